@@ -1,0 +1,25 @@
+"""The rivals: one small file each, behind one interface.
+
+A rival is a module with `name`, as tables print it, and `make(n_threads)`, an unfitted classifier
+at its library's defaults. Its imports are at its top, so that a rival that is not installed is
+an ImportError on `load`, which the benchmarks report instead of stopping.
+"""
+
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+RIVALS = ("rebel", "lightgbm", "xgboost", "hist_gradient_boosting")
+OURS, BASELINE = "rebel", "lightgbm"
+
+
+class Rival(Protocol):
+    """What each file of this folder offers."""
+
+    name: str
+
+    def make(self, n_threads: int) -> Any: ...
+
+
+def load(rival: str) -> Rival:
+    """The rival's module, by the name of its file."""
+    return cast("Rival", import_module(f"{__name__}.{rival}"))

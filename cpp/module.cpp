@@ -1,0 +1,226 @@
+// The whole compiled API. Arrays come in without conversion, sizes are checked here, the kernels run
+// without the GIL. Names and arguments are those of src/rebelboost/kernels/reference.py; tuples there
+// are the structs of the kernels' headers here, field by field.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+
+#include "binning.hpp"
+#include "bins.hpp"
+#include "partition.hpp"
+#include "predict.hpp"
+#include "responses.hpp"
+#include "stump_search.hpp"
+#include "views.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace rebel;
+
+namespace {
+
+template <class T, std::size_t n>
+using Array = nb::ndarray<T, nb::numpy, nb::ndim<n>, nb::c_contig, nb::device::cpu>;
+using U8 = const std::uint8_t;
+using I32 = const std::int32_t;
+using I64 = const std::int64_t;
+using F64 = const double;
+
+template <class T>
+Vector<T> view(const Array<T, 1>& array) {
+    return {array.data(), array.shape(0)};
+}
+template <class T>
+Matrix<T> view(const Array<T, 2>& array) {
+    return {array.data(), array.shape(0), array.shape(1)};
+}
+template <class T>
+Cube<T> view(const Array<T, 3>& array) {
+    return {array.data(), array.shape(0), array.shape(1), array.shape(2)};
+}
+
+// A tuple of arrays and numbers → the struct with those fields.
+template <class T>
+auto field(const T& value) {
+    if constexpr (std::is_arithmetic_v<T>)
+        return value;
+    else
+        return view(value);
+}
+template <class Struct, class... Fields>
+Struct unpack(const std::tuple<Fields...>& fields) {
+    return std::apply([](const auto&... each) { return Struct{field(each)...}; }, fields);
+}
+
+void require(bool condition, const char* message) {
+    if (!condition)
+        throw nb::value_error(message);
+}
+
+using BinsTuple = std::tuple<Array<U8, 3>, Array<I32, 1>, Array<U8, 1>>;
+using LayerTuple = std::tuple<Array<I32, 1>, Array<U8, 2>>;
+using NodesTuple = std::tuple<Array<I32, 1>, Array<I32, 2>>;
+using OptionsTuple = std::tuple<int, double, std::int64_t>;
+using SplitsTuple = std::tuple<Array<std::int32_t, 1>, Array<std::uint8_t, 2>,
+                               Array<std::int64_t, 2>, Array<double, 1>>;
+using ProjectionTuple = std::tuple<Array<F64, 1>, Array<F64, 1>, double, double>;
+using StepTuple = std::tuple<Array<F64, 2>, Array<F64, 2>, Array<F64, 2>>;
+using TreesTuple =
+    std::tuple<Array<I32, 1>, Array<I64, 1>, Array<I64, 1>, Array<I32, 1>, Array<F64, 1>,
+               Array<U8, 1>, Array<I32, 1>, Array<U8, 2>, Array<F64, 2>>;
+
+Bins as_bins(const BinsTuple& tuple) {
+    const auto bins = unpack<Bins>(tuple);
+    require(bins.blocks.n_cols == block_width, "blocks must hold 16 features each");
+    require(bins.offsets.size == bins.n_features() + 1, "offsets must be features + 1");
+    require(bins.n_blocks() == (bins.n_features() + block_width - 1) / block_width,
+            "blocks and features do not match");
+    return bins;
+}
+
+SearchOptions as_options(const OptionsTuple& tuple) {
+    const auto [criterion, smoothing, least_mass] = tuple;
+    return {static_cast<Criterion>(criterion), smoothing, least_mass};
+}
+
+template <class Value>
+void bin_values_of(const Array<const Value, 2>& X, const Array<F64, 1>& edges,
+                   const Array<I32, 1>& edge_offsets, const Array<U8, 1>& missing,
+                   const Array<std::uint8_t, 3>& blocks, int n_threads) {
+    require(edge_offsets.shape(0) == X.shape(1) + 1 && missing.shape(0) == X.shape(1) &&
+                blocks.shape(1) == X.shape(0) && blocks.shape(2) == block_width,
+            "X, edges and blocks do not match");
+    bin_values(view(X), view(edges), view(edge_offsets), view(missing), view(blocks), n_threads);
+}
+
+template <class Value>
+void predict_of(const Array<const Value, 2>& X, const TreesTuple& trees, std::size_t first,
+                std::size_t last, const Array<double, 2>& scores, int n_threads) {
+    const auto all = unpack<Trees>(trees);
+    require(scores.shape(0) == X.shape(0) && scores.shape(1) == all.outputs.n_cols &&
+                first <= last && last <= all.depths.size,
+            "X, trees and scores do not match");
+    predict(view(X), all, first, last, view(scores), n_threads);
+}
+
+template <class Value>
+void apply_of(const Array<const Value, 2>& X, const TreesTuple& trees, std::size_t tree,
+              const Array<std::uint16_t, 1>& regions, int n_threads) {
+    const auto all = unpack<Trees>(trees);
+    require(regions.shape(0) == X.shape(0) && tree < all.depths.size,
+            "X, trees and regions do not match");
+    apply(view(X), all, tree, view(regions), n_threads);
+}
+
+} // namespace
+
+NB_MODULE(_compiled, m) {
+    using Release = nb::call_guard<nb::gil_scoped_release>;
+
+    m.def("bin_values", &bin_values_of<float>, "X"_a.noconvert(), "edges"_a.noconvert(),
+          "edge_offsets"_a.noconvert(), "missing"_a.noconvert(), "blocks"_a.noconvert(),
+          "n_threads"_a, Release());
+    m.def("bin_values", &bin_values_of<double>, "X"_a.noconvert(), "edges"_a.noconvert(),
+          "edge_offsets"_a.noconvert(), "missing"_a.noconvert(), "blocks"_a.noconvert(),
+          "n_threads"_a, Release());
+
+    m.def(
+        "search_root",
+        [](const BinsTuple& bins, const Array<U8, 1>& allowed, const Array<I32, 2>& values,
+           const Array<I64, 1>& totals, const NodesTuple& nodes, const Array<std::uint8_t, 1>& right,
+           int n_threads) {
+            require(values.shape(1) % 8 == 0 && totals.shape(0) <= values.shape(1) &&
+                        right.shape(0) == most_bins,
+                    "values, totals and right do not match");
+            const Stump best =
+                search_root(as_bins(bins), view(allowed), view(values), view(totals),
+                            unpack<NodeSamples>(nodes), view(right), n_threads);
+            return std::make_tuple(best.feature, best.criterion);
+        },
+        "bins"_a.noconvert(), "allowed"_a.noconvert(), "values"_a.noconvert(),
+        "totals"_a.noconvert(), "nodes"_a.noconvert(), "right"_a.noconvert(), "n_threads"_a,
+        Release());
+
+    m.def(
+        "search_layer",
+        [](const BinsTuple& bins, const Array<U8, 1>& allowed, const Array<I64, 1>& values,
+           const NodesTuple& nodes, const Array<I64, 2>& parent_sums,
+           const Array<std::int64_t, 2>& sums, const OptionsTuple& options,
+           const SplitsTuple& splits, int n_threads) {
+            const auto layer = unpack<NodeSamples>(nodes);
+            require(parent_sums.shape(0) == 0 || 2 * parent_sums.shape(0) == layer.n_nodes(),
+                    "parent_sums must have half as many rows as there are nodes, or none");
+            require(sums.shape(0) == layer.n_nodes(), "sums must have a row for each node");
+            search_layer(as_bins(bins), view(allowed), view(values), layer, view(parent_sums),
+                         view(sums), as_options(options), unpack<Splits>(splits), n_threads);
+        },
+        "bins"_a.noconvert(), "allowed"_a.noconvert(), "values"_a.noconvert(),
+        "nodes"_a.noconvert(), "parent_sums"_a.noconvert(), "sums"_a.noconvert(), "options"_a,
+        "splits"_a.noconvert(), "n_threads"_a, Release());
+
+    m.def(
+        "split_samples",
+        [](const BinsTuple& bins, const LayerTuple& layer, const Array<std::int32_t, 1>& samples,
+           const Array<I32, 1>& starts, const Array<std::int32_t, 1>& child_starts, int n_threads) {
+            require(child_starts.shape(0) == 2 * starts.shape(0) - 1,
+                    "child_starts must be twice as long as starts, less one");
+            split_samples(as_bins(bins), unpack<Layer>(layer), view(samples), view(starts),
+                          view(child_starts), n_threads);
+        },
+        "bins"_a.noconvert(), "layer"_a.noconvert(), "samples"_a.noconvert(),
+        "starts"_a.noconvert(), "child_starts"_a.noconvert(), "n_threads"_a, Release());
+
+    m.def(
+        "route",
+        [](const BinsTuple& bins, const LayerTuple& nodes, const Array<std::uint16_t, 1>& regions,
+           int n_threads) {
+            route(as_bins(bins), unpack<Layer>(nodes), view(regions), n_threads);
+        },
+        "bins"_a.noconvert(), "nodes"_a.noconvert(), "regions"_a.noconvert(), "n_threads"_a,
+        Release());
+
+    m.def(
+        "project",
+        [](const Array<F64, 3>& weights, const ProjectionTuple& projection,
+           const Array<std::int64_t, 1>& values, int n_threads) {
+            require(values.shape(0) == weights.shape(1), "values and weights differ in length");
+            project(view(weights), unpack<Projection>(projection), view(values), n_threads);
+        },
+        "weights"_a.noconvert(), "projection"_a.noconvert(), "values"_a.noconvert(), "n_threads"_a,
+        Release());
+
+    m.def(
+        "region_sums",
+        [](const Array<F64, 3>& weights, const Array<const std::uint16_t, 1>& regions, double scale,
+           const Array<std::int64_t, 3>& sums, int n_threads) {
+            require(regions.shape(0) == weights.shape(1) && sums.shape(1) == 2 &&
+                        sums.shape(2) == weights.shape(2),
+                    "weights, regions and sums do not match");
+            region_sums(view(weights), view(regions), scale, view(sums), n_threads);
+        },
+        "weights"_a.noconvert(), "regions"_a.noconvert(), "scale"_a, "sums"_a.noconvert(),
+        "n_threads"_a, Release());
+
+    m.def(
+        "advance",
+        [](const Array<double, 3>& weights, const Array<double, 2>& scores,
+           const Array<const std::uint16_t, 1>& regions, const StepTuple& step,
+           const Array<std::int32_t, 1>& decided, int n_threads) {
+            require(regions.shape(0) == weights.shape(1) && scores.shape(0) == weights.shape(1) &&
+                        scores.shape(1) == weights.shape(2) && decided.shape(0) == scores.shape(0),
+                    "weights, scores and regions do not match");
+            return advance(view(weights), view(scores), view(regions), unpack<Step>(step),
+                           view(decided), n_threads);
+        },
+        "weights"_a.noconvert(), "scores"_a.noconvert(), "regions"_a.noconvert(),
+        "step"_a.noconvert(), "decided"_a.noconvert(), "n_threads"_a, Release());
+
+    m.def("predict", &predict_of<float>, "X"_a.noconvert(), "trees"_a.noconvert(), "first"_a,
+          "last"_a, "scores"_a.noconvert(), "n_threads"_a, Release());
+    m.def("predict", &predict_of<double>, "X"_a.noconvert(), "trees"_a.noconvert(), "first"_a,
+          "last"_a, "scores"_a.noconvert(), "n_threads"_a, Release());
+    m.def("apply", &apply_of<float>, "X"_a.noconvert(), "trees"_a.noconvert(), "tree"_a,
+          "regions"_a.noconvert(), "n_threads"_a, Release());
+    m.def("apply", &apply_of<double>, "X"_a.noconvert(), "trees"_a.noconvert(), "tree"_a,
+          "regions"_a.noconvert(), "n_threads"_a, Release());
+}

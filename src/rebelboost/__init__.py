@@ -1,0 +1,30 @@
+"""Accurate white-box classifiers from little data, when mistakes have unequal costs.
+
+A map of the package, in the order of the method:
+
+- `binning`, `dataset`: values → bins → sums over bins.
+- `costs`, `risk`: costs → weights → output vector → loss.
+- `learners`: stumps and trees, proposed for given weights.
+- `model`: terms and their sum, the scores.
+- `boosting`: the loop; `sampling`, `callbacks` beside it; `training` sets it up.
+- `estimators`: scikit-learn's face of it all; `frames` reads tables.
+- `kernels`: the hot loops, compiled and in NumPy.
+"""
+
+from rebelboost.costs import CostError
+from rebelboost.estimators import RebelClassifier
+from rebelboost.exceptions import CostDiagonalWarning, SingleClassWarning, SlowKernelsWarning
+from rebelboost.learners import Stump, Tree
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "CostDiagonalWarning",
+    "CostError",
+    "RebelClassifier",
+    "SingleClassWarning",
+    "SlowKernelsWarning",
+    "Stump",
+    "Tree",
+    "__version__",
+]

@@ -1,0 +1,175 @@
+"""The loop."""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rebelboost.callbacks import Callback, Held, Round, tell
+from rebelboost.dataset import TrainingSet
+from rebelboost.learners import Candidate, WeakLearner
+from rebelboost.model import Ensemble, Term
+from rebelboost.risk import Risk, Weights
+from rebelboost.sampling import Sampling
+from rebelboost.shapes import Floats, Labels, Outputs, Regions, Scores, Values
+
+REFRESH = 64
+"""Every so many rounds the weights are computed from the scores, lest rounding errors pile up."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Error and mean cost of decisions, for samples whose classes are known."""
+
+    labels: Labels
+    costs: Floats
+    """(N, K), the cost of each decision, times the sample's weight."""
+    weight: Floats
+    """(N,)"""
+
+    def error(self, decided: Labels) -> float:
+        """Weighted share of wrong decisions."""
+        return float(self.weight @ (decided != self.labels)) / float(self.weight.sum())
+
+    def cost(self, decided: Labels) -> float:
+        """Mean cost."""
+        paid = np.take_along_axis(self.costs, decided[:, np.newaxis].astype(np.int64), axis=1)
+        return float(paid.sum()) / float(self.weight.sum())
+
+
+@dataclass
+class State:
+    """Scores and weights of a set of samples, as terms are added."""
+
+    risk: Risk
+    judge: Judge
+    scores: Scores = field(init=False)
+    weights: Weights = field(init=False)
+    decided: Labels = field(init=False)
+    n_terms: int = 0
+
+    def __post_init__(self) -> None:
+        n_samples = self.risk.subcosts.shape[1]
+        self.scores = np.zeros((n_samples, self.risk.n_classes))
+        self.weights = self.risk.weights(self.scores)
+        self.decided = np.zeros(n_samples, dtype=np.int32)
+
+    def add(self, regions: Regions, outputs: Outputs) -> None:
+        """Add a term: its outputs to the scores, its factors to the weights."""
+        self.weights.advance(self.scores, regions, outputs, self.decided)
+        self.n_terms += 1
+        if self.n_terms % REFRESH == 0:
+            self.weights = self.risk.weights(self.scores)
+
+    @property
+    def log_loss(self) -> float:
+        """ln of the mean loss."""
+        return self.risk.log_loss(self.weights)
+
+    def held(self) -> Held:
+        """How the scores do."""
+        return Held(self.log_loss, self.judge.error(self.decided), self.judge.cost(self.decided))
+
+
+@dataclass
+class HeldOut:
+    """Validation samples: values, and the state of their scores."""
+
+    X: Values
+    state: State
+    n_threads: int = 1
+
+    def add(self, term: Term) -> None:
+        """Follow the training."""
+        self.state.add(term.regions(self.X, self.n_threads), term.outputs)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to boost."""
+
+    rounds: int
+    shrinkage: float = 1.0
+    sampling: Sampling = Sampling()
+    seed: int = 0
+
+    def rng(self, t: int) -> np.random.Generator:
+        """Randomness of round t, the same whether training began there or before."""
+        return np.random.default_rng([self.seed, t])
+
+
+def boost(
+    data: TrainingSet,
+    learner: WeakLearner,
+    state: State,
+    plan: Plan,
+    *,
+    callbacks: Sequence[Callback] = (),
+    held_out: HeldOut | None = None,
+) -> list[Term]:
+    """Boost [REBEL, Sec. 3; LOCAL, Alg. 1]: in each round find f_t and a_t, and add f_t·a_t to H.
+
+    Begins where `state` stands, returns the new terms.
+    """
+    terms: list[Term] = []
+    began = time.perf_counter()
+    try:
+        for t in range(state.n_terms, plan.rounds):
+            rng = plan.rng(t)
+            focus = plan.sampling.focus(data, state.weights, rng)
+            candidate = learner.propose(data, state.weights, focus, rng)
+            term = Term(candidate.hypothesis, plan.shrinkage * candidate.outputs)
+            if not np.any(term.outputs):  # nothing that the learner can find lowers the loss
+                break
+            log_before = state.weights.log_total
+            state.add(candidate.regions, term.outputs)
+            terms.append(term)
+            if held_out is not None:
+                held_out.add(term)
+            record = _record(t, candidate, state, log_before, held_out, began)
+            if tell(callbacks, record):
+                break
+    finally:
+        for callback in callbacks:
+            callback.on_end()
+    return terms
+
+
+def replay(ensemble: Ensemble, X: Values, state: State, n_threads: int = 1) -> None:
+    """Bring a state to where the ensemble's training had brought it, bit for bit."""
+    for term in ensemble.terms:
+        state.add(term.regions(X, n_threads), term.outputs)
+
+
+def _record(
+    t: int,
+    candidate: Candidate,
+    state: State,
+    log_before: float,
+    held_out: HeldOut | None,
+    began: float,
+) -> Round:
+    edge = _edge(candidate)
+    return Round(
+        index=t,
+        log_loss=state.log_loss,
+        loss_ratio=math.exp(state.weights.log_total - log_before),
+        edge=edge,
+        bound=math.sqrt(max(0.0, 1 - edge**2)),
+        error=state.judge.error(state.decided),
+        cost=state.judge.cost(state.decided),
+        held=held_out.state.held() if held_out is not None else None,
+        hypothesis=candidate.hypothesis,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _edge(candidate: Candidate) -> float:
+    """ρ = ‖P‖₁/ΣS [THESIS, Eq. 4.12], P for each output vector of the candidate."""
+    P = candidate.plus - candidate.minus
+    signs = candidate.hypothesis.signs
+    if signs is not None:
+        P = (signs[:, np.newaxis] * P).sum(axis=0)
+    return float(np.abs(P).sum() / (candidate.plus + candidate.minus).sum())

@@ -1,0 +1,108 @@
+"""The training set, as learners see it: bins, and searches over sums of weights in bins."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost import kernels
+from rebelboost.binning import Binner
+from rebelboost.shapes import (
+    Bins,
+    ByFeature,
+    Ints,
+    Layer,
+    Nodes,
+    Pairs,
+    Regions,
+    Samples,
+    SearchOptions,
+    Splits,
+)
+
+TABLE = 256
+"""Length of a table over bins."""
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """Binned samples; immutable. The only way by which a learner reaches data."""
+
+    bins: Bins
+    binner: Binner
+    n_threads: int = 1
+
+    @property
+    def n_samples(self) -> int:
+        """N."""
+        return self.bins.blocks.shape[1]
+
+    @property
+    def n_features(self) -> int:
+        """The number of features, d."""
+        return len(self.bins.categorical)
+
+    @property
+    def n_bins(self) -> int:
+        """Bins of all features together, B."""
+        return int(self.bins.offsets[-1])
+
+    def search_root(
+        self, values: NDArray[np.int32], totals: Ints, samples: Samples, allowed: ByFeature
+    ) -> tuple[Layer, int]:
+        """Find the stump with the lowest Σ_k √(S_k² − P_k²), by K-vector sums (kernels.search_root)."""
+        right = np.zeros((1, TABLE), dtype=np.uint8)
+        feature, criterion = kernels.active.search_root(
+            self.bins, allowed, values, totals, root_node(samples), right[0], self.n_threads
+        )
+        return Layer(np.array([feature], dtype=np.int32), right), criterion
+
+    def search_layer(
+        self,
+        values: Pairs,
+        nodes: Nodes,
+        options: SearchOptions,
+        allowed: ByFeature,
+        parent_sums: Ints | None = None,
+    ) -> tuple[Splits, Ints]:
+        """Find the best split of each node, by sums of pairs (kernels.search_layer), and the sums.
+
+        Given the sums of the parents, of which these nodes are all the children, only the
+        smaller child of each is summed.
+        """
+        n_nodes = len(nodes.cuts)
+        sums = np.empty((n_nodes, self.n_bins), dtype=np.int64)
+        if parent_sums is None:
+            parent_sums = np.empty((0, self.n_bins), dtype=np.int64)
+        splits = Splits(
+            np.empty(n_nodes, dtype=np.int32),
+            np.empty((n_nodes, TABLE), dtype=np.uint8),
+            np.empty((n_nodes, 2), dtype=np.int64),
+            np.empty(n_nodes),
+        )
+        kernels.active.search_layer(
+            self.bins, allowed, values, nodes, parent_sums, sums, options, splits, self.n_threads
+        )
+        return splits, sums
+
+    def split(self, layer: Layer, nodes: Nodes) -> Nodes:
+        """Share out each node's samples among its two children."""
+        samples = nodes.samples.copy()
+        starts = np.append(nodes.cuts[:, 0], nodes.cuts[-1, -1])
+        child_starts = np.empty(2 * len(starts) - 1, dtype=np.int32)
+        kernels.active.split_samples(
+            self.bins, layer, samples, starts, child_starts, self.n_threads
+        )
+        return Nodes(samples, np.stack([child_starts[:-1], child_starts[1:]], axis=1))
+
+    def route(self, nodes: Layer) -> Regions:
+        """Find the leaf that each sample reaches; `nodes` are a tree's complete layers in level order."""
+        regions = np.zeros(self.n_samples, dtype=np.uint16)
+        if len(nodes.features) > 0:
+            kernels.active.route(self.bins, nodes, regions, self.n_threads)
+        return regions
+
+
+def root_node(samples: Samples) -> Nodes:
+    """One node, with all the given samples in one subset: the simplest schedule."""
+    return Nodes(samples, np.array([[0, len(samples)]], dtype=np.int32))

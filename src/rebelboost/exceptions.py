@@ -1,0 +1,17 @@
+"""The errors and warnings that this package raises by itself."""
+
+
+class SlowKernelsWarning(UserWarning):
+    """The compiled kernels are missing; NumPy does the same work, more slowly."""
+
+
+class CostError(ValueError):
+    """A cost matrix, or cost rows, that cannot be meant."""
+
+
+class SingleClassWarning(UserWarning):
+    """There is one class only, which is then always predicted."""
+
+
+class CostDiagonalWarning(UserWarning):
+    """Right decisions were given a cost; it has been subtracted from their row."""

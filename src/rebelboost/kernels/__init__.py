@@ -1,0 +1,78 @@
+"""The hot loops, twice: compiled from ``cpp/``, and in NumPy.
+
+`reference` and `compiled` have the same functions and give the same integers; `compiled` is None
+where the extension was not built. The package calls ``kernels.active.name(...)``. The environment
+variable ``REBELBOOST_KERNELS`` (``compiled`` or ``reference``) chooses one; `using` does so for a
+while.
+"""
+
+import importlib
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from rebelboost.exceptions import SlowKernelsWarning
+from rebelboost.kernels import reference
+
+__all__ = ["active", "compiled", "reference", "using"]
+
+VARIABLE = "REBELBOOST_KERNELS"
+REMEDY = (
+    "To get the compiled ones, install a C++20 compiler (GCC 11, clang 14 or newer) and then "
+    "install rebelboost again with pip's --force-reinstall --no-cache-dir"
+)
+
+
+def _load_compiled() -> ModuleType | None:
+    try:
+        return importlib.import_module("rebelboost.kernels._compiled")
+    except ModuleNotFoundError:
+        return None
+
+
+def _by_name(name: str) -> ModuleType:
+    if name == "reference":
+        return reference
+    if name != "compiled":
+        raise ValueError(f"{VARIABLE} is {name!r}; it may be 'compiled' or 'reference'")
+    if compiled is None:
+        raise ImportError(f"rebelboost has no compiled kernels here. {REMEDY}")
+    return compiled
+
+
+def _choose() -> ModuleType:
+    name = os.environ.get(VARIABLE)
+    if name:
+        return _by_name(name)
+    if compiled is None:
+        warnings.warn(
+            f"rebelboost runs on its NumPy kernels, which are slow. {REMEDY}. "
+            f"{VARIABLE}=reference silences this warning",
+            SlowKernelsWarning,
+            stacklevel=2,
+        )
+        return reference
+    return compiled
+
+
+compiled = _load_compiled()
+
+if TYPE_CHECKING:
+    from rebelboost.kernels import reference as active  # the same functions, with types
+else:
+    active = _choose()
+
+
+@contextmanager
+def using(name: str) -> Iterator[None]:
+    """Make ``"compiled"`` or ``"reference"`` the active kernels of this process, then restore."""
+    global active  # noqa: PLW0603  (the one switch of the package, for tests and benchmarks)
+    before = active
+    active = _by_name(name)
+    try:
+        yield
+    finally:
+        active = before

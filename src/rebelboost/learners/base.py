@@ -1,0 +1,50 @@
+"""What a weak learner is given, and what it answers."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from rebelboost.dataset import TrainingSet
+from rebelboost.learners.hypotheses import GrownTree
+from rebelboost.risk import Weights
+from rebelboost.shapes import ByFeature, Outputs, Regions, Samples
+
+
+@dataclass(frozen=True)
+class Focus:
+    """The part of the training set on which a hypothesis is sought; outputs use all of it."""
+
+    samples: Samples
+    allowed: ByFeature
+    """(d,): 1 for features that may be asked."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A hypothesis with its best outputs for the weights at hand."""
+
+    hypothesis: GrownTree
+    regions: Regions
+    """(N,): the hypothesis' regions on the training set."""
+    plus: Outputs
+    """(L, K): Σ w⁺ of each region."""
+    minus: Outputs
+    outputs: Outputs
+
+
+class WeakLearner(Protocol):
+    """Holds options and no fitted state."""
+
+    @property
+    def rounds(self) -> int:
+        """The number of rounds that n_rounds="auto" stands for."""
+
+    @property
+    def shrinkage(self) -> float:
+        """The shrinkage that "auto" stands for."""
+
+    def propose(
+        self, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
+    ) -> Candidate:
+        """Find a hypothesis with a low loss."""

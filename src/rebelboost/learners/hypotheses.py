@@ -1,0 +1,69 @@
+"""What learners find: hypotheses, ready to respond to new samples."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.binning import Binner
+from rebelboost.shapes import Bytes, Floats, Layer
+
+
+@dataclass(frozen=True)
+class GrownTree:
+    """A tree of complete layers, nodes in level order. Its leaves are its regions, left to right.
+
+    A node sends x right if x > threshold, a missing value if missing_right. A node of a categorical
+    feature sends the codes marked in its table. A node that asks nothing (feature −1) sends all left.
+    """
+
+    features: NDArray[np.int32]
+    """(nodes,)"""
+    thresholds: Floats
+    missing_right: Bytes
+    tables: dict[int, Bytes]
+    """Node of a categorical feature → (256,) codes that go right."""
+    signs: NDArray[np.int8] | None = None
+    """(leaves,) responses ±1 where all leaves share one output vector, else None."""
+
+    @classmethod
+    def from_bins(
+        cls, nodes: Layer, binner: Binner, signs: NDArray[np.int8] | None = None
+    ) -> "GrownTree":
+        """Turn splits of bins into splits of values."""
+        asked = np.maximum(nodes.features, 0)
+        missing = nodes.right[np.arange(len(asked)), binner.n_bins[asked] - 1]
+        categorical = np.flatnonzero((nodes.features >= 0) & (binner.categorical[asked] != 0))
+        return cls(
+            nodes.features,
+            binner.thresholds(asked, nodes.right),
+            missing,
+            {int(node): nodes.right[node] for node in categorical},
+            signs,
+        )
+
+    @property
+    def depth(self) -> int:
+        """Number of layers."""
+        return len(self.features).bit_length()
+
+    @property
+    def n_regions(self) -> int:
+        """Number of leaves."""
+        return len(self.features) + 1
+
+    @property
+    def used_features(self) -> NDArray[np.int32]:
+        """The features that are asked, rising, each once."""
+        return np.unique(self.features[self.features >= 0])
+
+    def describe(self, names: Sequence[str] | None = None) -> str:
+        """One line: the root's question and what else is asked."""
+        used = self.used_features
+        if len(used) == 0:
+            return "constant"
+        name = [names[f] if names is not None else f"x{f}" for f in used]
+        if self.depth > 1:
+            return f"tree on {', '.join(name)}"
+        return f"{name[0]} in {{…}}" if 0 in self.tables else f"{name[0]} > {self.thresholds[0]:.6g}"

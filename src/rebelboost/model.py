@@ -1,0 +1,93 @@
+"""The strong classifier: terms, and their sum H(x) = Σ_t f_t(x)·a_t."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rebelboost import kernels
+from rebelboost.learners import GrownTree
+from rebelboost.shapes import Outputs, Regions, Scores, Trees, Values
+
+
+@dataclass(frozen=True)
+class Term:
+    """A hypothesis, and what each of its regions adds to the scores."""
+
+    hypothesis: GrownTree
+    outputs: Outputs
+    """(L, K)"""
+
+    def regions(self, X: Values, n_threads: int = 1) -> Regions:
+        """Find the region of each sample."""
+        regions = np.zeros(len(X), dtype=np.uint16)
+        kernels.active.apply(X, pack([self]), 0, regions, n_threads)
+        return regions
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Terms in the order of their rounds."""
+
+    terms: tuple[Term, ...]
+    n_classes: int
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def truncate(self, n_terms: int) -> "Ensemble":
+        """Keep the first terms only."""
+        return Ensemble(self.terms[:n_terms], self.n_classes)
+
+    @cached_property
+    def trees(self) -> Trees:
+        """The terms as arrays."""
+        return pack(self.terms, self.n_classes)
+
+    def scores(self, X: Values, n_threads: int = 1) -> Scores:
+        """H(x) of each sample."""
+        scores = np.zeros((len(X), self.n_classes))
+        kernels.active.predict(X, self.trees, 0, len(self), scores, n_threads)
+        return scores
+
+    def staged_scores(self, X: Values, n_threads: int = 1) -> Iterator[Scores]:
+        """H(x) after each term; each yield is an array of its own."""
+        scores = np.zeros((len(X), self.n_classes))
+        for t in range(len(self)):
+            kernels.active.predict(X, self.trees, t, t + 1, scores, n_threads)
+            yield scores.copy()
+
+
+def pack(terms: "tuple[Term, ...] | list[Term]", n_classes: int = 0) -> Trees:
+    """Lay trees out for prediction."""
+    if not terms:
+        none = np.empty(0, dtype=np.int32)
+        nowhere = np.empty(0, dtype=np.int64)
+        tables = np.empty((0, 256), dtype=np.uint8)
+        empty = np.empty(0, dtype=np.uint8)
+        return Trees(
+            none, nowhere, nowhere, none, np.empty(0), empty, none, tables, np.empty((0, n_classes))
+        )
+    found = [term.hypothesis for term in terms]
+    n_nodes = np.array([len(tree.features) for tree in found], dtype=np.int64)
+    node_offsets = np.cumsum(n_nodes) - n_nodes
+    features = np.concatenate([tree.features for tree in found])
+    tables = {
+        int(first) + node: table
+        for first, tree in zip(node_offsets, found, strict=True)
+        for node, table in tree.tables.items()
+    }
+    category = np.full(len(features), -1, dtype=np.int32)
+    category[list(tables)] = np.arange(len(tables), dtype=np.int32)
+    return Trees(
+        np.array([tree.depth for tree in found], dtype=np.int32),
+        node_offsets,
+        np.cumsum(n_nodes + 1) - (n_nodes + 1),
+        np.maximum(features, 0),  # a node that asks nothing has an infinite threshold
+        np.concatenate([tree.thresholds for tree in found]),
+        np.concatenate([tree.missing_right for tree in found]),
+        category,
+        np.stack(list(tables.values())) if tables else np.empty((0, 256), dtype=np.uint8),
+        np.concatenate([term.outputs for term in terms]),
+    )

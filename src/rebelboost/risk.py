@@ -1,0 +1,216 @@
+"""Costs → weights → output vector → loss.
+
+Conventions: `plus` and `minus` are w⁺ and w⁻, P = Σ f·(w⁺ − w⁻), S = Σ (w⁺ + w⁻), by class.
+The loss of scores H is Σ_n Σ_k c⁺_nk e^{H_k} + c⁻_nk e^{−H_k} [THESIS Sec. 4.3; REBEL Sec. 3].
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost import kernels
+from rebelboost.shapes import (
+    ByClass,
+    BySample,
+    Floats,
+    Labels,
+    Outputs,
+    Pairs,
+    Planes,
+    Projection,
+    Regions,
+    Scores,
+    Step,
+)
+
+CAP = 1e-8
+"""Relative smoothing of s±: caps an output at ½ ln(2/CAP) ≈ 9.6. It scales with the mass that is left,
+since an absolute constant would stall training once the loss is small (METHODS 1)."""
+
+FIXED_BITS = 30
+"""Sums of fixed-point weights reach 2³⁰: with rounding they stay below 2³¹, in an int32."""
+
+
+def thesis_subcosts(costs: Floats, labels: Labels) -> Planes:
+    """c⁺ = √(K−1)/(2‖c‖) · c², c⁻ = ‖c‖/(2√(K−1)) at the label [THESIS Sec. 4.3], in one plane.
+
+    `costs` (N, K) are the samples' cost rows. 2√(c⁺_k c⁻_y) = c_yk, so at argmax the loss bounds the
+    cost. A row of zeros has no weight.
+    """
+    norm = np.linalg.norm(costs, axis=1, keepdims=True)
+    root = math.sqrt(costs.shape[1] - 1)
+    planes = np.zeros_like(costs)
+    np.divide(costs, norm, out=planes, where=norm > 0)
+    planes *= costs * (root / 2)
+    planes[np.arange(len(costs)), labels] = -norm[:, 0] / (2 * root)
+    return planes[np.newaxis]
+
+
+def rebel_subcosts(costs: Floats, labels: Labels) -> Planes:
+    """c⁺ = ½(c − β), c⁻ = ½(max c − c), β = Σc − (K−1)·max c [REBEL, Eq. 2], in two planes."""
+    del labels  # the label is where the cost is 0
+    largest = costs.max(axis=1, keepdims=True)
+    beta = costs.sum(axis=1, keepdims=True) - (costs.shape[1] - 1) * largest
+    return np.stack([(costs - beta) / 2, (costs - largest) / 2])
+
+
+SUBCOSTS = {"thesis": thesis_subcosts, "rebel": rebel_subcosts}
+
+
+class Weights:
+    """Boosting weights of all samples, w⁺ and w⁻, times 2^−exponent.
+
+    They change from round to round by `advance`, which multiplies by region; `Risk.weights` computes
+    them anew from scores. Sums over samples are in fixed point, so that order does not matter.
+    """
+
+    def __init__(self, planes: Planes, exponent: int, n_threads: int) -> None:
+        self.planes = planes
+        self.exponent = exponent
+        self.n_threads = n_threads
+        self.largest = float(np.abs(planes).max(initial=0.0))
+        self.totals = self._class_totals()
+
+    @property
+    def log_total(self) -> float:
+        """ln of the sum of all weights, −∞ where there are none."""
+        total = math.fsum(self.totals)
+        return math.log(total) + self.exponent * math.log(2) if total > 0 else -math.inf
+
+    def sums(self, regions: Regions, n_regions: int) -> tuple[Outputs, Outputs]:
+        """Σ w⁺ and Σ w⁻ of each region, (L, K) each."""
+        scale = self._fine_scale()
+        sums = np.zeros((n_regions, 2, self.planes.shape[2]), dtype=np.int64)
+        kernels.active.region_sums(self.planes, regions, scale, sums, self.n_threads)
+        signed, mass = sums[:, 0], sums[:, 1]
+        return (mass + signed) / (2 * scale), (mass - signed) / (2 * scale)
+
+    def _fine_scale(self) -> float:
+        """Return the power of two at which N weights sum up in 62 bits and round in a float's 51."""
+        bits = min(50, 62 - max(1, self.planes.shape[1]).bit_length())
+        _, exponent = math.frexp(self.largest) if self.largest > 0 else (0.0, 0)
+        return math.ldexp(1.0, bits - exponent)
+
+    def project(self, direction: ByClass, squares: ByClass) -> tuple[Pairs, Projection]:
+        """Fixed-point pairs of each sample: signed ⟨G, direction⟩ and mass ⟨W, squares⟩.
+
+        Their absolute values sum to at most 2³⁰, by Σ_n |⟨G_n, u⟩| ≤ ⟨S, |u|⟩.
+        """
+        projection = Projection(
+            direction,
+            squares,
+            coarse_scale(float(self.totals @ np.abs(direction))),
+            coarse_scale(float(self.totals @ squares)),
+        )
+        values = np.empty(self.planes.shape[1], dtype=np.int64)
+        kernels.active.project(self.planes, projection, values, self.n_threads)
+        return values, projection
+
+    def fixed(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """G as (N, K padded to a multiple of 8) integers, and W as integers: Σ_n W ≤ 2³⁰ by class."""
+        scale = coarse_scale(float(self.totals.max(initial=0.0)))
+        n_samples, n_classes = self.planes.shape[1:]
+        signed = np.zeros((n_samples, -(-n_classes // 8) * 8), dtype=np.int32)
+        signed[:, :n_classes] = np.rint(self.planes.sum(axis=0) * scale)
+        mass = np.rint(np.abs(self.planes).sum(axis=0) * scale).astype(np.int64)
+        return signed, mass
+
+    def advance(self, scores: Scores, regions: Regions, outputs: Outputs, decided: Labels) -> None:
+        """Add the outputs of each sample's region to its scores; multiply its weights accordingly.
+
+        [REBEL Sec. 3]: w⁺ ← w⁺·e^a, w⁻ ← w⁻·e^−a. The largest weight is brought near 1 in passing, by
+        a power of two, so that no weight that matters under- or overflows.
+        """
+        _, shift = math.frexp(self.largest) if self.largest > 0 else (0.0, 0)
+        unit = math.ldexp(1.0, -shift)
+        step = Step(outputs, np.exp(outputs) * unit, np.exp(-outputs) * unit)
+        self.exponent += shift
+        self.largest = kernels.active.advance(
+            self.planes, scores, regions, step, decided, self.n_threads
+        )
+        self.totals = self._class_totals()
+
+    def _class_totals(self) -> ByClass:
+        everywhere = np.zeros(self.planes.shape[1], dtype=np.uint16)
+        plus, minus = self.sums(everywhere, 1)
+        return plus[0] + minus[0]
+
+
+def coarse_scale(total: float) -> float:
+    """Return the power of two that brings a total to at most 2³⁰."""
+    if not total > 0:
+        return 1.0
+    _, exponent = math.frexp(total)
+    return math.ldexp(1.0, FIXED_BITS - exponent)
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The exponential loss of a training set."""
+
+    subcosts: Planes
+    """(V, N, K): positive entries are c⁺, negative ones −c⁻, times the sample's weight."""
+    total_weight: float
+    """Σ of the sample weights: losses are means."""
+    n_threads: int = 1
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return self.subcosts.shape[2]
+
+    def weights(self, scores: Scores) -> Weights:
+        """w = c·e^{±H}, computed from the scores."""
+        signed_scores = np.where(self.subcosts > 0, scores, -scores)
+        largest = float(np.max(signed_scores, initial=-math.inf, where=self.subcosts != 0))
+        exponent = math.ceil(largest / math.log(2)) if math.isfinite(largest) else 0
+        signed_scores -= exponent * math.log(2)
+        np.exp(signed_scores, out=signed_scores, where=self.subcosts != 0)
+        return Weights(self.subcosts * signed_scores, exponent, self.n_threads)
+
+    def log_loss(self, weights: Weights) -> float:
+        """ln of the mean loss above its floor; −∞ at the floor."""
+        log_mean = weights.log_total - math.log(self.total_weight)
+        if self.floor == 0:
+            return log_mean
+        above = math.exp(log_mean) - self.floor
+        return math.log(above) if above > 0 else -math.inf
+
+    @property
+    def floor(self) -> float:
+        """The mean loss that no scores can go below: Σ 2√(c⁺c⁻), 0 with one plane."""
+        if len(self.subcosts) == 1:
+            return 0.0
+        least = 2 * np.sqrt(np.abs(self.subcosts[0] * self.subcosts[1]))
+        return math.fsum(least.sum(axis=1)) / self.total_weight
+
+
+def signed_output(P: ByClass, S: ByClass) -> ByClass:
+    """a* = ½ ln((S − P)/(S + P)), the best output of a ±1 response [REBEL, Eq. 7]."""
+    return half_log_ratio(S - P, S + P, CAP * S)
+
+
+def leaf_outputs(plus: Outputs, minus: Outputs, smoothing: float) -> Outputs:
+    """½ ln(s⁻/s⁺) of each leaf, drawn to 0 by `smoothing` of a leaf's average mass (METHODS 2)."""
+    totals = (plus + minus).sum(axis=0)
+    return half_log_ratio(minus, plus, np.maximum(smoothing / len(plus), CAP) * totals)
+
+
+def half_log_ratio(above: Floats, below: Floats, smoothing: Floats) -> Floats:
+    """½ ln((above + smoothing)/(below + smoothing)), 0 where nothing weighs."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        output = 0.5 * np.log((above + smoothing) / (below + smoothing))
+    return np.where(above + below > 0, output, 0.0)
+
+
+def loss_after(plus: Outputs, minus: Outputs, outputs: Outputs) -> float:
+    """Σ w⁺e^a + w⁻e^−a over all regions and classes."""
+    return float((plus * np.exp(outputs) + minus * np.exp(-outputs)).sum())
+
+
+def sample_weights(weight: BySample, planes: Planes) -> Planes:
+    """Multiply subcosts by the user's sample weights."""
+    planes *= weight[:, np.newaxis]
+    return planes

@@ -1,0 +1,129 @@
+"""Names for arrays, by their axes.
+
+N samples, d features, K classes; V planes of weights (1 or 2); m nodes; L regions (leaves);
+B bins of all features together. A padded axis says so.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+
+ByFeature = Bytes
+"""(d,) flags."""
+BySample = Floats
+"""(N,)"""
+ByClass = Floats
+"""(K,)"""
+Values = NDArray[np.float64] | NDArray[np.float32]
+"""(N, d) features; NaN is a missing value."""
+Labels = NDArray[np.int32]
+"""(N,) codes of classes."""
+Scores = Floats
+"""(N, K), H(x)."""
+Outputs = Floats
+"""(L, K), what each region of a term adds to the scores."""
+Planes = Floats
+"""(V, N, K) weights: positive entries are w⁺, negative ones −w⁻."""
+Regions = NDArray[np.uint16]
+"""(N,) the region of a hypothesis that each sample falls into."""
+Pairs = Ints
+"""(N,) fixed-point pairs, signed · 2³² + mass."""
+Samples = NDArray[np.int32]
+"""(n,) indices of samples."""
+
+
+class Bins(NamedTuple):
+    """A binned set. The last bin of each feature is for missing values, and unknown categories."""
+
+    blocks: Bytes
+    """(ceil(d / 16), N, 16): the bins of 16 features lie side by side."""
+    offsets: NDArray[np.int32]
+    """(d + 1,): the sums of feature f lie at [offsets[f], offsets[f + 1]) of an axis of B bins."""
+    categorical: Bytes
+    """(d,): 1 where bins have no order."""
+
+
+class Layer(NamedTuple):
+    """Nodes of a tree: which feature each asks (−1: none), and which bins go right."""
+
+    features: NDArray[np.int32]
+    """(m,)"""
+    right: Bytes
+    """(m, 256)"""
+
+
+class Nodes(NamedTuple):
+    """The samples of each node of a layer, in subsets: node i has cuts[i, 0] … cuts[i, -1]."""
+
+    samples: Samples
+    cuts: NDArray[np.int32]
+    """(m, subsets + 1)"""
+
+
+class Splits(NamedTuple):
+    """What a search found for each node of a layer."""
+
+    features: NDArray[np.int32]
+    """(m,), −1 where no split gains anything."""
+    right: Bytes
+    """(m, 256)"""
+    sides: Ints
+    """(m, 2) pair sums of the left and the right side."""
+    gains: Floats
+    """(m,)"""
+
+
+class SearchOptions(NamedTuple):
+    """How a search values a split; see `CRITERIA`."""
+
+    criterion: int
+    smoothing: float
+    least_mass: int
+
+
+CRITERIA = {"variance": 0, "error": 1}
+"""P_L²/M_L + P_R²/M_R, and |P_L| + |P_R|, for each side's signed sum P and mass M."""
+
+
+class Projection(NamedTuple):
+    """How weights become pairs: signed = ⟨G, direction⟩, mass = ⟨W, squares⟩, times the scales."""
+
+    direction: ByClass
+    squares: ByClass
+    signed_scale: float
+    mass_scale: float
+
+
+class Step(NamedTuple):
+    """What a term does to each region: scores + outputs, w⁺ · up, w⁻ · down; (L, K) each."""
+
+    outputs: Outputs
+    up: Outputs
+    down: Outputs
+
+
+class Trees(NamedTuple):
+    """Trees for prediction, one after the other, each with complete layers in level order."""
+
+    depths: NDArray[np.int32]
+    """(trees,)"""
+    node_offsets: Ints
+    """(trees,) where a tree's 2^depth − 1 nodes begin."""
+    leaf_offsets: Ints
+    """(trees,) where the outputs of its 2^depth leaves begin."""
+    features: NDArray[np.int32]
+    thresholds: Floats
+    """(nodes,): x > threshold goes right."""
+    missing_right: Bytes
+    """(nodes,)"""
+    category: NDArray[np.int32]
+    """(nodes,) row of `right` for a categorical feature, else −1."""
+    right: Bytes
+    """(categorical nodes, 256)"""
+    outputs: Outputs
+    """(leaves, K)"""
