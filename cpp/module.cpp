@@ -64,7 +64,7 @@ using OptionsTuple = std::tuple<int, double, std::int64_t>;
 using SplitsTuple = std::tuple<Array<std::int32_t, 1>, Array<std::uint8_t, 2>,
                                Array<std::int64_t, 2>, Array<double, 1>>;
 using ProjectionTuple = std::tuple<Array<F64, 1>, Array<F64, 1>, double, double>;
-using StepTuple = std::tuple<Array<F64, 2>, Array<F64, 2>, Array<F64, 2>>;
+using StepTuple = std::tuple<Array<F64, 2>, Array<F64, 2>, Array<F64, 2>, Array<F64, 1>>;
 using TreesTuple =
     std::tuple<Array<I32, 1>, Array<I64, 1>, Array<I64, 1>, Array<I32, 1>, Array<F64, 1>,
                Array<U8, 1>, Array<I32, 1>, Array<U8, 2>, Array<F64, 2>>;
@@ -191,29 +191,31 @@ NB_MODULE(_compiled, m) {
 
     m.def(
         "region_sums",
-        [](const Array<F64, 3>& weights, const Array<const std::uint16_t, 1>& regions, double scale,
-           const Array<std::int64_t, 3>& sums, int n_threads) {
+        [](const Array<F64, 3>& weights, const Array<const std::uint16_t, 1>& regions,
+           const Array<F64, 1>& scales, const Array<std::int64_t, 3>& sums, int n_threads) {
             require(regions.shape(0) == weights.shape(1) && sums.shape(1) == 2 &&
-                        sums.shape(2) == weights.shape(2),
+                        sums.shape(2) == weights.shape(2) && scales.shape(0) == weights.shape(2),
                     "weights, regions and sums do not match");
-            region_sums(view(weights), view(regions), scale, view(sums), n_threads);
+            region_sums(view(weights), view(regions), view(scales), view(sums), n_threads);
         },
-        "weights"_a.noconvert(), "regions"_a.noconvert(), "scale"_a, "sums"_a.noconvert(),
+        "weights"_a.noconvert(), "regions"_a.noconvert(), "scales"_a.noconvert(), "sums"_a.noconvert(),
         "n_threads"_a, Release());
 
     m.def(
         "advance",
         [](const Array<double, 3>& weights, const Array<double, 2>& scores,
            const Array<const std::uint16_t, 1>& regions, const StepTuple& step,
-           const Array<std::int32_t, 1>& decided, int n_threads) {
+           const Array<std::int64_t, 1>& totals, const Array<std::int32_t, 1>& decided,
+           int n_threads) {
             require(regions.shape(0) == weights.shape(1) && scores.shape(0) == weights.shape(1) &&
-                        scores.shape(1) == weights.shape(2) && decided.shape(0) == scores.shape(0),
+                        scores.shape(1) == weights.shape(2) && totals.shape(0) == weights.shape(2) &&
+                        decided.shape(0) == scores.shape(0),
                     "weights, scores and regions do not match");
-            return advance(view(weights), view(scores), view(regions), unpack<Step>(step),
-                           view(decided), n_threads);
+            advance(view(weights), view(scores), view(regions), unpack<Step>(step),
+                           view(totals), view(decided), n_threads);
         },
         "weights"_a.noconvert(), "scores"_a.noconvert(), "regions"_a.noconvert(),
-        "step"_a.noconvert(), "decided"_a.noconvert(), "n_threads"_a, Release());
+        "step"_a.noconvert(), "totals"_a.noconvert(), "decided"_a.noconvert(), "n_threads"_a, Release());
 
     m.def("predict", &predict_of<float>, "X"_a.noconvert(), "trees"_a.noconvert(), "first"_a,
           "last"_a, "scores"_a.noconvert(), "n_threads"_a, Release());

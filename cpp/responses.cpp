@@ -21,35 +21,45 @@ inline std::int64_t rounded(double x) {
     return std::bit_cast<std::int64_t>(x + round_magic) - std::bit_cast<std::int64_t>(round_magic);
 }
 
+constexpr std::size_t lanes = 4;
+inline double together(const double* lane) { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
+
 REBEL_CLONES void project_rows(Cube<const double> weights, const Projection& projection,
                                Vector<std::int64_t> values, std::size_t begin, std::size_t end) {
     const std::size_t n_classes = weights.n_cols;
     const double* direction = projection.direction.data;
     const double* squares = projection.squares.data;
     for (std::size_t n = begin; n < end; ++n) {
-        double signed_sum = 0;
-        double mass = 0;
+        double signed_sum[lanes] = {};
+        double mass[lanes] = {};
         for (std::size_t plane = 0; plane < weights.n_planes; ++plane) {
-            const double* row = &weights(plane, n, 0);
-            for (std::size_t k = 0; k < n_classes; ++k) {
-                signed_sum += row[k] * direction[k];
-                mass += std::fabs(row[k]) * squares[k];
+            const double* row = weights.data + (plane * weights.n_rows + n) * n_classes;
+            std::size_t k = 0;
+            for (; k + lanes <= n_classes; k += lanes)
+                for (std::size_t j = 0; j < lanes; ++j) {
+                    signed_sum[j] += row[k + j] * direction[k + j];
+                    mass[j] += std::fabs(row[k + j]) * squares[k + j];
+                }
+            for (std::size_t j = 0; k + j < n_classes; ++j) {
+                signed_sum[j] += row[k + j] * direction[k + j];
+                mass[j] += std::fabs(row[k + j]) * squares[k + j];
             }
         }
-        values.data[n] = rounded(signed_sum * projection.signed_scale) * (std::int64_t{1} << 32) +
-                         rounded(mass * projection.mass_scale);
+        values.data[n] =
+            rounded(together(signed_sum) * projection.signed_scale) * (std::int64_t{1} << 32) +
+            rounded(together(mass) * projection.mass_scale);
     }
 }
 
 REBEL_CLONES void add_rows(Matrix<const double> weights, Vector<const std::uint16_t> regions,
-                           double scale, Cube<std::int64_t> sums) {
+                           const double* __restrict scales, std::int64_t* __restrict sums) {
     const std::size_t n_classes = weights.n_cols;
     for (std::size_t n = 0; n < regions.size; ++n) {
-        const double* row = weights.data + n * n_classes;
-        std::int64_t* signed_sum = sums.data + regions.data[n] * 2 * n_classes;
-        std::int64_t* mass = signed_sum + n_classes;
+        const double* __restrict row = weights.data + n * n_classes;
+        std::int64_t* __restrict signed_sum = sums + regions.data[n] * 2 * n_classes;
+        std::int64_t* __restrict mass = signed_sum + n_classes;
         for (std::size_t k = 0; k < n_classes; ++k) {
-            const std::int64_t w = rounded(row[k] * scale);
+            const std::int64_t w = rounded(row[k] * scales[k]);
             const std::int64_t sign = w >> 63;
             signed_sum[k] += w;
             mass[k] += (w ^ sign) - sign;
@@ -57,25 +67,40 @@ REBEL_CLONES void add_rows(Matrix<const double> weights, Vector<const std::uint1
     }
 }
 
-REBEL_CLONES double advance_rows(double* weights,
-                                 Vector<const std::uint16_t> regions, const Step& step) {
+REBEL_CLONES void advance_rows(double* weights, Vector<const std::uint16_t> regions,
+                               const Step& step, std::int64_t* __restrict totals) {
     const std::size_t n_classes = step.up.n_cols;
-    double largest = 0;
+    const double* __restrict scales = step.scales.data;
     for (std::size_t n = 0; n < regions.size; ++n) {
-        double* row = weights + n * n_classes;
-        const double* up = step.up.data + regions.data[n] * n_classes;
-        const double* down = step.down.data + regions.data[n] * n_classes;
+        double* __restrict row = weights + n * n_classes;
+        const double* __restrict up = step.up.data + regions.data[n] * n_classes;
+        const double* __restrict down = step.down.data + regions.data[n] * n_classes;
         for (std::size_t k = 0; k < n_classes; ++k) {
             const double w = row[k] * (row[k] > 0 ? up[k] : down[k]);
             const double size = std::fabs(w);
             row[k] = size < tiny ? 0 : w;
-            largest = size > largest ? size : largest;
+            totals[k] += rounded(size * scales[k]);
         }
     }
-    return largest;
 }
 
-REBEL_CLONES void add_outputs(double* scores, Vector<const std::uint16_t> regions,
+// The first of the highest scores. Four maxima side by side: one would wait for itself.
+inline std::size_t argmax(const double* row, std::size_t n) {
+    double highest[4] = {row[0], row[0], row[0], row[0]};
+    std::size_t k = 0;
+    for (; k + 4 <= n; k += 4)
+        for (std::size_t j = 0; j < 4; ++j)
+            highest[j] = row[k + j] > highest[j] ? row[k + j] : highest[j];
+    for (; k < n; ++k)
+        highest[0] = row[k] > highest[0] ? row[k] : highest[0];
+    const double top = std::max(std::max(highest[0], highest[1]), std::max(highest[2], highest[3]));
+    k = 0;
+    while (row[k] < top)
+        ++k;
+    return k;
+}
+
+REBEL_CLONES void add_outputs(double* __restrict scores, Vector<const std::uint16_t> regions,
                               Matrix<const double> outputs, std::int32_t* decided) {
     const std::size_t n_classes = outputs.n_cols;
     for (std::size_t n = 0; n < regions.size; ++n) {
@@ -83,10 +108,7 @@ REBEL_CLONES void add_outputs(double* scores, Vector<const std::uint16_t> region
         const double* output = outputs.data + regions.data[n] * n_classes;
         for (std::size_t k = 0; k < n_classes; ++k)
             row[k] += output[k];
-        std::size_t best = 0;
-        for (std::size_t k = 1; k < n_classes; ++k)
-            best = row[k] > row[best] ? k : best;
-        decided[n] = static_cast<std::int32_t>(best);
+        decided[n] = static_cast<std::int32_t>(argmax(row, n_classes));
     }
 }
 
@@ -99,38 +121,36 @@ void project(Cube<const double> weights, const Projection& projection, Vector<st
     });
 }
 
-void region_sums(Cube<const double> weights, Vector<const std::uint16_t> regions, double scale,
-                 Cube<std::int64_t> sums, int n_threads) {
+void region_sums(Cube<const double> weights, Vector<const std::uint16_t> regions,
+                 Vector<const double> scales, Cube<std::int64_t> sums, int n_threads) {
     const std::size_t size = sums.n_planes * sums.n_rows * sums.n_cols;
     // Large enough that zeroing and merging a private copy of the sums is little of the work.
     const std::size_t grain = std::max(row_grain, 8 * sums.n_planes);
     std::mutex merging;
     parallel_for(weights.n_rows, grain, n_threads, [&](std::size_t begin, std::size_t end) {
         std::vector<std::int64_t> own(size, 0);
-        const Cube<std::int64_t> partial{own.data(), sums.n_planes, sums.n_rows, sums.n_cols};
         for (std::size_t plane = 0; plane < weights.n_planes; ++plane)
             add_rows({&weights(plane, begin, 0), end - begin, weights.n_cols},
-                     regions.slice(begin, end), scale, partial);
+                     regions.slice(begin, end), scales.data, own.data());
         const std::lock_guard lock(merging);
         for (std::size_t i = 0; i < size; ++i)
             sums.data[i] += own[i];
     });
 }
 
-double advance(Cube<double> weights, Matrix<double> scores, Vector<const std::uint16_t> regions,
-               const Step& step, Vector<std::int32_t> decided, int n_threads) {
-    double largest = 0;
+void advance(Cube<double> weights, Matrix<double> scores, Vector<const std::uint16_t> regions,
+             const Step& step, Vector<std::int64_t> totals, Vector<std::int32_t> decided,
+             int n_threads) {
     std::mutex merging;
     parallel_for(weights.n_rows, row_grain, n_threads, [&](std::size_t begin, std::size_t end) {
-        double own = 0;
+        std::vector<std::int64_t> own(totals.size, 0);
         for (std::size_t plane = 0; plane < weights.n_planes; ++plane)
-            own = std::max(own, advance_rows(&weights(plane, begin, 0),
-                                             regions.slice(begin, end), step));
+            advance_rows(&weights(plane, begin, 0), regions.slice(begin, end), step, own.data());
         add_outputs(&scores(begin, 0), regions.slice(begin, end), step.outputs, &decided[begin]);
         const std::lock_guard lock(merging);
-        largest = std::max(largest, own);
+        for (std::size_t k = 0; k < totals.size; ++k)
+            totals[k] += own[k];
     });
-    return largest;
 }
 
 } // namespace rebel

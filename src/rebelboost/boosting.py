@@ -25,18 +25,22 @@ class Judge:
 
     labels: Labels
     costs: Floats
-    """(N, K), the cost of each decision, times the sample's weight."""
-    weight: Floats
+    """(K, K) by class, or (N, K) by sample."""
+    weight: Floats | None = None
     """(N,)"""
+    by_sample: bool = False
 
-    def error(self, decided: Labels) -> float:
-        """Weighted share of wrong decisions."""
-        return float(self.weight @ (decided != self.labels)) / float(self.weight.sum())
-
-    def cost(self, decided: Labels) -> float:
-        """Mean cost."""
-        paid = np.take_along_axis(self.costs, decided[:, np.newaxis].astype(np.int64), axis=1)
-        return float(paid.sum()) / float(self.weight.sum())
+    def judge(self, decided: Labels) -> tuple[float, float]:
+        """Weighted share of wrong decisions, and mean cost."""
+        n_classes = self.costs.shape[1]
+        cells = self.labels * np.int32(n_classes) + decided
+        confusion = np.bincount(cells, self.weight, n_classes**2).reshape(n_classes, n_classes)
+        total = confusion.sum()
+        error = 1 - np.trace(confusion) / total
+        if not self.by_sample:
+            return float(error), float((confusion * self.costs).sum() / total)
+        paid = self.costs[np.arange(len(decided)), decided]
+        return float(error), float(np.average(paid, weights=self.weight))
 
 
 @dataclass
@@ -70,7 +74,7 @@ class State:
 
     def held(self) -> Held:
         """How the scores do."""
-        return Held(self.log_loss, self.judge.error(self.decided), self.judge.cost(self.decided))
+        return Held(self.log_loss, *self.judge.judge(self.decided))
 
 
 @dataclass
@@ -152,14 +156,15 @@ def _record(
     began: float,
 ) -> Round:
     edge = _edge(candidate)
+    error, cost = state.judge.judge(state.decided)
     return Round(
         index=t,
         log_loss=state.log_loss,
         loss_ratio=math.exp(state.weights.log_total - log_before),
         edge=edge,
         bound=math.sqrt(max(0.0, 1 - edge**2)),
-        error=state.judge.error(state.decided),
-        cost=state.judge.cost(state.decided),
+        error=error,
+        cost=cost,
         held=held_out.state.held() if held_out is not None else None,
         hypothesis=candidate.hypothesis,
         seconds=time.perf_counter() - began,

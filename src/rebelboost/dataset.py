@@ -1,6 +1,6 @@
 """The training set, as learners see it: bins, and searches over sums of weights in bins."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ class TrainingSet:
     bins: Bins
     binner: Binner
     n_threads: int = 1
+    _scratch: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n_samples(self) -> int:
@@ -68,10 +69,10 @@ class TrainingSet:
         """Find the best split of each node, by sums of pairs (kernels.search_layer), and the sums.
 
         Given the sums of the parents, of which these nodes are all the children, only the
-        smaller child of each is summed.
+        smaller child of each is summed. The sums are overwritten by the next search of as many nodes.
         """
         n_nodes = len(nodes.cuts)
-        sums = np.empty((n_nodes, self.n_bins), dtype=np.int64)
+        sums = self._sums(n_nodes)
         if parent_sums is None:
             parent_sums = np.empty((0, self.n_bins), dtype=np.int64)
         splits = Splits(
@@ -84,6 +85,12 @@ class TrainingSet:
             self.bins, allowed, values, nodes, parent_sums, sums, options, splits, self.n_threads
         )
         return splits, sums
+
+    def _sums(self, n_nodes: int) -> Ints:
+        """Memory for a layer's sums, the same in every round: fresh pages cost more than the sums."""
+        if n_nodes not in self._scratch:
+            self._scratch[n_nodes] = np.empty((n_nodes, self.n_bins), dtype=np.int64)
+        return self._scratch[n_nodes]
 
     def split(self, layer: Layer, nodes: Nodes) -> Nodes:
         """Share out each node's samples among its two children."""

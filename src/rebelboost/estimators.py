@@ -203,8 +203,10 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
             )
             self.ensemble_, self.history_ = Ensemble((), 1), History()
             return self
-        rows = self.costs_[labels] if costs is None else cost_rows(costs, labels, n_classes)
-        problem, held = self._hold_out(Problem(values, labels, rows, weight), validation)
+        by_sample = costs is not None
+        paid = cost_rows(costs, labels, n_classes) if by_sample else self.costs_
+        problem = Problem(values, labels, paid, by_sample, weight)
+        problem, held = self._hold_out(problem, validation)
         if previous is None or not hasattr(self, "history_"):
             self.history_ = History()
         self.ensemble_ = train(
@@ -248,7 +250,7 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
             X, y = validation
             values = self._encode(X, fit=False)
             labels = self._known_labels(y)
-            return problem, Problem(values, labels, self.costs_[labels])
+            return problem, Problem(values, labels, self.costs_)
         if not self.early_stopping:
             return problem, None
         seed = 0 if self.random_state is None else self.random_state
@@ -260,7 +262,7 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
             stratify=problem.labels if counts[counts > 0].min() > 1 else None,
         )
         kept, held = (np.sort(part) for part in split)
-        return _rows(problem, kept), _rows(problem, held)
+        return problem.rows(kept), problem.rows(held)
 
     # ---- encoding
 
@@ -343,7 +345,3 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
 def _lead(scores: Scores) -> NDArray[np.float64]:
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-
-def _rows(problem: Problem, rows: NDArray[np.int64]) -> Problem:
-    weight = None if problem.weight is None else problem.weight[rows]
-    return Problem(problem.X[rows], problem.labels[rows], problem.costs[rows], weight)

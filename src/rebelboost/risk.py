@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from rebelboost import kernels
 from rebelboost.shapes import (
     ByClass,
-    BySample,
     Floats,
     Labels,
     Outputs,
@@ -29,8 +28,10 @@ CAP = 1e-8
 """Relative smoothing of s±: caps an output at ½ ln(2/CAP) ≈ 9.6. It scales with the mass that is left,
 since an absolute constant would stall training once the loss is small (METHODS 1)."""
 
-FIXED_BITS = 30
-"""Sums of fixed-point weights reach 2³⁰: with rounding they stay below 2³¹, in an int32."""
+COARSE_BITS = 30
+"""Sums on which trees are grown reach 2³⁰: with rounding they stay below 2³¹, in an int32."""
+FINE_BITS = 50
+"""Sums from which outputs are solved reach 2⁵⁰."""
 
 
 def thesis_subcosts(costs: Floats, labels: Labels) -> Planes:
@@ -70,8 +71,11 @@ class Weights:
         self.planes = planes
         self.exponent = exponent
         self.n_threads = n_threads
-        self.largest = float(np.abs(planes).max(initial=0.0))
-        self.totals = self._class_totals()
+        self.totals: ByClass = np.abs(planes).max(axis=(0, 1), initial=0.0) * planes.shape[1]
+        everywhere = np.zeros(planes.shape[1], dtype=np.uint16)
+        for _ in range(2):  # at first on a scale by a bound, then on the one by the sum
+            plus, minus = self.sums(everywhere, 1)
+            self.totals = plus[0] + minus[0]
 
     @property
     def log_total(self) -> float:
@@ -81,32 +85,28 @@ class Weights:
 
     def sums(self, regions: Regions, n_regions: int) -> tuple[Outputs, Outputs]:
         """Σ w⁺ and Σ w⁻ of each region, (L, K) each."""
-        scale = self._fine_scale()
+        scales = fine_scales(self.totals)
         sums = np.zeros((n_regions, 2, self.planes.shape[2]), dtype=np.int64)
-        kernels.active.region_sums(self.planes, regions, scale, sums, self.n_threads)
+        kernels.active.region_sums(self.planes, regions, scales, sums, self.n_threads)
         signed, mass = sums[:, 0], sums[:, 1]
-        return (mass + signed) / (2 * scale), (mass - signed) / (2 * scale)
+        return (mass + signed) / (2 * scales), (mass - signed) / (2 * scales)
 
-    def _fine_scale(self) -> float:
-        """Return the power of two at which N weights sum up in 62 bits and round in a float's 51."""
-        bits = min(50, 62 - max(1, self.planes.shape[1]).bit_length())
-        _, exponent = math.frexp(self.largest) if self.largest > 0 else (0.0, 0)
-        return math.ldexp(1.0, bits - exponent)
-
-    def project(self, direction: ByClass, squares: ByClass) -> tuple[Pairs, Projection]:
+    def project(self, direction: ByClass, squares: ByClass) -> tuple[Pairs, float]:
         """Fixed-point pairs of each sample: signed ⟨G, direction⟩ and mass ⟨W, squares⟩.
 
-        Their absolute values sum to at most 2³⁰, by Σ_n |⟨G_n, u⟩| ≤ ⟨S, |u|⟩.
+        Their absolute values sum to at most 2³⁰, by Σ_n |⟨G_n, u⟩| ≤ ⟨S, |u|⟩. Also returns what the
+        masses sum to, up to rounding.
         """
+        mass = math.fsum(self.totals * squares)
         projection = Projection(
             direction,
             squares,
-            coarse_scale(float(self.totals @ np.abs(direction))),
-            coarse_scale(float(self.totals @ squares)),
+            coarse_scale(math.fsum(self.totals * np.abs(direction))),
+            coarse_scale(mass),
         )
         values = np.empty(self.planes.shape[1], dtype=np.int64)
         kernels.active.project(self.planes, projection, values, self.n_threads)
-        return values, projection
+        return values, mass * projection.mass_scale
 
     def fixed(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """G as (N, K padded to a multiple of 8) integers, and W as integers: Σ_n W ≤ 2³⁰ by class."""
@@ -120,22 +120,26 @@ class Weights:
     def advance(self, scores: Scores, regions: Regions, outputs: Outputs, decided: Labels) -> None:
         """Add the outputs of each sample's region to its scores; multiply its weights accordingly.
 
-        [REBEL Sec. 3]: w⁺ ← w⁺·e^a, w⁻ ← w⁻·e^−a. The largest weight is brought near 1 in passing, by
-        a power of two, so that no weight that matters under- or overflows.
+        [REBEL Sec. 3]: w⁺ ← w⁺·e^a, w⁻ ← w⁻·e^−a. The totals are brought near 1 in passing, by a power
+        of two, so that no weight that matters under- or overflows.
         """
-        _, shift = math.frexp(self.largest) if self.largest > 0 else (0.0, 0)
+        _, shift = math.frexp(float(self.totals.max()))
         unit = math.ldexp(1.0, -shift)
-        step = Step(outputs, np.exp(outputs) * unit, np.exp(-outputs) * unit)
-        self.exponent += shift
-        self.largest = kernels.active.advance(
-            self.planes, scores, regions, step, decided, self.n_threads
+        up, down = np.exp(outputs) * unit, np.exp(-outputs) * unit
+        scales = fine_scales(self.totals * np.maximum(up, down).max(axis=0))
+        totals = np.zeros(self.planes.shape[2], dtype=np.int64)
+        step = Step(outputs, up, down, scales)
+        kernels.active.advance(
+            self.planes, scores, regions, step, totals, decided, self.n_threads
         )
-        self.totals = self._class_totals()
+        self.exponent += shift
+        self.totals = totals / scales
 
-    def _class_totals(self) -> ByClass:
-        everywhere = np.zeros(self.planes.shape[1], dtype=np.uint16)
-        plus, minus = self.sums(everywhere, 1)
-        return plus[0] + minus[0]
+
+def fine_scales(totals: ByClass) -> ByClass:
+    """Return powers of two that bring each class's total to at most 2⁵⁰: a float rounds that exactly."""
+    _, exponents = np.frexp(totals)
+    return np.ldexp(1.0, np.where(totals > 0, FINE_BITS - exponents, 0))
 
 
 def coarse_scale(total: float) -> float:
@@ -143,7 +147,7 @@ def coarse_scale(total: float) -> float:
     if not total > 0:
         return 1.0
     _, exponent = math.frexp(total)
-    return math.ldexp(1.0, FIXED_BITS - exponent)
+    return math.ldexp(1.0, COARSE_BITS - exponent)
 
 
 @dataclass(frozen=True)
@@ -209,8 +213,3 @@ def loss_after(plus: Outputs, minus: Outputs, outputs: Outputs) -> float:
     """Σ w⁺e^a + w⁻e^−a over all regions and classes."""
     return float((plus * np.exp(outputs) + minus * np.exp(-outputs)).sum())
 
-
-def sample_weights(weight: BySample, planes: Planes) -> Planes:
-    """Multiply subcosts by the user's sample weights."""
-    planes *= weight[:, np.newaxis]
-    return planes

@@ -91,7 +91,11 @@ CRITERIA = {"variance": 0, "error": 1}
 
 
 class Projection(NamedTuple):
-    """How weights become pairs: signed = ⟨G, direction⟩, mass = ⟨W, squares⟩, times the scales."""
+    """How weights become pairs: signed = ⟨G, direction⟩, mass = ⟨W, squares⟩, times the scales.
+
+    To add the same numbers in the same order everywhere, class k is added to the (k mod 4)-th of
+    four sums, and those to one another in pairs.
+    """
 
     direction: ByClass
     squares: ByClass
@@ -105,6 +109,8 @@ class Step(NamedTuple):
     outputs: Outputs
     up: Outputs
     down: Outputs
+    scales: ByClass
+    """(K,) of the new weights, for their fixed-point totals."""
 
 
 class Trees(NamedTuple):

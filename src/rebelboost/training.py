@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rebelboost.binning import fit_binner
 from rebelboost.boosting import HeldOut, Judge, Plan, State, boost, replay
@@ -24,16 +25,29 @@ class Problem:
     X: Values
     labels: Labels
     costs: Floats
-    """(N, K): what each decision costs."""
+    """What each decision costs: (K, K) by class, or (N, K) by sample."""
+    by_sample: bool = False
     weight: BySample | None = None
 
     def state(self, settings: "Settings") -> State:
         """Scores of 0, and their weights."""
-        weight = np.ones(len(self.labels)) if self.weight is None else self.weight
-        subcosts = SUBCOSTS[settings.subcosts](self.costs, self.labels)
-        subcosts *= weight[:, np.newaxis]
-        risk = Risk(subcosts, math.fsum(weight), settings.n_threads)
-        return State(risk, Judge(self.labels, self.costs * weight[:, np.newaxis], weight))
+        rows = self.costs if self.by_sample else self.costs[self.labels]
+        subcosts = SUBCOSTS[settings.subcosts](rows, self.labels)
+        if self.weight is not None:
+            subcosts *= self.weight[:, np.newaxis]
+        total = len(self.labels) if self.weight is None else math.fsum(self.weight)
+        judge = Judge(self.labels, self.costs, self.weight, self.by_sample)
+        return State(Risk(subcosts, total, settings.n_threads), judge)
+
+    def rows(self, chosen: NDArray[np.int64]) -> "Problem":
+        """Keep the chosen samples only."""
+        return Problem(
+            self.X[chosen],
+            self.labels[chosen],
+            self.costs[chosen] if self.by_sample else self.costs,
+            self.by_sample,
+            None if self.weight is None else self.weight[chosen],
+        )
 
 
 @dataclass(frozen=True)

@@ -135,9 +135,13 @@ def _category_tables(sums: Ints) -> Bytes:
 
 
 def _threshold_tables(sums: Ints) -> Bytes:
-    """Thresholds in order with missing values left, then, if there are any, with them right."""
-    n_bins = len(sums)
-    after = (np.arange(n_bins) > np.arange(n_bins - 1)[:, np.newaxis]).astype(np.uint8)
+    """Thresholds in order with missing values left, then, if there are any, with them right.
+
+    Only after bins that hold something: one after an empty bin is worth what the one before it is.
+    """
+    bins = np.arange(len(sums))
+    filled = np.flatnonzero(sums[:-1].reshape(len(sums) - 1, -1).any(axis=1))
+    after = (bins > filled[:, np.newaxis]).astype(np.uint8)
     missing_left = after[:-1].copy()
     missing_left[:, -1] = 0
     return np.concatenate([missing_left, after]) if sums[-1].any() else missing_left
@@ -186,7 +190,8 @@ def _write_best(
 ) -> None:
     whole, n_samples = total
     best_value, best_table, best_left, best_feature = -1.0, None, 0, -1
-    for f in np.flatnonzero(allowed) if n_samples >= 2 else []:
+    divisible = n_samples >= 2 and _mass(whole) >= 2 * options.least_mass
+    for f in np.flatnonzero(allowed) if divisible else []:
         own = sums[bins.offsets[f] : bins.offsets[f + 1]]
         tables = _ordered_tables(own) if bins.categorical[f] else _threshold_tables(own)
         if len(tables) == 0:
@@ -223,14 +228,14 @@ def _mass(pair: Ints | int) -> Ints:
 
 
 def _ordered_tables(sums: Ints) -> Bytes:
-    """Categories by rising P/M, those without mass first; then thresholds between them.
+    """Categories that hold something, by rising P/M; then thresholds between them.
 
     For `variance` the best of all subsets is among these; for `error` too.
     """
     mass, signed = _mass(sums).tolist(), _signed(sums).tolist()
     keys = [_Ratio(s, m) for s, m in zip(signed, mass, strict=True)]
-    order = sorted(range(len(sums)), key=keys.__getitem__)
-    tables = np.zeros((len(sums) - 1, len(sums)), dtype=np.uint8)
+    order = sorted(np.flatnonzero(sums).tolist(), key=keys.__getitem__)
+    tables = np.zeros((max(0, len(order) - 1), len(sums)), dtype=np.uint8)
     for i, table in enumerate(tables):
         table[order[i + 1 :]] = 1
     return tables
@@ -315,20 +320,26 @@ def route(bins: Bins, nodes: Layer, regions: Regions, n_threads: int) -> None:
 
 def project(weights: Planes, projection: Projection, values: Pairs, n_threads: int) -> None:
     """Pack the fixed-point pair of each sample, signed · 2³² + mass (shapes.Projection)."""
-    signed = np.zeros(weights.shape[1])
-    mass = np.zeros(weights.shape[1])
+    signed = np.zeros((4, weights.shape[1]))
+    mass = np.zeros((4, weights.shape[1]))
     for plane in weights:
         for k in range(weights.shape[2]):
-            signed += plane[:, k] * projection.direction[k]
-            mass += np.abs(plane[:, k]) * projection.squares[k]
-    values[:] = _rounded(signed * projection.signed_scale) * 2**32
-    values += _rounded(mass * projection.mass_scale)
+            signed[k % 4] += plane[:, k] * projection.direction[k]
+            mass[k % 4] += np.abs(plane[:, k]) * projection.squares[k]
+    values[:] = _rounded(_together(signed) * projection.signed_scale) * 2**32
+    values += _rounded(_together(mass) * projection.mass_scale)
 
 
-def region_sums(weights: Planes, regions: Regions, scale: float, sums: Ints, n_threads: int) -> None:
+def _together(lanes: Floats) -> Floats:
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+
+
+def region_sums(
+    weights: Planes, regions: Regions, scales: Floats, sums: Ints, n_threads: int
+) -> None:
     """Add to sums[r, 0] the fixed-point Σ G_n of each region's samples, to sums[r, 1] their Σ W_n."""
     for plane in weights:
-        fixed = _rounded(plane * scale)
+        fixed = _rounded(plane * scales)
         np.add.at(sums[:, 0], regions, fixed)
         np.add.at(sums[:, 1], regions, np.abs(fixed))
 
@@ -338,20 +349,22 @@ def advance(
     scores: Scores,
     regions: Regions,
     step: Step,
+    totals: Ints,
     decided: Labels,
     n_threads: int,
-) -> float:
+) -> None:
     """Add the outputs to the scores, multiply w⁺ by `up` and w⁻ by `down`, all by region.
 
-    `decided` receives the class of the highest score. Returns the largest weight. Weights
-    below `TINY` become 0: they no longer count, and denormal numbers are slow.
+    `decided` receives the class of the highest score; to `totals` (K,) the fixed-point sums of
+    the new weights are added. Weights below `TINY` become 0: they no longer count, and denormal
+    numbers are slow.
     """
     weights *= np.where(weights > 0, step.up[regions], step.down[regions])
-    largest = float(np.abs(weights).max(initial=0.0))
-    weights[np.abs(weights) < TINY] = 0.0
+    size = np.abs(weights)
+    totals += _rounded(size * step.scales).sum(axis=(0, 1))
+    weights[size < TINY] = 0.0
     scores += step.outputs[regions]
     decided[:] = np.argmax(scores, axis=1)
-    return largest
 
 
 def _rounded(x: Floats) -> Ints:

@@ -109,8 +109,7 @@ def _tree_with_leaf_outputs(
     eigenvector of LOCAL Sec. 4 and as sums over three or seven directions, at a fraction of the time.
     """
     direction = random_direction(weights.totals, rng)
-    values, _ = weights.project(direction, direction**2)
-    mass = int((values[focus.samples] & 0xFFFFFFFF).sum())
+    values, mass = weights.project(direction, direction**2)
     options = SearchOptions(
         CRITERIA["variance"],
         GAIN_SMOOTHING * mass / 2**tree.depth,
