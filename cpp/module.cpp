@@ -7,6 +7,7 @@
 
 #include "binning.hpp"
 #include "bins.hpp"
+#include "grow.hpp"
 #include "partition.hpp"
 #include "predict.hpp"
 #include "responses.hpp"
@@ -59,8 +60,9 @@ void require(bool condition, const char* message) {
 
 using BinsTuple = std::tuple<Array<U8, 3>, Array<I32, 1>, Array<U8, 1>>;
 using LayerTuple = std::tuple<Array<I32, 1>, Array<U8, 2>>;
+using NodesOutTuple = std::tuple<Array<std::int32_t, 1>, Array<std::uint8_t, 2>>;
 using NodesTuple = std::tuple<Array<I32, 1>, Array<I32, 2>>;
-using OptionsTuple = std::tuple<int, double, std::int64_t>;
+using OptionsTuple = std::tuple<int, std::int64_t>;
 using SplitsTuple = std::tuple<Array<std::int32_t, 1>, Array<std::uint8_t, 2>,
                                Array<std::int64_t, 2>, Array<double, 1>>;
 using ProjectionTuple = std::tuple<Array<F64, 1>, Array<F64, 1>, double, double>;
@@ -78,9 +80,60 @@ Bins as_bins(const BinsTuple& tuple) {
     return bins;
 }
 
+NodeSamples as_nodes(const NodesTuple& tuple) {
+    const auto nodes = unpack<NodeSamples>(tuple);
+    require(nodes.cuts.n_cols >= 2, "cuts must have two columns or more");
+    return nodes;
+}
+
+Layer as_layer(const LayerTuple& tuple) {
+    const auto layer = unpack<Layer>(tuple);
+    require(layer.right.n_rows == layer.features.size && layer.right.n_cols == most_bins,
+            "right must be (nodes, 256)");
+    return layer;
+}
+
+Splits as_splits(const SplitsTuple& tuple, std::size_t n_nodes) {
+    const auto splits = unpack<Splits>(tuple);
+    require(splits.features.size == n_nodes && splits.right.n_rows == n_nodes &&
+                splits.right.n_cols == most_bins && splits.sides.n_rows == n_nodes &&
+                splits.sides.n_cols == 2 && splits.gains.size == n_nodes,
+            "splits and nodes do not match");
+    return splits;
+}
+
+Projection as_projection(const ProjectionTuple& tuple, std::size_t n_classes) {
+    const auto projection = unpack<Projection>(tuple);
+    require(projection.direction.size == n_classes && projection.squares.size == n_classes,
+            "projection and weights differ in classes");
+    return projection;
+}
+
+Step as_step(const StepTuple& tuple, std::size_t n_classes) {
+    const auto step = unpack<Step>(tuple);
+    const std::size_t n_regions = step.outputs.n_rows;
+    require(step.up.n_rows == n_regions && step.down.n_rows == n_regions &&
+                step.outputs.n_cols == n_classes && step.up.n_cols == n_classes &&
+                step.down.n_cols == n_classes && step.scales.size == n_classes,
+            "step and weights do not match");
+    return step;
+}
+
+Trees as_trees(const TreesTuple& tuple) {
+    const auto trees = unpack<Trees>(tuple);
+    const std::size_t n_nodes = trees.features.size;
+    require(trees.node_offsets.size == trees.depths.size &&
+                trees.leaf_offsets.size == trees.depths.size && trees.thresholds.size == n_nodes &&
+                trees.missing_right.size == n_nodes && trees.category.size == n_nodes &&
+                trees.right.n_cols == most_bins,
+            "the arrays of the trees do not match");
+    return trees;
+}
+
 SearchOptions as_options(const OptionsTuple& tuple) {
-    const auto [criterion, smoothing, least_mass] = tuple;
-    return {static_cast<Criterion>(criterion), smoothing, least_mass};
+    const auto [criterion, least_mass] = tuple;
+    require(criterion == 0 || criterion == 1, "criterion must be 0 or 1");
+    return {static_cast<Criterion>(criterion), least_mass};
 }
 
 template <class Value>
@@ -88,7 +141,9 @@ void bin_values_of(const Array<const Value, 2>& X, const Array<F64, 1>& edges,
                    const Array<I32, 1>& edge_offsets, const Array<U8, 1>& missing,
                    const Array<std::uint8_t, 3>& blocks, int n_threads) {
     require(edge_offsets.shape(0) == X.shape(1) + 1 && missing.shape(0) == X.shape(1) &&
-                blocks.shape(1) == X.shape(0) && blocks.shape(2) == block_width,
+                blocks.shape(0) == (X.shape(1) + block_width - 1) / block_width &&
+                blocks.shape(1) == X.shape(0) && blocks.shape(2) == block_width &&
+                static_cast<std::size_t>(view(edge_offsets)[X.shape(1)]) == edges.shape(0),
             "X, edges and blocks do not match");
     bin_values(view(X), view(edges), view(edge_offsets), view(missing), view(blocks), n_threads);
 }
@@ -96,7 +151,7 @@ void bin_values_of(const Array<const Value, 2>& X, const Array<F64, 1>& edges,
 template <class Value>
 void predict_of(const Array<const Value, 2>& X, const TreesTuple& trees, std::size_t first,
                 std::size_t last, const Array<double, 2>& scores, int n_threads) {
-    const auto all = unpack<Trees>(trees);
+    const auto all = as_trees(trees);
     require(scores.shape(0) == X.shape(0) && scores.shape(1) == all.outputs.n_cols &&
                 first <= last && last <= all.depths.size,
             "X, trees and scores do not match");
@@ -106,7 +161,7 @@ void predict_of(const Array<const Value, 2>& X, const TreesTuple& trees, std::si
 template <class Value>
 void apply_of(const Array<const Value, 2>& X, const TreesTuple& trees, std::size_t tree,
               const Array<std::uint16_t, 1>& regions, int n_threads) {
-    const auto all = unpack<Trees>(trees);
+    const auto all = as_trees(trees);
     require(regions.shape(0) == X.shape(0) && tree < all.depths.size,
             "X, trees and regions do not match");
     apply(view(X), all, tree, view(regions), n_threads);
@@ -129,12 +184,16 @@ NB_MODULE(_compiled, m) {
         [](const BinsTuple& bins, const Array<U8, 1>& allowed, const Array<I32, 2>& values,
            const Array<I64, 1>& totals, const NodesTuple& nodes, const Array<std::uint8_t, 1>& right,
            int n_threads) {
+            const auto set = as_bins(bins);
+            const auto root = as_nodes(nodes);
+            require(allowed.shape(0) == set.n_features() && values.shape(0) == set.n_samples() &&
+                        root.n_nodes() == 1,
+                    "bins, allowed, values and nodes do not match");
             require(values.shape(1) % 8 == 0 && totals.shape(0) <= values.shape(1) &&
                         right.shape(0) == most_bins,
                     "values, totals and right do not match");
-            const Stump best =
-                search_root(as_bins(bins), view(allowed), view(values), view(totals),
-                            unpack<NodeSamples>(nodes), view(right), n_threads);
+            const Stump best = search_root(set, view(allowed), view(values), view(totals), root,
+                                           view(right), n_threads);
             return std::make_tuple(best.feature, best.criterion);
         },
         "bins"_a.noconvert(), "allowed"_a.noconvert(), "values"_a.noconvert(),
@@ -147,24 +206,55 @@ NB_MODULE(_compiled, m) {
            const NodesTuple& nodes, const Array<I64, 2>& parent_sums,
            const Array<std::int64_t, 2>& sums, const OptionsTuple& options,
            const SplitsTuple& splits, int n_threads) {
-            const auto layer = unpack<NodeSamples>(nodes);
+            const auto set = as_bins(bins);
+            const auto layer = as_nodes(nodes);
+            const std::size_t n_bins = set.offset(set.n_features());
+            require(allowed.shape(0) == set.n_features() && values.shape(0) == set.n_samples(),
+                    "bins, allowed and values do not match");
             require(parent_sums.shape(0) == 0 || 2 * parent_sums.shape(0) == layer.n_nodes(),
                     "parent_sums must have half as many rows as there are nodes, or none");
-            require(sums.shape(0) == layer.n_nodes(), "sums must have a row for each node");
-            search_layer(as_bins(bins), view(allowed), view(values), layer, view(parent_sums),
-                         view(sums), as_options(options), unpack<Splits>(splits), n_threads);
+            require(sums.shape(0) == layer.n_nodes() && sums.shape(1) == n_bins &&
+                        parent_sums.shape(1) == n_bins,
+                    "sums must have a row for each node and a column for each bin");
+            search_layer(set, view(allowed), view(values), layer, view(parent_sums), view(sums),
+                         as_options(options), as_splits(splits, layer.n_nodes()), n_threads);
         },
         "bins"_a.noconvert(), "allowed"_a.noconvert(), "values"_a.noconvert(),
         "nodes"_a.noconvert(), "parent_sums"_a.noconvert(), "sums"_a.noconvert(), "options"_a,
         "splits"_a.noconvert(), "n_threads"_a, Release());
 
     m.def(
+        "grow_tree",
+        [](const BinsTuple& bins, const Array<U8, 1>& allowed, const Array<I64, 1>& values,
+           const Array<std::int32_t, 1>& samples, const OptionsTuple& options,
+           const NodesOutTuple& nodes, const Array<std::int64_t, 2>& scratch, int n_threads) {
+            const auto grown = unpack<GrownNodes>(nodes);
+            const std::size_t n_leaves = grown.features.size + 1;
+            require(n_leaves >= 2 && (n_leaves & (n_leaves - 1)) == 0 &&
+                        grown.right.n_rows == n_leaves - 1 && grown.right.n_cols == most_bins,
+                    "nodes must be those of complete layers");
+            require(4 * scratch.shape(0) >= 3 * n_leaves, "scratch has too few rows");
+            const Bins data = as_bins(bins);
+            require(scratch.shape(1) == data.offset(data.n_features()) &&
+                        values.shape(0) == data.n_samples() &&
+                        allowed.shape(0) == data.n_features(),
+                    "bins, values and scratch do not match");
+            return grow_tree(data, view(allowed), view(values), view(samples), as_options(options),
+                             grown, view(scratch), n_threads);
+        },
+        "bins"_a.noconvert(), "allowed"_a.noconvert(), "values"_a.noconvert(),
+        "samples"_a.noconvert(), "options"_a, "nodes"_a.noconvert(), "scratch"_a.noconvert(),
+        "n_threads"_a, Release());
+
+    m.def(
         "split_samples",
         [](const BinsTuple& bins, const LayerTuple& layer, const Array<std::int32_t, 1>& samples,
            const Array<I32, 1>& starts, const Array<std::int32_t, 1>& child_starts, int n_threads) {
-            require(child_starts.shape(0) == 2 * starts.shape(0) - 1,
-                    "child_starts must be twice as long as starts, less one");
-            split_samples(as_bins(bins), unpack<Layer>(layer), view(samples), view(starts),
+            const auto nodes = as_layer(layer);
+            require(starts.shape(0) == nodes.features.size + 1 &&
+                        child_starts.shape(0) == 2 * nodes.features.size + 1,
+                    "layer, starts and child_starts do not match");
+            split_samples(as_bins(bins), nodes, view(samples), view(starts),
                           view(child_starts), n_threads);
         },
         "bins"_a.noconvert(), "layer"_a.noconvert(), "samples"_a.noconvert(),
@@ -174,7 +264,8 @@ NB_MODULE(_compiled, m) {
         "route",
         [](const BinsTuple& bins, const LayerTuple& nodes, const Array<std::uint16_t, 1>& regions,
            int n_threads) {
-            route(as_bins(bins), unpack<Layer>(nodes), view(regions), n_threads);
+            require(regions.shape(0) == std::get<0>(bins).shape(1), "bins and regions do not match");
+            route(as_bins(bins), as_layer(nodes), view(regions), n_threads);
         },
         "bins"_a.noconvert(), "nodes"_a.noconvert(), "regions"_a.noconvert(), "n_threads"_a,
         Release());
@@ -184,7 +275,8 @@ NB_MODULE(_compiled, m) {
         [](const Array<F64, 3>& weights, const ProjectionTuple& projection,
            const Array<std::int64_t, 1>& values, int n_threads) {
             require(values.shape(0) == weights.shape(1), "values and weights differ in length");
-            project(view(weights), unpack<Projection>(projection), view(values), n_threads);
+            project(view(weights), as_projection(projection, weights.shape(2)), view(values),
+                    n_threads);
         },
         "weights"_a.noconvert(), "projection"_a.noconvert(), "values"_a.noconvert(), "n_threads"_a,
         Release());
@@ -211,8 +303,8 @@ NB_MODULE(_compiled, m) {
                         scores.shape(1) == weights.shape(2) && totals.shape(0) == weights.shape(2) &&
                         decided.shape(0) == scores.shape(0),
                     "weights, scores and regions do not match");
-            advance(view(weights), view(scores), view(regions), unpack<Step>(step),
-                           view(totals), view(decided), n_threads);
+            advance(view(weights), view(scores), view(regions), as_step(step, weights.shape(2)),
+                    view(totals), view(decided), n_threads);
         },
         "weights"_a.noconvert(), "scores"_a.noconvert(), "regions"_a.noconvert(),
         "step"_a.noconvert(), "totals"_a.noconvert(), "decided"_a.noconvert(), "n_threads"_a, Release());

@@ -57,23 +57,27 @@ class RootSearch {
         RootCandidate best;
         best.feature = static_cast<std::int32_t>(feature);
         const std::int32_t* missing = sums.data() + (n_bins - 1) * n_lanes;
-        best.missing_met = std::any_of(missing, missing + n_lanes, [](auto s) { return s != 0; });
+        best.missing_met = holds(missing);
         if (bins_.is_categorical(feature)) {
             for (std::size_t b = 0; b < n_bins; ++b) // one category against the rest
                 improve(best, sums.data() + b * n_lanes, b, false);
             return best;
         }
         std::vector<std::int32_t> with_missing(missing, missing + n_lanes);
-        for (std::size_t b = 0; b + 2 < n_bins; ++b) {
-            add(with_missing, sums.data() + b * n_lanes);
-            improve(best, with_missing.data(), b, false);
-        }
+        // Not after a bin that holds nothing: the threshold before it is worth the same, and before the
+        // first that holds something there would be a mirror image of missing values against the rest.
+        for (std::size_t b = 0; b + 2 < n_bins; ++b)
+            if (holds(sums.data() + b * n_lanes)) {
+                add(with_missing, sums.data() + b * n_lanes);
+                improve(best, with_missing.data(), b, false);
+            }
         if (best.missing_met) {
             std::vector<std::int32_t> without(n_lanes, 0);
-            for (std::size_t b = 0; b + 1 < n_bins; ++b) {
-                add(without, sums.data() + b * n_lanes);
-                improve(best, without.data(), b, true);
-            }
+            for (std::size_t b = 0; b + 1 < n_bins; ++b)
+                if (holds(sums.data() + b * n_lanes)) {
+                    add(without, sums.data() + b * n_lanes);
+                    improve(best, without.data(), b, true);
+                }
         }
         return best;
     }
@@ -91,6 +95,10 @@ class RootSearch {
             best.bin = static_cast<std::int32_t>(bin);
             best.missing_right = missing_right;
         }
+    }
+
+    bool holds(const std::int32_t* sums) const {
+        return std::any_of(sums, sums + values_.n_cols, [](std::int32_t s) { return s != 0; });
     }
 
     static void add(std::vector<std::int32_t>& sum, const std::int32_t* more) {

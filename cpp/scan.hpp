@@ -12,9 +12,9 @@ namespace rebel {
 inline std::int64_t signed_of(std::int64_t pair) { return pair >> 32; }
 inline std::int64_t mass_of(std::int64_t pair) { return pair & 0xffffffff; }
 
-// The bins of a feature whose sums are not zero, rising. A threshold after any other bin is worth
-// what the one before it is.
-struct FilledBins {
+// Some bins of a feature, rising, and their sums: all of them, or only those that are not empty.
+// A threshold after an empty bin is worth what the one before it is, and loses the tie.
+struct BinSums {
     std::array<std::int32_t, most_bins> bins;
     std::array<std::int64_t, most_bins> sums;
     std::size_t n = 0;
@@ -25,11 +25,13 @@ struct FilledBins {
         ++n;
     }
 };
-void fill_from_sums(const std::int64_t* sums, std::size_t n_bins, FilledBins& filled);
 
-// The same without sums of all bins, for nodes with few samples.
-void fill_from_samples(const std::uint8_t* column, Vector<const std::int64_t> values,
-                       Vector<const std::int32_t> samples, FilledBins& filled);
+// All bins from the first that is not empty; the last, for missing values, only if it is not empty.
+void take_from_sums(const std::int64_t* sums, std::size_t n_bins, BinSums& taken);
+
+// The bins that are not empty, without sums of all bins: for nodes with few samples.
+void take_from_samples(const std::uint8_t* column, Vector<const std::int64_t> values,
+                       Vector<const std::int32_t> samples, BinSums& taken);
 
 struct Candidate {
     double value = -1; // criteria are never negative
@@ -39,15 +41,15 @@ struct Candidate {
     std::int64_t left = 0; // pair sum of the left side
 };
 
-Candidate scan_feature(const Bins& bins, std::size_t feature, const FilledBins& filled,
+Candidate scan_feature(const Bins& bins, std::size_t feature, const BinSums& taken,
                        std::int64_t total, const SearchOptions& options);
 
 // Marks the bins that go right. Categories and missing values that have no mass in the node go where
 // most of its mass goes.
-void mark_right(const Bins& bins, const Candidate& split, const FilledBins& filled,
+void mark_right(const Bins& bins, const Candidate& split, const BinSums& taken,
                 std::int64_t total, Vector<std::uint8_t> right);
 
-// What the undivided node is worth.
-double whole(std::int64_t total, const SearchOptions& options);
+// What a split is worth more than the undivided node.
+double gain_of(const Candidate& split, std::int64_t total, const SearchOptions& options);
 
 } // namespace rebel

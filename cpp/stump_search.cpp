@@ -69,7 +69,7 @@ class LayerSearch {
 
     // A node with few samples is scanned without sums of all bins; so are its children.
     bool sparse(std::size_t node) const {
-        return 6 * nodes_.of(node).size * bins_.n_features() < sums_.n_cols;
+        return 3 * nodes_.of(node).size * bins_.n_features() < sums_.n_cols;
     }
 
     bool summed(std::size_t family) const {
@@ -141,25 +141,25 @@ class LayerSearch {
             best = Candidate{};
             if (!divisible(node))
                 continue;
-            FilledBins filled;
+            BinSums taken;
             for (std::size_t f = bins_.first_feature(block(task));
                  f < bins_.last_feature(block(task)); ++f) {
                 if (allowed_[f] == 0)
                     continue;
-                fill(node, f, filled);
-                const Candidate found = scan_feature(bins_, f, filled, totals_[node], options_);
+                take(node, f, taken);
+                const Candidate found = scan_feature(bins_, f, taken, totals_[node], options_);
                 if (found.value > best.value)
                     best = found;
             }
         }
     }
 
-    void fill(std::size_t node, std::size_t feature, FilledBins& filled) const {
+    void take(std::size_t node, std::size_t feature, BinSums& taken) const {
         if (sparse(node))
-            fill_from_samples(bins_.column(feature), values_, nodes_.of(node), filled);
+            take_from_samples(bins_.column(feature), values_, nodes_.of(node), taken);
         else
-            fill_from_sums(sums_.row(node).data + bins_.offset(feature), bins_.n_bins(feature),
-                           filled);
+            take_from_sums(sums_.row(node).data + bins_.offset(feature), bins_.n_bins(feature),
+                           taken);
     }
 
     void write(std::size_t node, const Splits& splits) const {
@@ -168,7 +168,7 @@ class LayerSearch {
             if (best_[node * bins_.n_blocks() + b].value > best.value)
                 best = best_[node * bins_.n_blocks() + b];
         const std::int64_t total = totals_[node];
-        const double gain = best.feature < 0 ? 0 : best.value - whole(total, options_);
+        const double gain = best.feature < 0 ? 0 : gain_of(best, total, options_);
         const bool found = gain > 0;
         splits.features[node] = found ? best.feature : -1;
         splits.gains[node] = found ? gain : 0;
@@ -178,9 +178,9 @@ class LayerSearch {
             std::fill(splits.right.row(node).begin(), splits.right.row(node).end(), std::uint8_t{0});
             return;
         }
-        FilledBins filled;
-        fill(node, static_cast<std::size_t>(best.feature), filled);
-        mark_right(bins_, best, filled, total, splits.right.row(node));
+        BinSums taken;
+        take(node, static_cast<std::size_t>(best.feature), taken);
+        mark_right(bins_, best, taken, total, splits.right.row(node));
     }
 
     const Bins& bins_;

@@ -15,7 +15,6 @@ enum class Criterion : std::uint8_t {
 
 struct SearchOptions {
     Criterion criterion;
-    double smoothing;       // added to both masses of `variance`, in their units
     std::int64_t least_mass; // no side of a split has less
 };
 

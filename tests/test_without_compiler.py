@@ -53,11 +53,14 @@ def test_the_numpy_kernels_run_and_one_warning_says_so(installed):
         "from rebelboost import kernels\n"
         f"assert rebelboost.__file__.startswith({str(installed)!r}), rebelboost.__file__\n"
         "assert kernels.compiled is None and kernels.active is kernels.reference\n"
-        "samples = np.arange(4, dtype=np.int32)\n"
-        "print(kernels.active.partition(samples, np.array([1, 0, 1, 0], np.uint8)), samples)\n"
+        "X, edges = np.array([[3.0], [1.0], [2.0], [np.nan]]), np.array([1.5, 2.5])\n"
+        "blocks = np.zeros((1, 4, 16), np.uint8)\n"
+        "offsets, missing = np.array([0, 2], np.int32), np.array([3], np.uint8)\n"
+        "kernels.active.bin_values(X, edges, offsets, missing, blocks, 1)\n"
+        "print(blocks[0, :, 0])\n"
     )
     done = run_installed(installed, code)
-    assert done.stdout.strip() == "2 [1 3 0 2]"
+    assert done.stdout.strip() == "[2 0 1 3]"
     assert done.stderr.count("SlowKernelsWarning: ") == 1
     assert "install a C++20 compiler" in done.stderr
 

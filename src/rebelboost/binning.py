@@ -132,7 +132,7 @@ def _edges(values: Floats, mass: Ints, max_bins: int, method: str) -> Floats:
         cuts = np.linspace(values[0], values[-1], most + 1)[1:-1]
         return np.unique(cuts)
     # A value with more than a bin's share fills a bin of its own; the rest is shared out evenly.
-    share = np.minimum(mass, -(-int(mass.sum()) // most))
+    share = np.minimum(mass * most, mass.sum())
     below = np.cumsum(share)
     wanted = below[-1] * np.arange(1, most, dtype=np.float64) / most
     after = np.unique(np.searchsorted(below, wanted))

@@ -58,23 +58,35 @@ class TrainingSet:
         )
         return Layer(np.array([feature], dtype=np.int32), right), criterion
 
-    def search_layer(
+    def grow(
         self,
         values: Pairs,
-        nodes: Nodes,
+        samples: Samples,
+        depth: int,
         options: SearchOptions,
         allowed: ByFeature,
-        parent_sums: Ints | None = None,
-    ) -> tuple[Splits, Ints]:
-        """Find the best split of each node, by sums of pairs (kernels.search_layer), and the sums.
+    ) -> Layer:
+        """Grow a tree on sums of pairs (kernels.grow_tree): its layers, in level order."""
+        n_nodes = 2**depth - 1
+        nodes = Layer(np.empty(n_nodes, dtype=np.int32), np.empty((n_nodes, TABLE), dtype=np.uint8))
+        n_layers = kernels.active.grow_tree(
+            self.bins,
+            allowed,
+            values,
+            samples.copy(),
+            options,
+            nodes,
+            self._sums(-(-3 * 2**depth // 4)),
+            self.n_threads,
+        )
+        n_nodes = 2**n_layers - 1
+        return Layer(nodes.features[:n_nodes], nodes.right[:n_nodes])
 
-        Given the sums of the parents, of which these nodes are all the children, only the
-        smaller child of each is summed. The sums are overwritten by the next search of as many nodes.
-        """
+    def search_layer(
+        self, values: Pairs, nodes: Nodes, options: SearchOptions, allowed: ByFeature
+    ) -> Splits:
+        """Find the best split of each node, by sums of pairs (kernels.search_layer)."""
         n_nodes = len(nodes.cuts)
-        sums = self._sums(n_nodes)
-        if parent_sums is None:
-            parent_sums = np.empty((0, self.n_bins), dtype=np.int64)
         splits = Splits(
             np.empty(n_nodes, dtype=np.int32),
             np.empty((n_nodes, TABLE), dtype=np.uint8),
@@ -82,12 +94,20 @@ class TrainingSet:
             np.empty(n_nodes),
         )
         kernels.active.search_layer(
-            self.bins, allowed, values, nodes, parent_sums, sums, options, splits, self.n_threads
+            self.bins,
+            allowed,
+            values,
+            nodes,
+            np.empty((0, self.n_bins), dtype=np.int64),
+            self._sums(n_nodes),
+            options,
+            splits,
+            self.n_threads,
         )
-        return splits, sums
+        return splits
 
     def _sums(self, n_nodes: int) -> Ints:
-        """Memory for a layer's sums, the same in every round: fresh pages cost more than the sums."""
+        """Memory for sums of nodes, the same in every round: fresh pages cost more than the sums."""
         if n_nodes not in self._scratch:
             self._scratch[n_nodes] = np.empty((n_nodes, self.n_bins), dtype=np.int64)
         return self._scratch[n_nodes]

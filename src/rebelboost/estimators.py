@@ -9,7 +9,6 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -29,7 +28,7 @@ from rebelboost.model import Ensemble
 from rebelboost.risk import SUBCOSTS
 from rebelboost.sampling import Sampling
 from rebelboost.shapes import Labels, Scores, Values
-from rebelboost.training import Problem, Settings, train
+from rebelboost.training import Problem, Settings, held_out_samples, train
 
 LEARNERS: dict[str, Stump | Tree] = {"auto": Tree(), "tree": Tree(), "stump": Stump()}
 
@@ -183,8 +182,8 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
         labels = self._encode_labels(y, len(values))
         if classes_before is not None and not np.array_equal(classes_before, self.classes_):
             raise ValueError(
-                f"warm_start goes on with classes {list(classes_before)}, but y has "
-                f"{list(self.classes_)}: set warm_start=False to start anew"
+                f"warm_start goes on with classes {classes_before.tolist()}, but y has "
+                f"{self.classes_.tolist()}: set warm_start=False to start anew"
             )
         weight = None
         if sample_weight is not None:
@@ -197,7 +196,7 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
         n_classes = len(self.classes_)
         if n_classes == 1:
             warnings.warn(
-                f"there is one class only, {self.classes_[0]!r}: it will always be predicted",
+                f"there is one class only, {self.classes_.tolist()[0]!r}: it will always be predicted",
                 SingleClassWarning,
                 stacklevel=2,
             )
@@ -206,7 +205,9 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
         by_sample = costs is not None
         paid = cost_rows(costs, labels, n_classes) if by_sample else self.costs_
         problem = Problem(values, labels, paid, by_sample, weight)
-        problem, held = self._hold_out(problem, validation)
+        if weight is not None and not weight.all():
+            problem = problem.rows(weight > 0)
+        problem, held = self._hold_out(problem, validation, settings.seed)
         if previous is None or not hasattr(self, "history_"):
             self.history_ = History()
         self.ensemble_ = train(
@@ -244,7 +245,7 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
         return [self.history_, *shown, *(self.callbacks or ())]
 
     def _hold_out(
-        self, problem: Problem, validation: tuple[Any, ArrayLike] | None
+        self, problem: Problem, validation: tuple[Any, ArrayLike] | None, seed: int
     ) -> tuple[Problem, Problem | None]:
         if validation is not None:
             X, y = validation
@@ -253,16 +254,8 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
             return problem, Problem(values, labels, self.costs_)
         if not self.early_stopping:
             return problem, None
-        seed = 0 if self.random_state is None else self.random_state
-        counts = np.bincount(problem.labels)
-        split = train_test_split(
-            np.arange(len(problem.labels)),
-            test_size=self.validation_fraction,
-            random_state=check_random_state(seed),
-            stratify=problem.labels if counts[counts > 0].min() > 1 else None,
-        )
-        kept, held = (np.sort(part) for part in split)
-        return problem.rows(kept), problem.rows(held)
+        held = held_out_samples(problem, self.validation_fraction, seed)
+        return problem.rows(~held), problem.rows(held)
 
     # ---- encoding
 
@@ -304,7 +297,7 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown) > 0:
             raise ValueError(
-                f"the validation labels have class {unknown[0]!r}, which the training labels lack"
+                f"the validation labels have class {unknown.tolist()[0]!r}, which the training labels lack"
             )
         return np.searchsorted(self.classes_, y).astype(np.int32)
 
@@ -316,8 +309,9 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of the highest score."""
-        decided: NDArray[Any] = self.classes_[np.argmax(self._scores(X), axis=1)]
-        return decided
+        decided = np.argmax(self._scores(X), axis=1)
+        labels: NDArray[Any] = self.classes_[decided]
+        return labels
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Scores after each round."""
@@ -344,4 +338,3 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
 
 def _lead(scores: Scores) -> NDArray[np.float64]:
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-

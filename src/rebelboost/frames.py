@@ -40,7 +40,7 @@ class FeatureEncoder:
 
     def transform_frame(self, frame: nw.DataFrame[Any]) -> Values:
         """(N, d) numbers; codes in place of categories, NaN for what was not there in training."""
-        columns = [frame[name] for name in frame.columns]
+        columns = list(frame.iter_columns())
         dtype = np.float64
         if columns and all(column.dtype == nw.Float32 for column in columns):
             dtype = np.float32  # type: ignore[assignment]
@@ -71,9 +71,9 @@ def fit_encoder(X: Any, frame: nw.DataFrame[Any] | None, categorical: Any) -> Fe
         chosen = _by_type(frame) if frame is not None else []
     else:
         chosen = chosen_features(categorical, n_features, names)
+    columns = list(frame.iter_columns()) if frame is not None else []
     levels = {
-        f: _levels(frame[names[f]].to_list() if frame is not None else X[:, f].tolist())
-        for f in chosen
+        f: _levels(columns[f].to_list() if frame is not None else X[:, f].tolist()) for f in chosen
     }
     return FeatureEncoder(n_features, levels)
 
@@ -100,7 +100,7 @@ def chosen_features(
 
 def _by_type(frame: nw.DataFrame[Any]) -> list[int]:
     return [
-        f for f, name in enumerate(frame.columns) if isinstance(frame[name].dtype, _CATEGORICAL)
+        f for f, column in enumerate(frame.iter_columns()) if isinstance(column.dtype, _CATEGORICAL)
     ]
 
 

@@ -82,7 +82,6 @@ class SearchOptions(NamedTuple):
     """How a search values a split; see `CRITERIA`."""
 
     criterion: int
-    smoothing: float
     least_mass: int
 
 

@@ -39,7 +39,7 @@ class Problem:
         judge = Judge(self.labels, self.costs, self.weight, self.by_sample)
         return State(Risk(subcosts, total, settings.n_threads), judge)
 
-    def rows(self, chosen: NDArray[np.int64]) -> "Problem":
+    def rows(self, chosen: NDArray[np.bool_]) -> "Problem":
         """Keep the chosen samples only."""
         return Problem(
             self.X[chosen],
@@ -108,6 +108,40 @@ def train(
     if stopping is not None and stopping.best_round >= 0:
         return ensemble.truncate(stopping.best_round + 1)
     return ensemble
+
+
+def held_out_samples(problem: Problem, fraction: float, seed: int) -> NDArray[np.bool_]:
+    """Choose about this share of every class's weight, and one sample at least, for validation.
+
+    A hash of its values chooses a sample, not its place: the order of samples does not matter,
+    equal ones stay together, and a weight of 2 is as good as the sample twice.
+    """
+    keys = _hashes(problem.X, seed)
+    order = np.lexsort((keys, problem.labels))
+    keys, labels = keys[order], problem.labels[order]
+    changes = (keys[1:] != keys[:-1]) | (labels[1:] != labels[:-1])
+    first = np.flatnonzero(np.append(True, changes))
+    weights = _fixed_weights(problem.weight)
+    mass = np.add.reduceat(np.ones_like(order) if weights is None else weights[order], first)
+    of_class = np.bincount(labels[first], mass)
+    below = np.cumsum(mass) - (np.cumsum(of_class) - of_class)[labels[first]] - mass / 2
+    place = np.ones(len(first))
+    np.divide(below, of_class[labels[first]], out=place, where=mass > 0)
+    chosen = place < fraction
+    chosen[np.argmin(place)] |= not chosen.any()
+    held = np.empty(len(order), dtype=bool)
+    held[order] = np.repeat(chosen, np.diff(np.append(first, len(order))))
+    return held
+
+
+def _hashes(X: Values, seed: int) -> NDArray[np.uint64]:
+    """(N,) numbers that look random, the same for equal rows."""
+    keys = np.full(len(X), seed, dtype=np.uint64)
+    for column in X.T:
+        x = np.where(np.isnan(column), np.nan, column.astype(np.float64) + 0.0)  # one NaN, one 0
+        keys = (keys ^ x.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        keys ^= keys >> np.uint64(29)
+    return keys * np.uint64(0xBF58476D1CE4E5B9)
 
 
 def _fixed_weights(weight: BySample | None) -> Ints | None:

@@ -1,37 +1,54 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
+from kernels import builders, calls
+from kernels.calls import assert_same
 from rebelboost.kernels import reference
 
-flags = hnp.arrays(np.uint8, st.integers(0, 300), elements=st.sampled_from([0, 0, 1, 255]))
+
+@given(builders.rngs, builders.n_samples, builders.n_features, st.integers(1, 9))
+def test_compiled_splits_of_samples_equal_reference(compiled, rng, n_samples, n_features, n_nodes):
+    bins = builders.random_bins(rng, n_samples, n_features)
+    nodes = builders.random_nodes(rng, builders.random_samples(rng, n_samples), n_nodes)
+    layer = builders.random_layers(rng, bins, n_nodes)
+    case = (bins, layer, nodes.samples, np.append(nodes.cuts[:, 0], nodes.cuts[-1, 1]))
+    assert_same(calls.split_samples(compiled, *case), calls.split_samples(reference, *case))
 
 
-@given(right=flags, seed=st.integers(0, 2**32 - 1))
-def test_compiled_partition_equals_reference(compiled, right, seed):
-    samples = np.random.default_rng(seed).permutation(right.size).astype(np.int32)
-    ours, theirs = samples.copy(), samples.copy()
-    assert compiled.partition(ours, right) == reference.partition(theirs, right)
-    np.testing.assert_array_equal(ours, theirs)
+@given(builders.rngs, builders.n_samples, builders.n_features, st.integers(1, 7))
+def test_compiled_routes_equal_reference(compiled, rng, n_samples, n_features, depth):
+    bins = builders.random_bins(rng, n_samples, n_features)
+    nodes = builders.random_layers(rng, bins, 2**depth - 1)
+    assert_same(calls.route(compiled, bins, nodes), calls.route(reference, bins, nodes))
 
 
-@given(right=flags)
-def test_partition_keeps_the_order_of_both_groups(right):
-    samples = np.arange(right.size, dtype=np.int32)
-    n_left = reference.partition(samples, right)
-    assert n_left == np.count_nonzero(right == 0)
-    assert samples.tolist() == [*np.flatnonzero(right == 0), *np.flatnonzero(right)]
+@given(builders.rngs, builders.n_samples)
+def test_splits_keep_the_order_of_both_sides(either, rng, n_samples):
+    bins = builders.random_bins(rng, n_samples, 1)
+    layer = builders.random_layers(rng, bins, 1)
+    samples = rng.permutation(n_samples).astype(np.int32)
+    split, starts = calls.split_samples(
+        either, bins, layer, samples, np.array([0, n_samples], dtype=np.int32)
+    )
+    right = layer.right[0, bins.blocks[0, :, 0]] != 0
+    if layer.features[0] < 0:
+        right[:] = False
+    lefts, rights = [n for n in samples if not right[n]], [n for n in samples if right[n]]
+    assert split.tolist() == lefts + rights
+    assert starts.tolist() == [0, len(lefts), n_samples]
 
 
-def test_arrays_of_another_type_are_refused_not_copied(compiled):
-    right = np.zeros(3, np.uint8)
-    for samples in (np.arange(3, dtype=np.int64), np.arange(6, dtype=np.int32)[::2], [0, 1, 2]):
-        with pytest.raises(TypeError, match="incompatible function arguments"):
-            compiled.partition(samples, right)
-
-
-def test_lengths_that_differ_are_refused(compiled):
-    with pytest.raises(ValueError, match="differ in length"):
-        compiled.partition(np.arange(3, dtype=np.int32), np.zeros(4, np.uint8))
+@given(builders.rngs, builders.n_samples, builders.n_features, st.integers(1, 5))
+def test_routes_lead_where_splits_put_the_samples(either, rng, n_samples, n_features, depth):
+    bins = builders.random_bins(rng, n_samples, n_features)
+    nodes = builders.random_layers(rng, bins, 2**depth - 1)
+    samples = np.arange(n_samples, dtype=np.int32)
+    starts = np.array([0, n_samples], dtype=np.int32)
+    for i in range(depth):
+        level = slice(2**i - 1, 2 ** (i + 1) - 1)
+        layer = type(nodes)(nodes.features[level], nodes.right[level])
+        samples, starts = calls.split_samples(either, bins, layer, samples, starts)
+    regions = np.empty(n_samples, dtype=np.uint16)
+    regions[samples] = np.repeat(np.arange(2**depth), np.diff(starts))
+    assert_same(calls.route(either, bins, nodes), regions)

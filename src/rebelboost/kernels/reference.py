@@ -37,6 +37,7 @@ __all__ = [
     "advance",
     "apply",
     "bin_values",
+    "grow_tree",
     "predict",
     "project",
     "region_sums",
@@ -202,7 +203,7 @@ def _write_best(
         if worth[first] > best_value:
             best_value, best_table, best_left = worth[first], tables[first].copy(), int(left[first])
             best_feature = int(f)
-    gain = best_value - _whole(whole, options) if best_table is not None else 0.0
+    gain = _gain(best_value, whole, options) if best_table is not None else 0.0
     splits.right[node] = 0
     if best_table is None or not gain > 0:
         splits.features[node], splits.gains[node] = -1, 0.0
@@ -255,22 +256,68 @@ class _Ratio(NamedTuple):
 
 
 def _worth(left: Ints, total: int, options: SearchOptions) -> Floats:
+    """Value splits by their left sides (p, m), of a node (P, M): the right ones are (q, r).
+
+    For `variance`, M·(p²/m + q²/r − P²/M) = (p·M − P·m)²/(m·r).
+    """
+    P, M = float(_signed(total)), float(_mass(total))
     p, m = _signed(left).astype(np.float64), _mass(left).astype(np.float64)
-    q, r = float(_signed(total)) - p, float(_mass(total)) - m
+    r = M - m
     if options.criterion == CRITERIA["variance"]:
+        apart = p * M - P * m
         with np.errstate(invalid="ignore", divide="ignore"):
-            worth = p * p / (m + options.smoothing) + q * q / (r + options.smoothing)
+            worth = apart * apart / (m * r)
     else:
-        worth = np.abs(p) + np.abs(q)
+        worth = np.abs(p) + np.abs(P - p)
     return np.where((m >= options.least_mass) & (r >= options.least_mass), worth, -1.0)
 
 
-def _whole(total: int, options: SearchOptions) -> float:
-    p = float(_signed(total))
+def _gain(worth: float, total: int, options: SearchOptions) -> float:
+    """How much more a split is worth than the undivided node."""
     if options.criterion == CRITERIA["error"]:
-        return abs(p)
-    mass = float(_mass(total)) + options.smoothing
-    return p * p / mass if mass > 0 else np.nan
+        return worth - abs(float(_signed(total)))
+    return worth / float(_mass(total))
+
+
+def grow_tree(
+    bins: Bins,
+    allowed: ByFeature,
+    values: Pairs,
+    samples: Samples,
+    options: SearchOptions,
+    nodes: Layer,
+    scratch: Ints,
+    n_threads: int,
+) -> int:
+    """Search a layer, split the samples, and again, for all layers of `nodes`, in level order.
+
+    `samples` are reordered. `scratch` (3/4 · 2^depth rows, B) is the twin's. Returns how many layers
+    have a split.
+    """
+    depth = len(nodes.features).bit_length()
+    starts = np.array([0, len(samples)], dtype=np.int32)
+    for layer in range(depth):
+        n_nodes = 2**layer
+        own = slice(n_nodes - 1, 2 * n_nodes - 1)
+        splits = Splits(
+            nodes.features[own],
+            nodes.right[own],
+            np.empty((n_nodes, 2), dtype=np.int64),
+            np.empty(n_nodes),
+        )
+        cuts = np.stack([starts[:-1], starts[1:]], axis=1)
+        sums = np.empty((n_nodes, scratch.shape[1]), dtype=np.int64)
+        parent_sums = np.empty((0, scratch.shape[1]), dtype=np.int64)
+        search_layer(
+            bins, allowed, values, Nodes(samples, cuts), parent_sums, sums, options, splits, n_threads
+        )
+        if np.all(splits.features < 0):
+            return layer
+        child_starts = np.empty(2 * n_nodes + 1, dtype=np.int32)
+        found = Layer(splits.features, splits.right)
+        split_samples(bins, found, samples, starts, child_starts, n_threads)
+        starts = child_starts
+    return depth
 
 
 # ---- samples → nodes

@@ -23,8 +23,6 @@ Categorical = Literal["from_dtype"] | Sequence[int] | Sequence[str] | Sequence[b
 MOST_DEPTH = 12
 LEAST_MASS = 1e-4
 """No leaf with an output of its own has a smaller share of the mass that the tree is grown on."""
-GAIN_SMOOTHING = 1e-3
-"""Of a leaf's average mass: keeps leaves with next to no mass from looking pure."""
 
 
 @dataclass(frozen=True)
@@ -110,25 +108,12 @@ def _tree_with_leaf_outputs(
     """
     direction = random_direction(weights.totals, rng)
     values, mass = weights.project(direction, direction**2)
-    options = SearchOptions(
-        CRITERIA["variance"],
-        GAIN_SMOOTHING * mass / 2**tree.depth,
-        max(1, round(LEAST_MASS * mass)),
-    )
-    layers: list[Layer] = []
-    nodes, sums = root_node(focus.samples), None
-    for depth in range(tree.depth):
-        splits, sums = data.search_layer(values, nodes, options, focus.allowed, sums)
-        if np.all(splits.features < 0):
-            break
-        layers.append(Layer(splits.features, splits.right))
-        if depth + 1 < tree.depth:
-            nodes = data.split(layers[-1], nodes)
-    levels = join(layers)
-    regions = data.route(levels)
-    plus, minus = weights.sums(regions, 2 ** len(layers))
+    options = SearchOptions(CRITERIA["variance"], max(1, round(LEAST_MASS * mass)))
+    nodes = data.grow(values, focus.samples, tree.depth, options, focus.allowed)
+    regions = data.route(nodes)
+    plus, minus = weights.sums(regions, len(nodes.features) + 1)
     outputs = leaf_outputs(plus, minus, tree.smoothing)
-    return Candidate(GrownTree.from_bins(levels, data.binner), regions, plus, minus, outputs)
+    return Candidate(GrownTree.from_bins(nodes, data.binner), regions, plus, minus, outputs)
 
 
 def random_direction(totals: ByClass, rng: np.random.Generator) -> ByClass:
@@ -208,8 +193,8 @@ def _add_layer(
     sums, and the best stump of a leaf has the largest |Σ_left| + |Σ_right|.
     """
     values, _ = weights.project(-np.sinh(tree.output), np.ones(len(tree.output)))
-    options = SearchOptions(CRITERIA["error"], 0.0, 0)
-    splits, _ = data.search_layer(values, tree.nodes, options, focus.allowed)
+    options = SearchOptions(CRITERIA["error"], 0)
+    splits = data.search_layer(values, tree.nodes, options, focus.allowed)
     if np.all(splits.features < 0):
         return None
     layer = Layer(splits.features, splits.right)

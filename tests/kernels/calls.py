@@ -1,0 +1,131 @@
+"""One function for each kernel: calls it on fresh outputs and returns them.
+
+The only place where tests write out a kernel's arguments. Inputs that a kernel overwrites are
+copied, and outputs begin as rubbish, so that a kernel that forgets to write some does not pass.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.shapes import Layer, Nodes, Splits, Trees
+
+RUBBISH = 85
+
+
+class Layers(NamedTuple):
+    """What a search of one layer found, and how its samples were then shared out."""
+
+    splits: Splits
+    samples: NDArray[np.int32]
+    child_starts: NDArray[np.int32]
+
+
+def rubbish(shape, dtype):
+    return np.full(shape, RUBBISH, dtype=dtype)
+
+
+def bin_values(module, X, edges, n_threads=1):
+    """Bins of (N, d) X by a list of d arrays of edges."""
+    offsets = np.cumsum([0, *map(len, edges)], dtype=np.int32)
+    missing = np.array([len(own) + 1 for own in edges], dtype=np.uint8)
+    blocks = rubbish((-(-X.shape[1] // 16), len(X), 16), np.uint8)
+    module.bin_values(X, np.concatenate([*edges, np.empty(0)]), offsets, missing, blocks, n_threads)
+    return blocks
+
+
+def search_root(module, bins, allowed, vectors, nodes, n_threads=1):
+    """Find the best stump by `vectors`, a pair of (N, padded K) signed values and (K,) totals."""
+    right = rubbish(256, np.uint8)
+    found = module.search_root(bins, allowed, *vectors, nodes, right, n_threads)
+    return (*found, right)
+
+
+def search_layer(module, bins, allowed, values, nodes, options, parent_sums=None, n_threads=1):  # noqa: PLR0913, PLR0917  (the kernel's own)
+    n_nodes, n_bins = len(nodes.cuts), bins.offsets[-1]
+    if parent_sums is None:
+        parent_sums = np.empty((0, n_bins), dtype=np.int64)
+    sums = rubbish((n_nodes, n_bins), np.int64)
+    splits = Splits(
+        rubbish(n_nodes, np.int32),
+        rubbish((n_nodes, 256), np.uint8),
+        rubbish((n_nodes, 2), np.int64),
+        rubbish(n_nodes, np.float64),
+    )
+    module.search_layer(bins, allowed, values, nodes, parent_sums, sums, options, splits, n_threads)
+    return splits, sums
+
+
+def split_samples(module, bins, layer, samples, starts, n_threads=1):
+    samples = samples.copy()
+    child_starts = rubbish(2 * len(starts) - 1, np.int32)
+    module.split_samples(bins, layer, samples, starts, child_starts, n_threads)
+    return samples, child_starts
+
+
+def route(module, bins, nodes, n_threads=1):
+    regions = rubbish(bins.blocks.shape[1], np.uint16)
+    module.route(bins, nodes, regions, n_threads)
+    return regions
+
+
+def project(module, weights, projection, n_threads=1):
+    values = rubbish(weights.shape[1], np.int64)
+    module.project(weights, projection, values, n_threads)
+    return values
+
+
+def region_sums(module, weights, regions, scales, n_regions, n_threads=1):
+    """Sums that are added to others, all of them `RUBBISH`."""
+    sums = rubbish((n_regions, 2, weights.shape[2]), np.int64)
+    module.region_sums(weights, regions, scales, sums, n_threads)
+    return sums
+
+
+def advance(module, weights, scores, regions, step, n_threads=1):
+    """New weights, scores, totals (added to `RUBBISH`) and decisions."""
+    weights, scores = weights.copy(), scores.copy()
+    totals = rubbish(weights.shape[2], np.int64)
+    decided = rubbish(len(scores), np.int32)
+    module.advance(weights, scores, regions, step, totals, decided, n_threads)
+    return weights, scores, totals, decided
+
+
+def predict(module, X, trees: Trees, first, last, n_threads=1):
+    """Outputs that are added to others, all of them `RUBBISH`."""
+    scores = rubbish((len(X), trees.outputs.shape[1]), np.float64)
+    module.predict(X, trees, first, last, scores, n_threads)
+    return scores
+
+
+def apply(module, X, trees: Trees, tree, n_threads=1):
+    regions = rubbish(len(X), np.uint16)
+    module.apply(X, trees, tree, regions, n_threads)
+    return regions
+
+
+def grow(module, bins, allowed, values, nodes, options, depth, *, siblings=True, n_threads=1):  # noqa: PLR0913
+    """Search layer after layer, with `siblings` by the sums of the parents, as a learner does."""
+    layers, sums = [], None
+    for _ in range(depth):
+        parent_sums = sums if siblings else None
+        splits, sums = search_layer(
+            module, bins, allowed, values, nodes, options, parent_sums, n_threads
+        )
+        layer = Layer(splits.features, splits.right)
+        starts = np.append(nodes.cuts[:, 0], nodes.cuts[-1, -1])
+        samples, child_starts = split_samples(module, bins, layer, nodes.samples, starts, n_threads)
+        layers.append(Layers(splits, samples, child_starts))
+        nodes = Nodes(samples, np.stack([child_starts[:-1], child_starts[1:]], axis=1))
+    return layers
+
+
+def assert_same(ours, theirs):
+    """Compare arrays, numbers and tuples of them: the same dtypes and the same bits."""
+    if isinstance(ours, tuple | list):
+        assert len(ours) == len(theirs)
+        for one, other in zip(ours, theirs, strict=True):
+            assert_same(one, other)
+        return
+    np.testing.assert_array_equal(ours, theirs, strict=isinstance(ours, np.ndarray))

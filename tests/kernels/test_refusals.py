@@ -1,0 +1,222 @@
+"""Compiled kernels refuse what does not fit. They convert nothing: an output must not be a copy."""
+
+import copy
+import inspect
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from kernels import builders, calls
+from rebelboost.kernels import reference
+
+N, WIDTH, K, L = 6, 17, 5, 3
+"""No two of them equal, nor equal to another length of these arguments."""
+
+
+OTHER_TYPE = {
+    "float64": "float16",  # float32 is one of the types that X may have
+    "int64": "uint64",
+    "int32": "uint32",
+    "uint16": "int16",
+    "uint8": "int8",
+}
+
+FREE = {
+    "search_root nodes.samples 0",
+    "search_root nodes.cuts 1",  # subsets
+    "search_root totals 0",  # classes, as long as the padded values hold them
+    "search_layer nodes.samples 0",
+    "search_layer nodes.cuts 1",
+    "split_samples samples 0",
+    "split_samples bins.blocks 1",  # samples
+    "project weights 0",  # planes
+    "region_sums weights 0",
+    "region_sums sums 0",  # regions
+    "advance weights 0",
+    *(
+        f"{kernel} {free}"
+        for kernel in ("predict", "apply")
+        for free in ("X 1", "trees.right 0", "trees.outputs 0")
+    ),
+    "apply trees.outputs 1",
+}
+"""Axes that may be longer than the other arguments ask for."""
+
+WRITTEN = {
+    "bin_values blocks",
+    "search_root right",
+    "search_layer sums",
+    "search_layer splits.features",
+    "search_layer splits.right",
+    "search_layer splits.sides",
+    "search_layer splits.gains",
+    "split_samples samples",
+    "split_samples child_starts",
+    "route regions",
+    "project values",
+    "region_sums sums",
+    "advance weights",
+    "advance scores",
+    "advance totals",
+    "advance decided",
+    "predict scores",
+    "apply regions",
+}
+
+
+class Place(NamedTuple):
+    """An array among the arguments of a kernel, perhaps a field of one."""
+
+    kernel: str
+    argument: str
+    field: str | None
+
+    def __str__(self):
+        return f"{self.kernel} {self.argument}" + (f".{self.field}" if self.field else "")
+
+
+class Recorder:
+    """Stands in for a kernel module; keeps the arguments of the last call."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def __getattr__(self, name):
+        def record(*arguments):
+            self.name, self.arguments = name, arguments
+            return getattr(self.module, name)(*arguments)
+
+        return record
+
+
+def valid_arguments(module):
+    """Name of each kernel → its arguments by name, such that it takes them."""
+    rng = np.random.default_rng(1)
+    bins, allowed = builders.random_bins(rng, N, WIDTH), np.ones(WIDTH, dtype=np.uint8)
+    samples = np.arange(N, dtype=np.int32)
+    pairs = builders.random_pairs(rng, N, "ties")
+    vectors = builders.random_vectors(rng, N, K, samples)
+    two = builders.random_nodes(rng, samples, 2)
+    options = builders.search_options("variance", 1)
+    parent_sums = np.zeros((1, bins.offsets[-1]), dtype=np.int64)
+    weights, scores = builders.random_weights(rng, 2, N, K), np.zeros((N, K))
+    regions = builders.random_regions(rng, N, L)
+    X = builders.random_values(rng, N, WIDTH)
+    trees = builders.random_trees(rng, [2, 3], WIDTH, K, categories=True)
+    starts = np.array([0, 2, N], dtype=np.int32)
+
+    recorder, found = Recorder(module), {}
+    for call, *arguments in [
+        (calls.bin_values, X, [np.arange(2.0)] * WIDTH),
+        (calls.search_root, bins, allowed, vectors, builders.one_node(samples)),
+        (calls.search_layer, bins, allowed, pairs, two, options, parent_sums),
+        (calls.split_samples, bins, builders.random_layers(rng, bins, 2), samples, starts),
+        (calls.route, bins, builders.random_layers(rng, bins, 7)),
+        (calls.project, weights, builders.random_projection(rng, weights)),
+        (calls.region_sums, weights, regions, np.ones(K), L),
+        (calls.advance, weights, scores, regions, builders.random_step(rng, weights, L)),
+        (calls.predict, X, trees, 0, 2),
+        (calls.apply, X, trees, 1),
+    ]:
+        call(recorder, *arguments)
+        names = inspect.signature(getattr(reference, recorder.name)).parameters
+        found[recorder.name] = dict(zip(names, recorder.arguments, strict=True))
+    return found
+
+
+def places(arguments):
+    for kernel, named in arguments.items():
+        for name, value in named.items():
+            if isinstance(value, np.ndarray):
+                yield Place(kernel, name, None)
+            for field in getattr(value, "_fields", ()):
+                if isinstance(getattr(value, field), np.ndarray):
+                    yield Place(kernel, name, field)
+
+
+def array_at(arguments, place):
+    value = arguments[place.kernel][place.argument]
+    return getattr(value, place.field) if place.field else value
+
+
+def call_with(module, place, array):
+    """Call the kernel of `place` with valid arguments but for this one."""
+    arguments = copy.deepcopy(VALID[place.kernel])
+    old = arguments[place.argument]
+    arguments[place.argument] = old._replace(**{place.field: array}) if place.field else array
+    getattr(module, place.kernel)(**arguments)
+
+
+VALID = valid_arguments(reference)
+PLACES = list(places(VALID))
+AXES = [(place, axis) for place in PLACES for axis in range(array_at(VALID, place).ndim)]
+FIXED = [(place, axis) for place, axis in AXES if f"{place} {axis}" not in FREE]
+MAY_BE_EMPTY = (Place("search_layer", "parent_sums", None), 0)
+
+everywhere = pytest.mark.parametrize("place", PLACES, ids=str)
+
+
+def test_all_kernels_take_the_arguments_that_are_spoilt_below(compiled):
+    assert set(valid_arguments(compiled)) == set(reference.__all__)
+    assert set(map(str, PLACES)) >= WRITTEN
+    assert {f"{place} {axis}" for place, axis in AXES} >= FREE
+
+
+@everywhere
+def test_arrays_of_another_type_are_refused(compiled, place):
+    array = array_at(VALID, place)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        call_with(compiled, place, np.ones_like(array, dtype=OTHER_TYPE[str(array.dtype)]))
+
+
+@everywhere
+def test_lists_are_refused(compiled, place):
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        call_with(compiled, place, array_at(VALID, place).tolist())
+
+
+@everywhere
+def test_arrays_with_gaps_are_refused(compiled, place):
+    array = array_at(VALID, place)
+    with_gaps = np.repeat(array, 2, axis=-1)[..., ::2]
+    assert with_gaps.shape == array.shape
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        call_with(compiled, place, with_gaps)
+
+
+@everywhere
+def test_arrays_of_other_dimensions_are_refused(compiled, place):
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        call_with(compiled, place, array_at(VALID, place)[np.newaxis])
+
+
+@pytest.mark.parametrize("place", [p for p in PLACES if str(p) in WRITTEN], ids=str)
+def test_outputs_that_may_not_be_written_are_refused(compiled, place):
+    array = array_at(VALID, place).copy()
+    array.setflags(write=False)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        call_with(compiled, place, array)
+
+
+@pytest.mark.parametrize(("place", "axis"), FIXED, ids=str)
+def test_arrays_that_are_too_long_are_refused(compiled, place, axis):
+    array = array_at(VALID, place)
+    longer = np.concatenate([array, array.take([-1], axis=axis)], axis=axis)
+    with pytest.raises(ValueError, match=r"must|match|differ"):
+        call_with(compiled, place, longer)
+
+
+@pytest.mark.parametrize(("place", "axis"), [it for it in FIXED if it != MAY_BE_EMPTY], ids=str)
+def test_arrays_that_are_too_short_are_refused(compiled, place, axis):
+    array = array_at(VALID, place)
+    shorter = np.ascontiguousarray(array.take(range(array.shape[axis] - 1), axis=axis))
+    with pytest.raises(ValueError, match=r"must|match|differ"):
+        call_with(compiled, place, shorter)
+
+
+def test_a_criterion_that_does_not_exist_is_refused(compiled):
+    arguments = copy.deepcopy(VALID["search_layer"])
+    arguments["options"] = arguments["options"]._replace(criterion=2)
+    with pytest.raises(ValueError, match="criterion must be 0 or 1"):
+        compiled.search_layer(**arguments)

@@ -1,0 +1,92 @@
+"""The number of threads changes no bit. Sizes are such that the work is really shared out."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from kernels import builders, calls
+from kernels.calls import assert_same
+
+N = 10_000
+WIDTHS = [3, 40]
+"""Few features: rows are shared out. More: blocks of features are."""
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
+
+
+def assert_same_for_any_threads(call, module, *arguments, **options):
+    alone = call(module, *arguments, n_threads=1, **options)
+    for n_threads in (2, 3):
+        assert_same(call(module, *arguments, n_threads=n_threads, **options), alone)
+
+
+def test_threads_do_not_change_bins(compiled, rng):
+    X = builders.random_values(rng, N, 17)
+    edges = [np.arange(-2.0, 4.0, 0.5)] * 17
+    assert_same_for_any_threads(calls.bin_values, compiled, X, edges)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_threads_do_not_change_the_root(compiled, rng, width):
+    bins = builders.random_bins(rng, N, width)
+    nodes = builders.one_node(rng.permutation(N).astype(np.int32))
+    vectors = builders.random_vectors(rng, N, 5, nodes.samples)
+    allowed = np.ones(width, dtype=np.uint8)
+    assert_same_for_any_threads(calls.search_root, compiled, bins, allowed, vectors, nodes)
+
+
+def layered_case(rng, width):
+    bins = builders.random_bins(rng, N, width)
+    values = builders.random_pairs(rng, N, "large")
+    nodes = builders.one_node(rng.permutation(N).astype(np.int32))
+    options = builders.search_options("variance", 1)
+    return bins, np.ones(width, dtype=np.uint8), values, nodes, options
+
+
+@pytest.mark.parametrize("siblings", [True, False])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_threads_do_not_change_trees(compiled, rng, width, siblings):
+    case = layered_case(rng, width)
+    assert_same_for_any_threads(calls.grow, compiled, *case, 5, siblings=siblings)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_threads_do_not_change_the_sums_of_the_root(compiled, rng, width):
+    assert_same_for_any_threads(calls.search_layer, compiled, *layered_case(rng, width))
+
+
+def test_threads_do_not_change_routes(compiled, rng):
+    bins = builders.random_bins(rng, N, 17)
+    assert_same_for_any_threads(calls.route, compiled, bins, builders.random_layers(rng, bins, 31))
+
+
+@pytest.mark.parametrize("planes", [1, 2])
+def test_threads_do_not_change_weights(compiled, rng, planes):
+    weights = builders.random_weights(rng, planes, N, 7)
+    regions = builders.random_regions(rng, N, 32)
+    projection, scales = builders.random_projection(rng, weights), builders.fine_scales(weights)
+    step, scores = builders.random_step(rng, weights, 32), rng.standard_normal((N, 7))
+    assert_same_for_any_threads(calls.project, compiled, weights, projection)
+    assert_same_for_any_threads(calls.region_sums, compiled, weights, regions, scales, 32)
+    assert_same_for_any_threads(calls.advance, compiled, weights, scores, regions, step)
+
+
+@pytest.mark.parametrize("categories", [False, True])
+def test_threads_do_not_change_predictions(compiled, rng, categories):
+    trees = builders.random_trees(rng, [3, 0, 6], 5, 4, categories=categories)
+    X = builders.random_values(rng, N, 5)
+    assert_same_for_any_threads(calls.predict, compiled, X, trees, 0, 3)
+    assert_same_for_any_threads(calls.apply, compiled, X, trees, 2)
+
+
+def test_several_python_threads_may_search_at_once(compiled, rng):
+    case = layered_case(rng, 3)
+    alone = calls.grow(compiled, *case, 3)
+    with ThreadPoolExecutor(4) as pool:
+        jobs = [pool.submit(calls.grow, compiled, *case, 3, n_threads=2) for _ in range(8)]
+    for job in jobs:
+        assert_same(job.result(), alone)

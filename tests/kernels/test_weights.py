@@ -1,0 +1,70 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernels import builders, calls
+from kernels.calls import assert_same
+from rebelboost.kernels import reference
+from rebelboost.shapes import Projection
+
+weights = st.builds(
+    builders.random_weights,
+    builders.rngs,
+    builders.n_planes,
+    builders.n_samples,
+    builders.n_classes,
+)
+n_regions = st.sampled_from([1, 2, 5, 64])
+
+
+@given(builders.rngs, weights)
+def test_compiled_projections_equal_reference(compiled, rng, weights):
+    projection = builders.random_projection(rng, weights)
+    ours = calls.project(compiled, weights, projection)
+    assert_same(ours, calls.project(reference, weights, projection))
+
+
+@given(builders.rngs, weights, n_regions)
+def test_compiled_sums_of_regions_equal_reference(compiled, rng, weights, n_regions):
+    regions = builders.random_regions(rng, weights.shape[1], n_regions)
+    case = (weights, regions, builders.fine_scales(weights), n_regions)
+    assert_same(calls.region_sums(compiled, *case), calls.region_sums(reference, *case))
+
+
+@given(builders.rngs, weights, n_regions)
+def test_compiled_steps_equal_reference(compiled, rng, weights, n_regions):
+    scores = rng.integers(-4, 5, weights.shape[1:]) / 2
+    regions = builders.random_regions(rng, len(scores), n_regions)
+    case = (weights, scores, regions, builders.random_step(rng, weights, n_regions))
+    assert_same(calls.advance(compiled, *case), calls.advance(reference, *case))
+
+
+@given(builders.rngs, weights)
+def test_a_projection_packs_what_its_formula_says(either, rng, weights):
+    # Small integers as weights and directions: floats are exact, in whatever order they are added.
+    weights = rng.integers(-3, 4, weights.shape).astype(np.float64)
+    direction = rng.integers(-3, 4, weights.shape[2]).astype(np.float64)
+    values = calls.project(either, weights, Projection(direction, direction**2, 0.5, 4.0))
+    np.testing.assert_array_equal(values >> 32, np.rint((weights @ direction).sum(axis=0) / 2))
+    mass = (np.abs(weights) @ direction**2).sum(axis=0)
+    np.testing.assert_array_equal(values & 0xFFFFFFFF, 4 * mass)
+
+
+@given(builders.rngs, weights, n_regions)
+def test_the_totals_of_a_step_are_the_sums_of_the_new_weights(either, rng, weights, n_regions):
+    scores = np.zeros(weights.shape[1:])
+    regions = builders.random_regions(rng, len(scores), n_regions)
+    step = builders.random_step(rng, weights, n_regions)
+    moved, _, totals, decided = calls.advance(either, weights, scores, regions, step)
+    sums = calls.region_sums(either, moved, regions, step.scales, n_regions) - calls.RUBBISH
+    np.testing.assert_array_equal(totals - calls.RUBBISH, sums[:, 1].sum(axis=0))
+    np.testing.assert_array_equal(decided, step.outputs[regions].argmax(axis=1))
+
+
+def test_weights_too_small_to_count_become_zero(either):
+    weights = np.array([[[2.0**-899, -(2.0**-899), 2.0**-901, 0.0, 1.0]]])
+    halved = np.full((1, 5), 2.0**-2)
+    step = builders.Step(np.zeros((1, 5)), halved, halved, np.ones(5))
+    regions = np.zeros(1, dtype=np.uint16)
+    moved, *_ = calls.advance(either, weights, np.zeros((1, 5)), regions, step)
+    assert moved.ravel().tolist() == [0.0, 0.0, 0.0, 0.0, 0.25]
