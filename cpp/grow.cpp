@@ -24,7 +24,7 @@ int grow_tree(const Bins& bins, Vector<const std::uint8_t> allowed,
               Vector<const std::int64_t> values, Vector<std::int32_t> samples,
               const SearchOptions& options, const GrownNodes& nodes, Matrix<std::int64_t> scratch,
               int n_threads) {
-    const int depth = std::bit_width(nodes.features.size);
+    const int depth = static_cast<int>(std::bit_width(nodes.features.size));
     const std::size_t n_bins = scratch.n_cols;
     // The last layer's sums take the first 2^(depth − 1) rows, those of the layer before the rest.
     const auto rows_of = [&](int layer) {

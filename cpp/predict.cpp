@@ -31,55 +31,59 @@ bool category_goes_right(const Trees& trees, std::size_t node, double code) {
                  : trees.missing_right[node] != 0;
 }
 
+// What the descent of a tile of samples has to look out for.
+struct Care {
+    bool categories;
+    bool missing;
+};
+
 template <class Value>
 class Walk {
   public:
-    Walk(const Trees& trees, Matrix<const Value> X, bool any_category)
-        : trees_(trees), X_(X), any_category_(any_category) {}
+    using Leaves = std::array<std::uint32_t, tile_rows>;
 
-    void add_tree(std::size_t tree, std::size_t begin, std::size_t end, Matrix<double> scores) const {
-        const Leaves leaf = leaves(tree, begin, end);
-        const auto row = static_cast<std::size_t>(trees_.leaf_offsets[tree]);
-        const std::size_t n_classes = scores.n_cols;
-        add_outputs({scores.data + begin * n_classes, end - begin, n_classes}, leaf.data(),
-                    trees_.outputs.data + row * n_classes);
+    Walk(const Trees& trees, Matrix<const Value> X)
+        : trees_(trees), X_(X), any_category_(trees.right.n_rows > 0) {}
+
+    bool any_missing(std::size_t begin, std::size_t end) const {
+        const Value* from = X_.data + begin * X_.stride;
+        return std::any_of(from, X_.data + end * X_.stride, [](Value x) { return std::isnan(x); });
     }
 
-    using Leaves = std::array<std::uint32_t, tile_rows>;
-    Leaves leaves(std::size_t tree, std::size_t begin, std::size_t end) const {
-        Leaves leaf{};
-        const auto depth = static_cast<std::size_t>(trees_.depths[tree]);
-        const auto first = static_cast<std::size_t>(trees_.node_offsets[tree]);
+    Leaves leaves(std::size_t tree, std::size_t begin, std::size_t end, bool any_missing) const {
         if (any_category_)
-            descend<true>(first, depth, begin, end, leaf.data());
-        else
-            descend<false>(first, depth, begin, end, leaf.data());
-        return leaf;
+            return descend<Care{true, true}>(tree, begin, end);
+        if (any_missing)
+            return descend<Care{false, true}>(tree, begin, end);
+        return descend<Care{false, false}>(tree, begin, end);
     }
 
   private:
     // All samples of the tile go down one layer before any goes down the next: their loads overlap.
-    template <bool categories>
-    void descend(std::size_t first, std::size_t depth, std::size_t begin, std::size_t end,
-                 std::uint32_t* leaf) const {
-        for (std::size_t layer = 0; layer < depth; ++layer) {
-            const std::size_t base = first + (std::size_t{1} << layer) - 1;
-            for (std::size_t n = begin; n < end; ++n) {
-                const std::size_t node = base + leaf[n - begin];
-                leaf[n - begin] = 2 * leaf[n - begin] + goes_right<categories>(node, n);
+    template <Care care>
+    Leaves descend(std::size_t tree, std::size_t begin, std::size_t end) const {
+        Leaves leaf{};
+        const int depth = trees_.depths[tree];
+        auto base = static_cast<std::size_t>(trees_.node_offsets[tree]);
+        const std::size_t stride = X_.stride;
+        for (int layer = 0; layer < depth; ++layer) {
+            const std::int32_t* features = trees_.features.data + base;
+            const double* thresholds = trees_.thresholds.data + base;
+            const Value* row = X_.data + begin * stride;
+            for (std::size_t i = 0; i < end - begin; ++i, row += stride) {
+                const std::uint32_t node = leaf[i];
+                const auto x = static_cast<double>(row[features[node]]);
+                bool right = x > thresholds[node];
+                if constexpr (care.missing)
+                    right |= std::isnan(x) & (trees_.missing_right.data[base + node] != 0);
+                if constexpr (care.categories)
+                    if (trees_.category.data[base + node] >= 0)
+                        right = category_goes_right(trees_, base + node, x);
+                leaf[i] = 2 * node + right;
             }
+            base += std::size_t{1} << layer;
         }
-    }
-
-    template <bool categories>
-    bool goes_right(std::size_t node, std::size_t n) const {
-        const auto feature = static_cast<std::size_t>(trees_.features.data[node]);
-        const auto x = static_cast<double>(X_.data[n * X_.stride + feature]);
-        if constexpr (categories)
-            if (trees_.category.data[node] >= 0)
-                return category_goes_right(trees_, node, x);
-        return (x > trees_.thresholds.data[node]) |
-               (std::isnan(x) & (trees_.missing_right.data[node] != 0));
+        return leaf;
     }
 
     const Trees& trees_;
@@ -92,21 +96,25 @@ class Walk {
 template <class Value>
 void predict(Matrix<const Value> X, const Trees& trees, std::size_t first, std::size_t last,
              Matrix<double> scores, int n_threads) {
-    const Walk<Value> walk(trees, X, trees.right.n_rows > 0);
+    const Walk<Value> walk(trees, X);
     parallel_for(X.n_rows, tile_rows, n_threads, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t tree = first; tree < last; ++tree)
-            walk.add_tree(tree, begin, end, scores);
+        const bool any_missing = walk.any_missing(begin, end);
+        const Matrix<double> tile(scores.data + begin * scores.stride, end - begin, scores.n_cols);
+        for (std::size_t tree = first; tree < last; ++tree) {
+            const auto leaf = walk.leaves(tree, begin, end, any_missing);
+            const auto row = static_cast<std::size_t>(trees.leaf_offsets[tree]);
+            add_outputs(tile, leaf.data(), trees.outputs.data + row * scores.n_cols);
+        }
     });
 }
 
 template <class Value>
 void apply(Matrix<const Value> X, const Trees& trees, std::size_t tree,
            Vector<std::uint16_t> regions, int n_threads) {
-    const Walk<Value> walk(trees, X, trees.right.n_rows > 0);
+    const Walk<Value> walk(trees, X);
     parallel_for(X.n_rows, tile_rows, n_threads, [&](std::size_t begin, std::size_t end) {
-        const auto leaf = walk.leaves(tree, begin, end);
-        for (std::size_t n = begin; n < end; ++n)
-            regions[n] = static_cast<std::uint16_t>(leaf[n - begin]);
+        const auto leaf = walk.leaves(tree, begin, end, walk.any_missing(begin, end));
+        std::copy_n(leaf.begin(), end - begin, regions.begin() + begin);
     });
 }
 

@@ -64,8 +64,8 @@ class RootSearch {
             return best;
         }
         std::vector<std::int32_t> with_missing(missing, missing + n_lanes);
-        // Not after a bin that holds nothing: the threshold before it is worth the same, and before the
-        // first that holds something there would be a mirror image of missing values against the rest.
+        // Not after an empty bin: the threshold before it is worth the same, and after empty bins
+        // at the start there would be the mirror image of all values against the missing ones.
         for (std::size_t b = 0; b + 2 < n_bins; ++b)
             if (holds(sums.data() + b * n_lanes)) {
                 add(with_missing, sums.data() + b * n_lanes);

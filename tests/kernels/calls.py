@@ -3,6 +3,7 @@
 The only place where tests write out a kernel's arguments. Inputs that a kernel overwrites are
 copied, and outputs begin as rubbish, so that a kernel that forgets to write some does not pass.
 """
+# ruff: noqa: PLR0913, PLR0917  (as many as the kernels have)
 
 from typing import NamedTuple
 
@@ -42,7 +43,7 @@ def search_root(module, bins, allowed, vectors, nodes, n_threads=1):
     return (*found, right)
 
 
-def search_layer(module, bins, allowed, values, nodes, options, parent_sums=None, n_threads=1):  # noqa: PLR0913, PLR0917  (the kernel's own)
+def search_layer(module, bins, allowed, values, nodes, options, parent_sums=None, n_threads=1):
     n_nodes, n_bins = len(nodes.cuts), bins.offsets[-1]
     if parent_sums is None:
         parent_sums = np.empty((0, n_bins), dtype=np.int64)
@@ -55,6 +56,15 @@ def search_layer(module, bins, allowed, values, nodes, options, parent_sums=None
     )
     module.search_layer(bins, allowed, values, nodes, parent_sums, sums, options, splits, n_threads)
     return splits, sums
+
+
+def grow_tree(module, bins, allowed, values, nodes, options, depth, n_threads=1):
+    """Grow a tree on one node's samples: how many layers it has, its nodes, the samples."""
+    samples, n_nodes = nodes.samples.copy(), 2**depth - 1
+    grown = Layer(rubbish(n_nodes, np.int32), rubbish((n_nodes, 256), np.uint8))
+    scratch = rubbish((-(-3 * 2**depth // 4), bins.offsets[-1]), np.int64)
+    n_layers = module.grow_tree(bins, allowed, values, samples, options, grown, scratch, n_threads)
+    return n_layers, grown, samples
 
 
 def split_samples(module, bins, layer, samples, starts, n_threads=1):
@@ -105,8 +115,10 @@ def apply(module, X, trees: Trees, tree, n_threads=1):
     return regions
 
 
-def grow(module, bins, allowed, values, nodes, options, depth, *, siblings=True, n_threads=1):  # noqa: PLR0913
-    """Search layer after layer, with `siblings` by the sums of the parents, as a learner does."""
+def grow_by_layers(
+    module, bins, allowed, values, nodes, options, depth, *, siblings=True, n_threads=1
+):
+    """Search layer after layer, as `grow_tree` does; with `siblings`, by the sums of parents."""
     layers, sums = [], None
     for _ in range(depth):
         parent_sums = sums if siblings else None

@@ -28,6 +28,8 @@ FREE = {
     "search_root totals 0",  # classes, as long as the padded values hold them
     "search_layer nodes.samples 0",
     "search_layer nodes.cuts 1",
+    "grow_tree samples 0",
+    "grow_tree scratch 0",
     "split_samples samples 0",
     "split_samples bins.blocks 1",  # samples
     "project weights 0",  # planes
@@ -51,6 +53,10 @@ WRITTEN = {
     "search_layer splits.right",
     "search_layer splits.sides",
     "search_layer splits.gains",
+    "grow_tree samples",
+    "grow_tree nodes.features",
+    "grow_tree nodes.right",
+    "grow_tree scratch",
     "split_samples samples",
     "split_samples child_starts",
     "route regions",
@@ -111,6 +117,7 @@ def valid_arguments(module):
         (calls.bin_values, X, [np.arange(2.0)] * WIDTH),
         (calls.search_root, bins, allowed, vectors, builders.one_node(samples)),
         (calls.search_layer, bins, allowed, pairs, two, options, parent_sums),
+        (calls.grow_tree, bins, allowed, pairs, builders.one_node(samples), options, 3),
         (calls.split_samples, bins, builders.random_layers(rng, bins, 2), samples, starts),
         (calls.route, bins, builders.random_layers(rng, bins, 7)),
         (calls.project, weights, builders.random_projection(rng, weights)),
@@ -203,7 +210,7 @@ def test_outputs_that_may_not_be_written_are_refused(compiled, place):
 def test_arrays_that_are_too_long_are_refused(compiled, place, axis):
     array = array_at(VALID, place)
     longer = np.concatenate([array, array.take([-1], axis=axis)], axis=axis)
-    with pytest.raises(ValueError, match=r"must|match|differ"):
+    with pytest.raises(ValueError, match=r"must|match|differ|too few"):
         call_with(compiled, place, longer)
 
 
@@ -211,7 +218,7 @@ def test_arrays_that_are_too_long_are_refused(compiled, place, axis):
 def test_arrays_that_are_too_short_are_refused(compiled, place, axis):
     array = array_at(VALID, place)
     shorter = np.ascontiguousarray(array.take(range(array.shape[axis] - 1), axis=axis))
-    with pytest.raises(ValueError, match=r"must|match|differ"):
+    with pytest.raises(ValueError, match=r"must|match|differ|too few"):
         call_with(compiled, place, shorter)
 
 

@@ -22,11 +22,30 @@ cases = st.builds(
 )
 
 
-@given(cases, builders.rngs, builders.options, st.booleans())
-def test_compiled_trees_equal_reference(compiled, case, rng, options, siblings):
+@given(cases, builders.rngs, builders.options, st.integers(1, 6))
+def test_compiled_trees_equal_reference(compiled, case, rng, options, depth):
     nodes = builders.one_node(builders.random_samples(rng, len(case[-1])))
-    ours = calls.grow(compiled, *case, nodes, options, 4, siblings=siblings)
-    theirs = calls.grow(reference, *case, nodes, options, 4, siblings=siblings)
+    ours = calls.grow_tree(compiled, *case, nodes, options, depth)
+    assert_same(ours, calls.grow_tree(reference, *case, nodes, options, depth))
+
+
+@given(cases, builders.rngs, builders.options)
+def test_a_tree_is_its_layers_one_after_the_other(either, case, rng, options):
+    nodes = builders.one_node(builders.random_samples(rng, len(case[-1])))
+    n_layers, grown, _ = calls.grow_tree(either, *case, nodes, options, 3)
+    layers = [found.splits for found in calls.grow_by_layers(either, *case, nodes, options, 3)]
+    asked = [(layer.features >= 0).any() for layer in layers]
+    assert asked == [depth < n_layers for depth in range(3)]
+    for depth, layer in enumerate(layers[:n_layers]):
+        level = slice(2**depth - 1, 2 ** (depth + 1) - 1)
+        assert_same((grown.features[level], grown.right[level]), (layer.features, layer.right))
+
+
+@given(cases, builders.rngs, builders.options, st.booleans())
+def test_compiled_layers_of_a_tree_equal_reference(compiled, case, rng, options, siblings):
+    nodes = builders.one_node(builders.random_samples(rng, len(case[-1])))
+    ours = calls.grow_by_layers(compiled, *case, nodes, options, 4, siblings=siblings)
+    theirs = calls.grow_by_layers(reference, *case, nodes, options, 4, siblings=siblings)
     assert_same(ours, theirs)
 
 

@@ -47,11 +47,16 @@ def layered_case(rng, width):
     return bins, np.ones(width, dtype=np.uint8), values, nodes, options
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_threads_do_not_change_trees(compiled, rng, width):
+    assert_same_for_any_threads(calls.grow_tree, compiled, *layered_case(rng, width), 5)
+
+
 @pytest.mark.parametrize("siblings", [True, False])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_threads_do_not_change_trees(compiled, rng, width, siblings):
+def test_threads_do_not_change_layers(compiled, rng, width, siblings):
     case = layered_case(rng, width)
-    assert_same_for_any_threads(calls.grow, compiled, *case, 5, siblings=siblings)
+    assert_same_for_any_threads(calls.grow_by_layers, compiled, *case, 5, siblings=siblings)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -85,8 +90,8 @@ def test_threads_do_not_change_predictions(compiled, rng, categories):
 
 def test_several_python_threads_may_search_at_once(compiled, rng):
     case = layered_case(rng, 3)
-    alone = calls.grow(compiled, *case, 3)
+    alone = calls.grow_tree(compiled, *case, 4)
     with ThreadPoolExecutor(4) as pool:
-        jobs = [pool.submit(calls.grow, compiled, *case, 3, n_threads=2) for _ in range(8)]
+        jobs = [pool.submit(calls.grow_tree, compiled, *case, 4, n_threads=2) for _ in range(8)]
     for job in jobs:
         assert_same(job.result(), alone)

@@ -62,9 +62,9 @@ def test_the_totals_of_a_step_are_the_sums_of_the_new_weights(either, rng, weigh
 
 
 def test_weights_too_small_to_count_become_zero(either):
-    weights = np.array([[[2.0**-899, -(2.0**-899), 2.0**-901, 0.0, 1.0]]])
-    halved = np.full((1, 5), 2.0**-2)
-    step = builders.Step(np.zeros((1, 5)), halved, halved, np.ones(5))
+    weights = np.array([[[2.0**-899, -(2.0**-899), 2.0**-898, 0.0, 1.0]]])
+    less = np.full((1, 5), 2.0**-2)
+    step = builders.Step(np.zeros((1, 5)), less, less, np.ones(5))
     regions = np.zeros(1, dtype=np.uint16)
     moved, *_ = calls.advance(either, weights, np.zeros((1, 5)), regions, step)
-    assert moved.ravel().tolist() == [0.0, 0.0, 0.0, 0.0, 0.25]
+    assert moved.ravel().tolist() == [0.0, 0.0, 2.0**-900, 0.0, 0.25]

@@ -313,10 +313,11 @@ def grow_tree(
         )
         if np.all(splits.features < 0):
             return layer
-        child_starts = np.empty(2 * n_nodes + 1, dtype=np.int32)
-        found = Layer(splits.features, splits.right)
-        split_samples(bins, found, samples, starts, child_starts, n_threads)
-        starts = child_starts
+        if layer + 1 < depth:
+            child_starts = np.empty(2 * n_nodes + 1, dtype=np.int32)
+            found = Layer(splits.features, splits.right)
+            split_samples(bins, found, samples, starts, child_starts, n_threads)
+            starts = child_starts
     return depth
 
 
