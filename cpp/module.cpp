@@ -1,5 +1,5 @@
 // The whole compiled API. Arrays come in without conversion, sizes are checked here, the kernels run
-// without the GIL. Names and arguments are those of src/rebelboost/kernels/reference.py; tuples there
+// without the GIL. Names and arguments are those of src/rebelboost/kernels/reference/; tuples there
 // are the structs of the kernels' headers here, field by field.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

@@ -17,7 +17,8 @@ class Problem:
     costs: np.ndarray
 
     def fit(self, learner, **options):
-        options = {"n_rounds": 10, "costs": self.costs, **options}
+        """One plain run of boosting: the papers' decision needs no cross-fitting."""
+        options = {"n_rounds": 10, "costs": self.costs, "decision": "argmax", **options}
         model = RebelClassifier(learner, **options)
         return model.fit(self.X, self.y, sample_weight=self.weight)
 
@@ -50,11 +51,12 @@ def problems(draw, values=None, weights=None, max_samples=40):
     return Problem(X, y, weight, costs)
 
 
-def random_problem(seed, n_samples=60, n_features=4, n_classes=3):
+def random_problem(seed, n_samples=60, n_features=4, n_classes=3, noise=1.0):
     """Noisy blobs: no two gains are equal, as far as floats go."""
     rng = np.random.default_rng(seed)
     y = np.r_[np.arange(n_classes), rng.integers(n_classes, size=n_samples - n_classes)]
-    X = rng.normal(size=(n_classes, n_features))[y] + rng.normal(size=(n_samples, n_features))
+    X = rng.normal(size=(n_classes, n_features))[y]
+    X += noise * rng.normal(size=(n_samples, n_features))
     costs = rng.uniform(0.2, 3, size=(n_classes, n_classes)) * (1 - np.eye(n_classes))
     return Problem(X, y, rng.uniform(0.3, 2, size=n_samples), costs)
 

@@ -7,14 +7,21 @@ A map of the package, in the order of the method:
 - `learners`: stumps and trees, proposed for given weights.
 - `model`: terms and their sum, the scores.
 - `boosting`: the loop; `sampling`, `callbacks` beside it; `training` sets it up.
-- `estimators`: scikit-learn's face of it all; `frames` reads tables.
+- `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
+- `estimators`, `deciding`, `inputs`: scikit-learn's face of it all; `frames` reads tables.
+- `metrics`, `plots`: what decisions cost, and how they look.
 - `kernels`: the hot loops, compiled and in NumPy.
 """
 
-from rebelboost.costs import CostError
 from rebelboost.estimators import RebelClassifier
-from rebelboost.exceptions import CostDiagonalWarning, SingleClassWarning, SlowKernelsWarning
+from rebelboost.exceptions import (
+    CostDiagonalWarning,
+    CostError,
+    SingleClassWarning,
+    SlowKernelsWarning,
+)
 from rebelboost.learners import Stump, Tree
+from rebelboost.taxonomy import Taxonomy
 
 __version__ = "0.1.0.dev0"
 
@@ -25,6 +32,7 @@ __all__ = [
     "SingleClassWarning",
     "SlowKernelsWarning",
     "Stump",
+    "Taxonomy",
     "Tree",
     "__version__",
 ]

@@ -4,7 +4,6 @@ A feature has at most 255 bins of its own and one more, the last, for missing va
 is cut at edges: x ≤ edge goes left. A categorical one holds codes 0, 1, …, cut between them.
 """
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -49,9 +48,7 @@ class Binner:
         n_samples, n_features = X.shape
         blocks = np.zeros((-(-n_features // BLOCK), n_samples, BLOCK), dtype=np.uint8)
         missing = (self.n_bins - 1).astype(np.uint8)
-        kernels.active.bin_values(
-            X, self.flat_edges, self.edge_offsets, missing, blocks, n_threads
-        )
+        kernels.active.bin_values(X, self.flat_edges, self.edge_offsets, missing, blocks, n_threads)
         offsets = np.concatenate([[0], np.cumsum(self.n_bins)]).astype(np.int32)
         return Bins(blocks, offsets, self.categorical)
 
@@ -93,7 +90,7 @@ def fit_binner(
         return _edges(values, mass, max_bins, method)
 
     # Sorting releases the GIL, and takes nearly all of the time.
-    features: Sequence[int] = range(X.shape[1])
+    features = range(X.shape[1])
     if n_threads > 1 and X.size > 100_000:
         with ThreadPoolExecutor(n_threads) as pool:
             edges = tuple(pool.map(edges_of, features))
@@ -104,7 +101,7 @@ def fit_binner(
 
 def _between_codes(codes: NDArray[np.floating]) -> Floats:
     largest = np.nanmax(codes, initial=0.0)
-    return np.arange(int(largest)) + 0.5
+    return np.arange(int(largest), dtype=np.float64) + 0.5
 
 
 def _distinct(x: NDArray[np.floating], weights: Ints | None) -> tuple[Floats, Ints]:
@@ -112,7 +109,9 @@ def _distinct(x: NDArray[np.floating], weights: Ints | None) -> tuple[Floats, In
     if weights is None:
         ordered = np.sort(x)  # NaN last
         present = ordered[: np.searchsorted(ordered, np.nan)].astype(np.float64, copy=False)
-        first = np.flatnonzero(np.concatenate([[True], present[1:] != present[:-1]])[: len(present)])
+        first = np.flatnonzero(
+            np.concatenate([[True], present[1:] != present[:-1]])[: len(present)]
+        )
         return present[first], np.diff(np.append(first, len(present)))
     present_mask = ~np.isnan(x) & (weights > 0)
     values, inverse = np.unique(x[present_mask].astype(np.float64), return_inverse=True)
@@ -129,7 +128,7 @@ def _edges(values: Floats, mass: Ints, max_bins: int, method: str) -> Floats:
     if len(values) <= most:
         return middles
     if method == "even":
-        cuts = np.linspace(values[0], values[-1], most + 1)[1:-1]
+        cuts = 4 * np.linspace(values[0] / 4, values[-1] / 4, most + 1)[1:-1]  # no overflow
         return np.unique(cuts)
     # A value with more than a bin's share fills a bin of its own; the rest is shared out evenly.
     share = np.minimum(mass * most, mass.sum())

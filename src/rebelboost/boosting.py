@@ -69,7 +69,7 @@ class State:
 
     @property
     def log_loss(self) -> float:
-        """ln of the mean loss."""
+        """Ln of the mean loss."""
         return self.risk.log_loss(self.weights)
 
     def held(self) -> Held:
@@ -96,7 +96,7 @@ class Plan:
 
     rounds: int
     shrinkage: float = 1.0
-    sampling: Sampling = Sampling()
+    sampling: Sampling = field(default_factory=Sampling)
     seed: int = 0
 
     def rng(self, t: int) -> np.random.Generator:
@@ -119,25 +119,20 @@ def boost(
     """
     terms: list[Term] = []
     began = time.perf_counter()
-    try:
-        for t in range(state.n_terms, plan.rounds):
-            rng = plan.rng(t)
-            focus = plan.sampling.focus(data, state.weights, rng)
-            candidate = learner.propose(data, state.weights, focus, rng)
-            term = Term(candidate.hypothesis, plan.shrinkage * candidate.outputs)
-            if not np.any(term.outputs):  # nothing that the learner can find lowers the loss
-                break
-            log_before = state.weights.log_total
-            state.add(candidate.regions, term.outputs)
-            terms.append(term)
-            if held_out is not None:
-                held_out.add(term)
-            record = _record(t, candidate, state, log_before, held_out, began)
-            if tell(callbacks, record):
-                break
-    finally:
-        for callback in callbacks:
-            callback.on_end()
+    for t in range(state.n_terms, plan.rounds):
+        rng = plan.rng(t)
+        focus = plan.sampling.focus(data, state.weights, rng)
+        candidate = learner.propose(data, state.weights, focus, rng)
+        term = Term(candidate.hypothesis, plan.shrinkage * candidate.outputs)
+        if not np.any(term.outputs):  # nothing that the learner can find lowers the loss
+            break
+        log_before = state.weights.log_total
+        state.add(candidate.regions, term.outputs)
+        terms.append(term)
+        if held_out is not None:
+            held_out.add(term)
+        if tell(callbacks, _record(t, candidate, state, log_before, held_out, began)):
+            break
     return terms
 
 

@@ -144,29 +144,47 @@ class Progress:
         )
         self._task = self._bar.add_task("boosting", total=n_rounds, state="")
         self._next_update = 0.0
+        self._n_done = 0
+        self._last: Round | None = None
         self._bar.start()
 
     def on_round(self, record: Round) -> bool:
         """Move on."""
+        self._n_done += 1
+        self._last = record
         now = time.monotonic()
         if now >= self._next_update:
             self._next_update = now + 0.1
             self._show(record)
-        self._last = record
         return False
 
     def _show(self, record: Round) -> None:
         held = f"  held-out {record.held.error:.2%}" if record.held is not None else ""
         state = f"training error {record.error:.2%}{held}"
-        self._bar.update(self._task, completed=record.index + 1, state=state)
+        self._bar.update(self._task, completed=self._n_done, state=state)
 
     def on_end(self) -> None:
         """Leave the bar as it stands."""
-        if hasattr(self, "_last"):
+        if self._last is not None:
             self._show(self._last)
         self._bar.stop()
 
 
+class Hearing:
+    """Hands over callbacks, and tells them when all is over, however it ends."""
+
+    def __init__(self, callbacks: Sequence[Callback]) -> None:
+        self.callbacks = callbacks
+
+    def __enter__(self) -> Sequence[Callback]:
+        return self.callbacks
+
+    def __exit__(self, *_: object) -> None:
+        for callback in self.callbacks:
+            callback.on_end()
+
+
 def tell(callbacks: Sequence[Callback], record: Round) -> bool:
     """Tell all of them; True if any wants to stop."""
-    return any([callback.on_round(record) for callback in callbacks])
+    wishes = [callback.on_round(record) for callback in callbacks]  # all hear of it
+    return any(wishes)

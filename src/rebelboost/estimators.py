@@ -1,39 +1,37 @@
 """scikit-learn's face of the method: validate, encode, delegate, decode. No arithmetic."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import cpu_count, effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    assert_all_finite,
-    check_is_fitted,
-    validate_data,
-)
 
-from rebelboost.callbacks import Callback, History, Progress
+from rebelboost.callbacks import Callback, Hearing, History, Progress
 from rebelboost.costs import cost_matrix, cost_rows
+from rebelboost.crossfit import CrossFit, choose_cross_fit, neutral
+from rebelboost.deciding import Decides
+from rebelboost.decision import Decoder
 from rebelboost.exceptions import SingleClassWarning
-from rebelboost.frames import FeatureEncoder, as_frame, fit_encoder
+from rebelboost.inputs import checked_weight, encode_labels, known_labels
 from rebelboost.learners import Stump, Tree
 from rebelboost.model import Ensemble
 from rebelboost.risk import SUBCOSTS
 from rebelboost.sampling import Sampling
-from rebelboost.shapes import Labels, Scores, Values
-from rebelboost.training import Problem, Settings, held_out_samples, train
+from rebelboost.training import Problem, Settings, class_costs, held_out_samples, train
 
 LEARNERS: dict[str, Stump | Tree] = {"auto": Tree(), "tree": Tree(), "stump": Stump()}
+AUTO = (Tree(depth=3), Tree())
+"""What learner="auto" chooses from, where cross-fitting shows which is better."""
+FEWEST_TO_CROSS_FIT = 100
+"""With fewer samples, parts of them say too little."""
 
 
-class RebelClassifier(ClassifierMixin, BaseEstimator):
+class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
     """Multi-class, cost-sensitive boosting.
 
     Parameters
@@ -44,12 +42,27 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
         Upper limit of rounds; "auto" is the learner's own.
     tol : float
         Stop when the loss is below this share of its starting value.
-    costs : array of shape (K, K), optional
-        ``costs[true, decided]``, classes in sorted order. All mistakes cost 1 by default.
+    costs : array, data frame, dict, "balanced", Taxonomy or None
+        What mistakes cost: ``costs[true, decided]``, classes in sorted order; or a data frame with
+        class names, or a dict of exceptions ``{(true, decided): cost}``; see `rebelboost.costs`.
+        All mistakes cost 1 by default.
     subcosts : {"thesis", "rebel"}
         How costs become weights; see `rebelboost.risk`.
-    decision : {"argmax"}
-        The class of the highest score.
+    decision : {"min_risk", "argmax"}
+        "min_risk": the class that is expected to cost least, by the posterior decoded from the
+        scores. "argmax": the class of the highest score, as in the papers.
+    training : {"costs", "neutral", "auto"}
+        "costs": train on the costs. "neutral": train as if all mistakes cost the same, and use the
+        costs in the decision only. "auto": whichever costs less on left-out samples.
+    cross_fit : int, None or "auto"
+        Fit so many times, leaving out one part of the samples each time, and average; the left-out
+        scores tell the number of rounds and make the probabilities honest (`rebelboost.crossfit`).
+        "auto": 5 times where mistakes cost unequal amounts, so that the decision needs
+        probabilities, and there are at least 100 samples; else None.
+    reject_cost : float, optional
+        Abstain where every decision is expected to cost more than this.
+    reject_label : object, optional
+        What `predict` returns then.
     shrinkage : float or "auto"
         Factor of every output; "auto" is the learner's own.
     early_stopping : bool
@@ -81,6 +94,10 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
         The cost matrix in use.
     ensemble_ : Ensemble
         The terms.
+    decoder_ : Decoder
+        Turns scores into probabilities: the costs of the training, and a temperature.
+    cross_fit_ : CrossFit or None
+        Rounds, temperature, log-loss and cost on left-out samples.
     history_ : History
         A record of every round; ``history_.table()`` gives columns.
     n_features_in_, feature_names_in_
@@ -91,9 +108,13 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
         "learner": [StrOptions(set(LEARNERS)), Tree, Stump],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
-        "costs": ["array-like", None],
+        "costs": "no_validation",
         "subcosts": [StrOptions(set(SUBCOSTS))],
-        "decision": [StrOptions({"argmax"})],
+        "decision": [StrOptions({"min_risk", "argmax"})],
+        "training": [StrOptions({"costs", "neutral", "auto"})],
+        "cross_fit": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
+        "reject_cost": [Interval(Real, 0, None, closed="left"), None],
+        "reject_label": "no_validation",
         "shrinkage": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
@@ -114,9 +135,13 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
         *,
         n_rounds: int | str = "auto",
         tol: float | str = "auto",
-        costs: ArrayLike | None = None,
+        costs: Any = None,
         subcosts: str = "thesis",
-        decision: str = "argmax",
+        decision: str = "min_risk",
+        training: str = "costs",
+        cross_fit: int | str | None = "auto",
+        reject_cost: float | None = None,
+        reject_label: Any = None,
         shrinkage: float | str = "auto",
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
@@ -136,6 +161,10 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
         self.costs = costs
         self.subcosts = subcosts
         self.decision = decision
+        self.training = training
+        self.cross_fit = cross_fit
+        self.reject_cost = reject_cost
+        self.reject_label = reject_label
         self.shrinkage = shrinkage
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
@@ -175,53 +204,131 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
             Samples for early stopping, in place of a share of the training samples.
         """
         self._validate_params()
-        settings = self._settings()
+        self._check_together(validation)
         previous = self.ensemble_ if self.warm_start and hasattr(self, "ensemble_") else None
-        classes_before = self.classes_ if previous is not None else None
-        values = self._encode(X, fit=True)
-        labels = self._encode_labels(y, len(values))
-        if classes_before is not None and not np.array_equal(classes_before, self.classes_):
-            raise ValueError(
-                f"warm_start goes on with classes {classes_before.tolist()}, but y has "
-                f"{self.classes_.tolist()}: set warm_start=False to start anew"
-            )
-        weight = None
-        if sample_weight is not None:
-            weight = _check_sample_weight(
-                sample_weight, values, dtype=np.float64, ensure_non_negative=True
-            )
-            if not weight.any():
-                raise ValueError("every sample_weight is 0: at least one sample must count")
-        self.costs_ = cost_matrix(self.costs, list(self.classes_))
-        n_classes = len(self.classes_)
-        if n_classes == 1:
+        problem = self._problem(X, y, sample_weight, costs, goes_on=previous is not None)
+        if len(self.classes_) == 1:
             warnings.warn(
                 f"there is one class only, {self.classes_.tolist()[0]!r}: it will always be predicted",
                 SingleClassWarning,
                 stacklevel=2,
             )
             self.ensemble_, self.history_ = Ensemble((), 1), History()
+            self.decoder_, self.cross_fit_ = Decoder(self.costs_), None
             return self
+        if previous is None or not hasattr(self, "history_"):
+            self.history_ = History()
+        n_folds = self._n_folds(problem, validation)
+        if n_folds:
+            found = self._fit_parts(problem, n_folds)
+            self.ensemble_, self.decoder_, self.cross_fit_ = found.ensemble, found.decoder, found
+        else:
+            self._fit_whole(problem, validation, previous)
+        return self
+
+    def _check_together(self, validation: object) -> None:
+        """Refuse parameters that contradict one another."""
+        if self.cross_fit is not None and self.cross_fit != "auto":
+            for name, given in {
+                "early_stopping": self.early_stopping,
+                "warm_start": self.warm_start,
+                "validation": validation is not None,
+            }.items():
+                if given:
+                    raise ValueError(
+                        f"cross_fit={self.cross_fit} chooses the rounds by itself and cannot go "
+                        f"with {name}: leave one of them out"
+                    )
+        if self.training == "auto" and self.cross_fit is None:
+            raise ValueError('training="auto" compares left-out costs: it needs cross_fit')
+        if self.reject_cost is not None and self.reject_label is None:
+            raise ValueError(
+                f"with reject_cost={self.reject_cost:g}, predict needs a reject_label to return"
+            )
+
+    def _problem(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        costs: ArrayLike | None,
+        *,
+        goes_on: bool,
+    ) -> Problem:
+        categorical = None if goes_on else self._learner().categorical
+        values = self._encode(X, categorical)
+        classes, labels = encode_labels(y, len(values))
+        if goes_on and not np.array_equal(self.classes_, classes):
+            raise ValueError(
+                f"warm_start goes on with classes {self.classes_.tolist()}, but y has "
+                f"{classes.tolist()}: set warm_start=False to start anew"
+            )
+        weight = checked_weight(sample_weight, values)
+        self.classes_ = classes
+        counts = np.bincount(labels, weight, len(classes))
+        self.costs_ = cost_matrix(self.costs, list(classes), counts)
         by_sample = costs is not None
-        paid = cost_rows(costs, labels, n_classes) if by_sample else self.costs_
+        paid = (
+            cost_rows(costs, labels, len(classes), list(classes))
+            if costs is not None
+            else self.costs_
+        )
         problem = Problem(values, labels, paid, by_sample, weight)
         if weight is not None and not weight.all():
             problem = problem.rows(weight > 0)
-        problem, held = self._hold_out(problem, validation, settings.seed)
-        if previous is None or not hasattr(self, "history_"):
-            self.history_ = History()
-        self.ensemble_ = train(
-            problem,
-            settings,
-            self._encoder.categorical,
-            callbacks=self._callbacks(settings.rounds),
-            held=held,
-            start=previous,
-        )
-        return self
+        if by_sample:
+            self.costs_ = class_costs(problem)
+        return problem
 
-    def _settings(self) -> Settings:
-        learner = LEARNERS[self.learner] if isinstance(self.learner, str) else self.learner
+    def _n_folds(self, problem: Problem, validation: object) -> int:
+        if self.cross_fit != "auto":
+            return int(self.cross_fit or 0)
+        apt = (
+            self.decision == "min_risk"
+            and not Decoder(self.costs_).is_uniform
+            and not (self.early_stopping or self.warm_start or validation is not None)
+            and len(problem.labels) >= FEWEST_TO_CROSS_FIT
+        )
+        return 5 if apt else 0
+
+    def _fit_parts(self, problem: Problem, n_folds: int) -> CrossFit:
+        learners = AUTO if self.learner == "auto" else (self._learner(),)
+        settings = [self._settings(learner) for learner in learners]
+        ways = {"costs": [problem], "neutral": [neutral(problem)]}
+        problems = ways.get(self.training, [problem, neutral(problem)])
+        n_fits = n_folds * len(settings) * len(problems)
+        with Hearing(self._callbacks(n_fits * settings[0].rounds)) as callbacks:
+            return choose_cross_fit(
+                problems,
+                settings,
+                self._encoder.categorical,
+                n_folds,
+                callbacks=callbacks,
+                deciding=problem,
+            )
+
+    def _fit_whole(
+        self, problem: Problem, validation: tuple[Any, ArrayLike] | None, start: Ensemble | None
+    ) -> None:
+        settings = self._settings(self._learner())
+        if self.training == "neutral":
+            problem = neutral(problem)
+        problem, held = self._hold_out(problem, validation, settings.seed)
+        with Hearing(self._callbacks(settings.rounds)) as callbacks:
+            self.ensemble_ = train(
+                problem,
+                settings,
+                self._encoder.categorical,
+                callbacks=callbacks,
+                held=held,
+                start=start,
+            )
+        self.decoder_, self.cross_fit_ = Decoder(class_costs(problem)), None
+
+    def _learner(self) -> Stump | Tree:
+        return LEARNERS[self.learner] if isinstance(self.learner, str) else self.learner
+
+    def _settings(self, learner: Stump | Tree) -> Settings:
         seed = 0
         if self.random_state is not None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -237,9 +344,6 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
             self._n_threads(),
         )
 
-    def _n_threads(self) -> int:
-        return max(1, min(effective_n_jobs(self.n_jobs), cpu_count()))
-
     def _callbacks(self, rounds: int) -> list[Callback]:
         shown = [Progress(rounds)] if self.verbose else []
         return [self.history_, *shown, *(self.callbacks or ())]
@@ -249,92 +353,15 @@ class RebelClassifier(ClassifierMixin, BaseEstimator):
     ) -> tuple[Problem, Problem | None]:
         if validation is not None:
             X, y = validation
-            values = self._encode(X, fit=False)
-            labels = self._known_labels(y)
-            return problem, Problem(values, labels, self.costs_)
+            values = self._encode(X)
+            labels = known_labels(y, len(values), self.classes_)
+            return problem, Problem(values, labels, class_costs(problem))
         if not self.early_stopping:
             return problem, None
         held = held_out_samples(problem, self.validation_fraction, seed)
         return problem.rows(~held), problem.rows(held)
 
-    # ---- encoding
-
-    def _encode(self, X: Any, *, fit: bool) -> Values:
-        """Check `X` and turn it into numbers; with `fit`, learn the features' names and levels."""
-        frame = as_frame(X)
-        if frame is None:
-            X = validate_data(
-                self,
-                X,
-                reset=fit,
-                dtype=[np.float64, np.float32],
-                order="C",
-                ensure_all_finite="allow-nan",
-                ensure_min_samples=1,
-            )
-        else:
-            validate_data(self, X, reset=fit, skip_check_array=True)
-        if fit:
-            learner = self._settings().learner
-            self._encoder: FeatureEncoder = fit_encoder(X, frame, learner.categorical)
-        if frame is None:
-            return self._encoder.transform_array(X)
-        values = self._encoder.transform_frame(frame)
-        assert_all_finite(values, allow_nan=True, input_name="X")
-        return values
-
-    def _encode_labels(self, y: ArrayLike, n_samples: int) -> Labels:
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        if len(y) != n_samples:
-            raise ValueError(f"X has {n_samples} samples, but y has {len(y)} labels")
-        self.classes_, labels = np.unique(y, return_inverse=True)
-        return labels.astype(np.int32)
-
-    def _known_labels(self, y: ArrayLike) -> Labels:
-        y = column_or_1d(y)
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown) > 0:
-            raise ValueError(
-                f"the validation labels have class {unknown.tolist()[0]!r}, which the training labels lack"
-            )
-        return np.searchsorted(self.classes_, y).astype(np.int32)
-
-    # ---- predicting
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Scores H(x), (N, K); with two classes the lead of the second one, (N,)."""
-        return _lead(self._scores(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of the highest score."""
-        decided = np.argmax(self._scores(X), axis=1)
-        labels: NDArray[Any] = self.classes_[decided]
-        return labels
-
-    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Scores after each round."""
-        check_is_fitted(self)
-        values = self._encode(X, fit=False)
-        yield from map(_lead, self.ensemble_.staged_scores(values, self._n_threads()))
-
-    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Predictions after each round."""
-        check_is_fitted(self)
-        values = self._encode(X, fit=False)
-        for scores in self.ensemble_.staged_scores(values, self._n_threads()):
-            yield self.classes_[np.argmax(scores, axis=1)]
-
-    def _scores(self, X: Any) -> Scores:
-        check_is_fitted(self)
-        return self.ensemble_.scores(self._encode(X, fit=False), self._n_threads())
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _lead(scores: Scores) -> NDArray[np.float64]:
-    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

@@ -40,7 +40,7 @@ class FeatureEncoder:
 
     def transform_frame(self, frame: nw.DataFrame[Any]) -> Values:
         """(N, d) numbers; codes in place of categories, NaN for what was not there in training."""
-        columns = list(frame.iter_columns())
+        columns: list[Any] = list(frame.iter_columns())
         dtype = np.float64
         if columns and all(column.dtype == nw.Float32 for column in columns):
             dtype = np.float32  # type: ignore[assignment]
@@ -73,7 +73,8 @@ def fit_encoder(X: Any, frame: nw.DataFrame[Any] | None, categorical: Any) -> Fe
         chosen = chosen_features(categorical, n_features, names)
     columns = list(frame.iter_columns()) if frame is not None else []
     levels = {
-        f: _levels(columns[f].to_list() if frame is not None else X[:, f].tolist()) for f in chosen
+        f: _levels(columns[f].drop_nulls().to_list() if frame is not None else X[:, f].tolist())
+        for f in chosen
     }
     return FeatureEncoder(n_features, levels)
 

@@ -48,14 +48,20 @@ class Ensemble:
     def scores(self, X: Values, n_threads: int = 1) -> Scores:
         """H(x) of each sample."""
         scores = np.zeros((len(X), self.n_classes))
-        kernels.active.predict(X, self.trees, 0, len(self), scores, n_threads)
+        self.add_scores(X, scores, 0, len(self), n_threads)
         return scores
+
+    def add_scores(
+        self, X: Values, scores: Scores, first: int, last: int, n_threads: int = 1
+    ) -> None:
+        """Add what terms [first, last) say to the scores."""
+        kernels.active.predict(X, self.trees, first, last, scores, n_threads)
 
     def staged_scores(self, X: Values, n_threads: int = 1) -> Iterator[Scores]:
         """H(x) after each term; each yield is an array of its own."""
         scores = np.zeros((len(X), self.n_classes))
         for t in range(len(self)):
-            kernels.active.predict(X, self.trees, t, t + 1, scores, n_threads)
+            self.add_scores(X, scores, t, t + 1, n_threads)
             yield scores.copy()
 
 
@@ -64,11 +70,9 @@ def pack(terms: "tuple[Term, ...] | list[Term]", n_classes: int = 0) -> Trees:
     if not terms:
         none = np.empty(0, dtype=np.int32)
         nowhere = np.empty(0, dtype=np.int64)
-        tables = np.empty((0, 256), dtype=np.uint8)
-        empty = np.empty(0, dtype=np.uint8)
-        return Trees(
-            none, nowhere, nowhere, none, np.empty(0), empty, none, tables, np.empty((0, n_classes))
-        )
+        unknown = np.empty(0, dtype=np.uint8)
+        right, outputs = np.empty((0, 256), dtype=np.uint8), np.empty((0, n_classes))
+        return Trees(none, nowhere, nowhere, none, np.empty(0), unknown, none, right, outputs)
     found = [term.hypothesis for term in terms]
     n_nodes = np.array([len(tree.features) for tree in found], dtype=np.int64)
     node_offsets = np.cumsum(n_nodes) - n_nodes

@@ -79,7 +79,7 @@ class Weights:
 
     @property
     def log_total(self) -> float:
-        """ln of the sum of all weights, −∞ where there are none."""
+        """Ln of the sum of all weights, −∞ where there are none."""
         total = math.fsum(self.totals)
         return math.log(total) + self.exponent * math.log(2) if total > 0 else -math.inf
 
@@ -129,9 +129,7 @@ class Weights:
         scales = fine_scales(self.totals * np.maximum(up, down).max(axis=0))
         totals = np.zeros(self.planes.shape[2], dtype=np.int64)
         step = Step(outputs, up, down, scales)
-        kernels.active.advance(
-            self.planes, scores, regions, step, totals, decided, self.n_threads
-        )
+        kernels.active.advance(self.planes, scores, regions, step, totals, decided, self.n_threads)
         self.exponent += shift
         self.totals = totals / scales
 
@@ -166,7 +164,7 @@ class Risk:
         return self.subcosts.shape[2]
 
     def weights(self, scores: Scores) -> Weights:
-        """w = c·e^{±H}, computed from the scores."""
+        """W = c·e^{±H}, computed from the scores."""
         signed_scores = np.where(self.subcosts > 0, scores, -scores)
         largest = float(np.max(signed_scores, initial=-math.inf, where=self.subcosts != 0))
         exponent = math.ceil(largest / math.log(2)) if math.isfinite(largest) else 0
@@ -175,7 +173,7 @@ class Risk:
         return Weights(self.subcosts * signed_scores, exponent, self.n_threads)
 
     def log_loss(self, weights: Weights) -> float:
-        """ln of the mean loss above its floor; −∞ at the floor."""
+        """Ln of the mean loss above its floor; −∞ at the floor."""
         log_mean = weights.log_total - math.log(self.total_weight)
         if self.floor == 0:
             return log_mean
@@ -212,4 +210,3 @@ def half_log_ratio(above: Floats, below: Floats, smoothing: Floats) -> Floats:
 def loss_after(plus: Outputs, minus: Outputs, outputs: Outputs) -> float:
     """Σ w⁺e^a + w⁻e^−a over all regions and classes."""
     return float((plus * np.exp(outputs) + minus * np.exp(-outputs)).sum())
-

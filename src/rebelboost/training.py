@@ -36,8 +36,11 @@ class Problem:
         if self.weight is not None:
             subcosts *= self.weight[:, np.newaxis]
         total = len(self.labels) if self.weight is None else math.fsum(self.weight)
-        judge = Judge(self.labels, self.costs, self.weight, self.by_sample)
-        return State(Risk(subcosts, total, settings.n_threads), judge)
+        return State(Risk(subcosts, total, settings.n_threads), self.judge())
+
+    def judge(self) -> Judge:
+        """Judges decisions by these labels and costs."""
+        return Judge(self.labels, self.costs, self.weight, self.by_sample)
 
     def rows(self, chosen: NDArray[np.bool_]) -> "Problem":
         """Keep the chosen samples only."""
@@ -110,11 +113,37 @@ def train(
     return ensemble
 
 
-def held_out_samples(problem: Problem, fraction: float, seed: int) -> NDArray[np.bool_]:
-    """Choose about this share of every class's weight, and one sample at least, for validation.
+def class_costs(problem: Problem) -> Floats:
+    """(K, K) costs by class: as given, or the mean of the rows of each class's samples."""
+    if not problem.by_sample:
+        return problem.costs
+    n_classes = problem.costs.shape[1]
+    weight = np.ones(len(problem.labels)) if problem.weight is None else problem.weight
+    sums = np.zeros((n_classes, n_classes))
+    np.add.at(sums, problem.labels, problem.costs * weight[:, np.newaxis])
+    return sums / np.bincount(problem.labels, weight, n_classes)[:, np.newaxis]
 
-    A hash of its values chooses a sample, not its place: the order of samples does not matter,
-    equal ones stay together, and a weight of 2 is as good as the sample twice.
+
+def held_out_samples(problem: Problem, fraction: float, seed: int) -> NDArray[np.bool_]:
+    """Choose about this share of every class's weight, and one sample at least, for validation."""
+    place = _places(problem, seed)
+    held = place < fraction
+    if not held.any():  # of those that come first in their classes, one is enough
+        first = place == place.min()
+        held = first & (problem.labels == problem.labels[first].min())
+    return held
+
+
+def folds(problem: Problem, n_folds: int, seed: int) -> NDArray[np.int64]:
+    """(N,) numbers of folds, each with about the same share of every class's weight."""
+    return np.minimum(_places(problem, seed) * n_folds, n_folds - 1).astype(np.int64)
+
+
+def _places(problem: Problem, seed: int) -> Floats:
+    """(N,) in [0, 1]: each sample's place in a random order of its class, by weight.
+
+    A hash of its values places a sample, not its row: the order of samples does not matter, equal
+    ones stay together, and a weight of 2 is as good as the sample twice.
     """
     keys = _hashes(problem.X, seed)
     order = np.lexsort((keys, problem.labels))
@@ -127,11 +156,9 @@ def held_out_samples(problem: Problem, fraction: float, seed: int) -> NDArray[np
     below = np.cumsum(mass) - (np.cumsum(of_class) - of_class)[labels[first]] - mass / 2
     place = np.ones(len(first))
     np.divide(below, of_class[labels[first]], out=place, where=mass > 0)
-    chosen = place < fraction
-    chosen[np.argmin(place)] |= not chosen.any()
-    held = np.empty(len(order), dtype=bool)
-    held[order] = np.repeat(chosen, np.diff(np.append(first, len(order))))
-    return held
+    placed = np.empty(len(order))
+    placed[order] = np.repeat(place, np.diff(np.append(first, len(order))))
+    return placed
 
 
 def _hashes(X: Values, seed: int) -> NDArray[np.uint64]:

@@ -20,7 +20,7 @@ LEARNERS = [Stump(), Tree(depth=2, outputs="tree"), Tree(depth=3)]
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
 def test_a_warm_start_gives_the_bits_of_one_fit(learner, first, then):
     problem = random_problem(0)
-    options = {"costs": problem.costs, "subsample": 0.8, "random_state": 1}
+    options = {"costs": problem.costs, "subsample": 0.8, "random_state": 1, "decision": "argmax"}
     data = problem.X, problem.y, problem.weight
     whole = RebelClassifier(learner, n_rounds=then, **options).fit(*data)
     parts = RebelClassifier(learner, n_rounds=first, warm_start=True, **options).fit(*data)

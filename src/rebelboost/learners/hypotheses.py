@@ -66,4 +66,6 @@ class GrownTree:
         name = [names[f] if names is not None else f"x{f}" for f in used]
         if self.depth > 1:
             return f"tree on {', '.join(name)}"
-        return f"{name[0]} in {{…}}" if 0 in self.tables else f"{name[0]} > {self.thresholds[0]:.6g}"
+        return (
+            f"{name[0]} in {{…}}" if 0 in self.tables else f"{name[0]} > {self.thresholds[0]:.6g}"
+        )

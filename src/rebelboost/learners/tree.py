@@ -6,11 +6,12 @@ vector for each leaf (METHODS 2, "Extension").
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.binning import METHODS, MOST_BINS
 from rebelboost.dataset import TrainingSet, root_node
 from rebelboost.learners.base import Candidate, Focus
 from rebelboost.learners.hypotheses import GrownTree
@@ -54,6 +55,13 @@ class Tree:
     smoothing: float = 0.1
     categorical: Categorical = "from_dtype"
 
+    def __post_init__(self) -> None:
+        _check_number("depth", self.depth, 1, MOST_DEPTH)
+        _check_choice("outputs", self.outputs, ("leaf", "tree"))
+        _check_bins(self)
+        if not self.smoothing >= 0:
+            raise ValueError(f"smoothing is {self.smoothing!r}: give a number, 0 or more")
+
     @property
     def rounds(self) -> int:
         """The number of rounds that n_rounds="auto" stands for."""
@@ -85,12 +93,32 @@ class Stump:
     shrinkage = 1.0
     depth = 1
 
+    def __post_init__(self) -> None:
+        _check_bins(self)
+
     def propose(
         self, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
     ) -> Candidate:
         """Find the stump with the lowest loss."""
         del rng
         return _tree_with_one_output(1, data, weights, focus)
+
+
+def _check_bins(learner: Tree | Stump) -> None:
+    _check_number("bins", learner.bins, 2, MOST_BINS)
+    _check_choice("binning", learner.binning, METHODS)
+    if isinstance(learner.categorical, str):
+        _check_choice("categorical", learner.categorical, ("from_dtype",))
+
+
+def _check_number(name: str, value: Any, least: int, most: int) -> None:
+    if not isinstance(value, int | np.integer) or not least <= value <= most:
+        raise ValueError(f"{name} is {value!r}: give a whole number from {least} to {most}")
+
+
+def _check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}: give {' or '.join(map(repr, choices))}")
 
 
 # ---- an output vector for each leaf
@@ -184,9 +212,7 @@ def _root(data: TrainingSet, weights: Weights, focus: Focus) -> _Signed:
     return _solve((layer,), signs, data.split(layer, nodes), data, weights)
 
 
-def _add_layer(
-    tree: _Signed, data: TrainingSet, weights: Weights, focus: Focus
-) -> _Signed | None:
+def _add_layer(tree: _Signed, data: TrainingSet, weights: Weights, focus: Focus) -> _Signed | None:
     """Give every leaf the stump that does best for the output as it is.
 
     With a fixed, choosing f = +1 rather than −1 for sample n lowers the loss by −2⟨G_n, sinh a⟩: scalar

@@ -1,0 +1,1 @@
+"""What `costs.py` is made of: trials, methods (ours and the rivals), records, tables."""

@@ -1,0 +1,104 @@
+"""Made-up problems: planar mixtures and random costs, the design of REBEL's Fig. 3."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rebelboost.shapes import Floats, Ints
+
+CLASSES = (3, 6)
+"""How many classes a planar set has: at least, at most."""
+CLUSTERS = (2, 4)
+"""The same, of the Gaussian clusters of a class."""
+SPREAD = (0.1, 0.3)
+"""The same, of the standard deviation along an axis of a cluster; centres lie in [−1, 1]²."""
+
+
+class PlanarSet(NamedTuple):
+    """Points of the plane with their classes, 0 … K−1, to train and to test on."""
+
+    X_train: Floats
+    """(n_train, 2)"""
+    y_train: Ints
+    X_test: Floats
+    y_test: Ints
+
+
+def planar_mixture(seed: int, n_train: int = 1000, n_test: int = 500) -> PlanarSet:
+    """Draw a planar set: every class is a mixture of Gaussian clusters.
+
+    The paper shows its sets (Fig. 9) but gives no numbers [REBEL, Sec. 5 and S.10]. Here 3 to 6
+    classes, equally likely, have 2 to 4 clusters each, with centres anywhere in a square, and with
+    widths and directions of their own. Clusters overlap, so that no classifier is free of mistakes.
+
+    Parameters
+    ----------
+    seed : int
+        The same seed gives the same set. Test samples do not depend on `n_train`.
+    n_train, n_test : int
+        How many samples; at least one of each class among them to train on, if they are enough.
+
+    Examples
+    --------
+    >>> X_train, y_train, X_test, y_test = planar_mixture(0)
+    >>> X_train.shape, X_test.shape
+    ((1000, 2), (500, 2))
+    """
+    design, training, testing = np.random.default_rng(seed).spawn(3)
+    n_classes = int(design.integers(CLASSES[0], CLASSES[1], endpoint=True))
+    clusters = design.integers(CLUSTERS[0], CLUSTERS[1], endpoint=True, size=n_classes)
+    of_class = np.repeat(np.arange(n_classes), clusters)
+    centres = design.uniform(-1, 1, size=(len(of_class), 2))
+    axes = _ellipses(design, len(of_class))
+    first = np.arange(min(n_train, n_classes))
+
+    def draw(rng: np.random.Generator, n_samples: int, first: Ints) -> tuple[Floats, Ints]:
+        drawn = rng.integers(n_classes, size=n_samples - len(first))
+        y = rng.permutation(np.concatenate([first, drawn]))
+        cluster = _cluster_of_each(rng, y, clusters)
+        noise = rng.normal(size=(n_samples, 2, 1))
+        return centres[cluster] + (axes[cluster] @ noise)[:, :, 0], y
+
+    return PlanarSet(*draw(training, n_train, first), *draw(testing, n_test, first[:0]))
+
+
+def _ellipses(rng: np.random.Generator, n_clusters: int) -> Floats:
+    """(clusters, 2, 2) matrices that turn round noise into noise of random widths and direction."""
+    widths = rng.uniform(*SPREAD, size=(n_clusters, 1, 2))
+    angle = rng.uniform(0, np.pi, size=n_clusters)
+    rows = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    rotations: Floats = np.moveaxis(np.array(rows), -1, 0)
+    return rotations * widths
+
+
+def _cluster_of_each(rng: np.random.Generator, y: Ints, clusters: Ints) -> Ints:
+    """A cluster of its class for every sample, all equally likely."""
+    begin = np.cumsum(clusters) - clusters
+    chosen: Ints = begin[y] + rng.integers(clusters[y])
+    return chosen
+
+
+def random_costs(n_classes: int, seed: int) -> Floats:
+    """(K, K) costs: 0 on the diagonal, |normal| elsewhere, such that random guessing costs 1.
+
+    As in [REBEL, Fig. 3]. Guessing decides for each of K equally likely classes with
+    probability 1 / K, so the K² entries have a mean of 1.
+
+    Parameters
+    ----------
+    n_classes : int
+        K, two or more.
+    seed : int
+        The same seed gives the same costs.
+
+    Examples
+    --------
+    >>> float(random_costs(3, seed=0).mean().round(12))
+    1.0
+    """
+    if n_classes < 2:
+        raise ValueError(f"n_classes is {n_classes}: mistakes need two classes or more")
+    costs = np.abs(np.random.default_rng(seed).normal(size=(n_classes, n_classes)))
+    np.fill_diagonal(costs, 0)
+    normalised: Floats = costs / costs.mean()
+    return normalised

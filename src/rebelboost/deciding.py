@@ -1,0 +1,103 @@
+"""An estimator's half that decides: scores, probabilities, expected costs, predictions."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+from joblib import cpu_count, effective_n_jobs
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from rebelboost.costs import cost_matrix
+from rebelboost.crossfit import CrossFit
+from rebelboost.decision import Decoder, expected_costs, least_risk
+from rebelboost.inputs import TableInput
+from rebelboost.model import Ensemble
+from rebelboost.shapes import Floats, Labels, Scores
+
+
+class Decides(TableInput):
+    """Part of `RebelClassifier`: everything that follows from its terms, its decoder and its costs."""
+
+    classes_: NDArray[Any]
+    ensemble_: Ensemble
+    decoder_: Decoder
+    cross_fit_: CrossFit | None
+    costs: Any
+    costs_: Floats
+    subcosts: str
+    decision: str
+    reject_cost: float | None
+    reject_label: Any
+    n_jobs: int | None
+
+    def _n_threads(self) -> int:
+        return max(1, min(effective_n_jobs(self.n_jobs), cpu_count()))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Scores H(x), (N, K); with two classes the lead of the second one, (N,)."""
+        return _lead(self._scores(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes, (N, K), decoded from the scores; see `cross_fit`."""
+        scores = self._scores(X)
+        return self.decoder_.posterior(scores)
+
+    def expected_cost(self, X: Any) -> Floats:
+        """What each decision is expected to cost, (N, K)."""
+        posterior = self.predict_proba(X)
+        return expected_costs(posterior, self.costs_)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The decision for each sample."""
+        scores = self._scores(X)
+        decided: NDArray[Any] = self.classes_[self._decide(scores)]
+        if self.reject_cost is None:
+            return decided
+        least = expected_costs(self.decoder_.posterior(scores), self.costs_).min(axis=1)
+        return _replace(decided, least > self.reject_cost, self.reject_label)
+
+    def with_costs(self, costs: Any) -> Self:
+        """The same model for other costs of decisions: no refit, the posterior stays."""
+        check_is_fitted(self)
+        other = copy.copy(self)
+        other.costs = costs
+        other.costs_ = cost_matrix(costs, list(self.classes_))
+        return other
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Scores after each term."""
+        yield from map(_lead, self._staged_scores(X))
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Decisions after each term."""
+        for scores in self._staged_scores(X):
+            yield self.classes_[self._decide(scores)]
+
+    def _decide(self, scores: Scores) -> Labels:
+        plain = self.decoder_.is_uniform and Decoder(self.costs_).is_uniform
+        if self.decision == "argmax" or plain or self.subcosts == "rebel":
+            return np.argmax(scores, axis=1).astype(np.int32)
+        return least_risk(scores, self.decoder_.posterior(scores), self.costs_)
+
+    def _scores(self, X: Any) -> Scores:
+        check_is_fitted(self)
+        return self.ensemble_.scores(self._encode(X), self._n_threads())
+
+    def _staged_scores(self, X: Any) -> Iterator[Scores]:
+        check_is_fitted(self)
+        yield from self.ensemble_.staged_scores(self._encode(X), self._n_threads())
+
+
+def _lead(scores: Scores) -> NDArray[np.float64]:
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+
+def _replace(decided: NDArray[Any], where: NDArray[np.bool_], label: Any) -> NDArray[Any]:
+    """Put a label of any kind among the classes: as one type where they have one, else as objects."""
+    same_kind = np.asarray(label).dtype.kind == decided.dtype.kind
+    wide = np.result_type(decided, np.asarray(label)) if same_kind else np.dtype(object)
+    decided = decided.astype(wide)
+    decided[where] = label
+    return decided

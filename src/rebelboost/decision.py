@@ -1,0 +1,148 @@
+"""Scores → posterior → the decision of least risk (METHODS 1, "Deciding").
+
+At the optimum of the loss, scores and posterior are tied by e^{2H_k} = P_k θ_k / Σ_y P_y c_yk²/(4θ_y)
+[THESIS Sec. 4.3]: P is the eigenvector of A_ky = (e^{2H_k}/θ_k)·c_yk²/(4θ_y) with positive entries. It is found
+from any scores, for the costs that they were trained on; the decision is then argmin_k Σ_y P_y c_yk, for the
+costs that hold now.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import expit, logsumexp
+
+from rebelboost.shapes import BySample, Floats, Labels, Scores
+
+MOST_ITERATIONS = 500
+ENOUGH = 1e-12
+"""Iterate until no entry of P changes by more."""
+LARGEST_RANGE = 600.0
+"""Of 2H within a sample, up to which e^{2H} is taken in floating point; beyond it, logarithms are."""
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """Reads posteriors off scores that were trained with `costs`, times a temperature."""
+
+    costs: Floats
+    """(K, K), of the training."""
+    temperature: float = 1.0
+
+    def posterior(self, scores: Scores) -> Floats:
+        """(N, K) probabilities of the classes."""
+        doubled = 2 * self.temperature * scores
+        return uniform_posterior(doubled) if self.is_uniform else self._perron(doubled)
+
+    @cached_property
+    def is_uniform(self) -> bool:
+        """Whether all mistakes cost the same."""
+        off = self.costs[~np.eye(len(self.costs), dtype=bool)]
+        return bool(np.all(off == off[0])) if len(off) else True
+
+    def _perron(self, doubled: Floats) -> Floats:
+        norm = np.linalg.norm(self.costs, axis=1)
+        # A class whose mistakes cost nothing had no weight in training: any positive θ will do.
+        theta = np.where(norm > 0, norm / (2 * np.sqrt(len(self.costs) - 1)), 1.0)
+        with np.errstate(divide="ignore"):
+            log_B = 2 * np.log(self.costs) - np.log(4 * theta)[:, np.newaxis]
+        log_d = doubled - np.log(theta)
+        wide = np.ptp(log_d, axis=1) > LARGEST_RANGE
+        posterior = np.empty_like(doubled)
+        posterior[~wide] = _iterate(log_d[~wide], np.exp(log_B))
+        posterior[wide] = _iterate_logs(log_d[wide], log_B)
+        return posterior
+
+
+def uniform_posterior(doubled: Floats) -> Floats:
+    """P_k = σ(2H_k − ln λ) with the λ for which they sum to 1: all mistakes cost the same.
+
+    Newton's method on ln λ from below: Σσ is convex there or soon after, and its root is bracketed
+    by those of the largest class alone and of K equal ones.
+    """
+    n_classes = doubled.shape[1]
+    if n_classes == 1:
+        return np.ones_like(doubled)
+    top = doubled.max(axis=1, keepdims=True)
+    low, high = top + np.log(1e-300), top + np.log(max(1, n_classes - 1))
+    # The mean of the two highest solves K = 2, and bounds the root from below.
+    second = np.partition(doubled, -2, axis=1)[:, -2:-1]
+    low = np.maximum(low, (top + second) / 2)
+    log_lambda = low.copy()
+    for _ in range(100):
+        P = expit(doubled - log_lambda)
+        excess = P.sum(axis=1, keepdims=True) - 1
+        low = np.where(excess > 0, log_lambda, low)
+        high = np.where(excess > 0, high, log_lambda)
+        slope = np.maximum((P * (1 - P)).sum(axis=1, keepdims=True), 1e-300)
+        step = log_lambda + excess / slope
+        inside = (step > low) & (step < high)
+        following = np.where(inside, step, (low + high) / 2)
+        if np.all(np.abs(following - log_lambda) < 1e-14 * np.maximum(1, np.abs(log_lambda))):
+            break
+        log_lambda = following
+    P = expit(doubled - log_lambda)
+    return P / P.sum(axis=1, keepdims=True)
+
+
+def _iterate(log_d: Floats, B: Floats) -> Floats:
+    """P ← (A/‖AP‖₁ + I)P with A = diag(d)·Bᵀ; the identity breaks A's cycles (K = 2 is one)."""
+    if len(log_d) == 0:
+        return log_d
+    # P = √d ⊙ Q: Q spans half of the range of P.
+    half = np.exp((log_d - log_d.max(axis=1, keepdims=True)) / 2)
+    Q = np.full_like(half, 1.0)
+    Q /= (half * Q).sum(axis=1, keepdims=True)
+    for _ in range(MOST_ITERATIONS):
+        AQ = half * ((half * Q) @ B)
+        size = (half * AQ).sum(axis=1, keepdims=True)
+        following = Q + np.divide(AQ, size, out=np.zeros_like(AQ), where=size > 0)
+        following /= (half * following).sum(axis=1, keepdims=True)
+        change = np.abs(half * (following - Q)).max()
+        Q = following
+        if change < ENOUGH:
+            break
+    return half * Q
+
+
+def _iterate_logs(log_d: Floats, log_B: Floats) -> Floats:
+    """The same in logarithms, for scores too far apart for floating point."""
+    log_P = log_d / 2 - logsumexp(log_d / 2, axis=1, keepdims=True)
+    for _ in range(MOST_ITERATIONS if len(log_d) else 0):
+        log_AP = log_d + logsumexp(log_P[:, :, np.newaxis] + log_B, axis=1)
+        log_AP -= logsumexp(log_AP, axis=1, keepdims=True)
+        following = np.logaddexp(log_AP, log_P)
+        following -= logsumexp(following, axis=1, keepdims=True)
+        change = np.abs(np.exp(following) - np.exp(log_P)).max()
+        log_P = following
+        if change < ENOUGH:
+            break
+    return np.exp(log_P)
+
+
+def expected_costs(posterior: Floats, costs: Floats) -> Floats:
+    """(N, K): what each decision is expected to cost, Σ_y P_y c_yk."""
+    return posterior @ costs
+
+
+def least_risk(scores: Scores, posterior: Floats, costs: Floats) -> Labels:
+    """argmin_k Σ_y P_y c_yk; decisions that cost the same are told apart by their scores."""
+    risks = expected_costs(posterior, costs)
+    least = risks.min(axis=1, keepdims=True)
+    tied = risks <= least + 1e-12 * np.abs(least)
+    return np.argmax(np.where(tied, scores, -np.inf), axis=1).astype(np.int32)
+
+
+def fit_temperature(
+    scores: Scores, labels: Labels, costs: Floats, weight: BySample | None = None
+) -> tuple[float, float]:
+    """Find the factor of held-out scores with the least log-loss of the posterior; return both."""
+    from scipy.optimize import minimize_scalar
+
+    def log_loss(log_temperature: float) -> float:
+        P = Decoder(costs, float(np.exp(log_temperature))).posterior(scores)
+        own = P[np.arange(len(labels)), labels]
+        return float(np.average(-np.log(np.maximum(own, 1e-300)), weights=weight))
+
+    found = minimize_scalar(log_loss, bounds=(np.log(1e-3), np.log(10.0)), method="bounded")
+    return float(np.exp(found.x)), float(found.fun)

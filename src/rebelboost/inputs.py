@@ -1,0 +1,84 @@
+"""What comes in through scikit-learn's door: tables, labels and weights, checked and encoded."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
+
+from rebelboost.frames import FeatureEncoder, as_frame, fit_encoder
+from rebelboost.shapes import BySample, Labels, Values
+
+
+class TableInput:
+    """Part of an estimator: remembers the features' names and levels, and encodes tables."""
+
+    _encoder: FeatureEncoder
+
+    def _encode(self, X: Any, categorical: Any = None) -> Values:
+        """Check `X` and turn it into numbers; given which are `categorical`, learn the features first."""
+        frame = as_frame(X)
+        fit = categorical is not None
+        if frame is None:
+            X = validate_data(
+                self,
+                X,
+                reset=fit,
+                dtype=[np.float64, np.float32],
+                order="C",
+                ensure_all_finite="allow-nan",
+                ensure_min_samples=1,
+            )
+        else:
+            validate_data(self, frame.to_native(), reset=fit, skip_check_array=True)
+        if fit:
+            self._encoder = fit_encoder(X, frame, categorical)
+        if frame is None:
+            return self._encoder.transform_array(X)
+        values = self._encoder.transform_frame(frame)
+        checked: Values = check_array(values, ensure_all_finite="allow-nan", input_name="X")
+        return checked
+
+
+def encode_labels(y: ArrayLike, n_samples: int) -> tuple[NDArray[Any], Labels]:
+    """Return the classes, sorted, and the code of each label."""
+    given: NDArray[Any] = column_or_1d(y, warn=True)
+    if len(given) != n_samples:
+        raise ValueError(f"X has {n_samples} samples, but y has {len(given)} labels")
+    try:
+        assert_all_finite(given, input_name="y")
+        check_classification_targets(given)
+        classes, labels = np.unique(given, return_inverse=True)
+    except TypeError as error:
+        kinds = ", ".join(sorted({type(label).__name__ for label in given}))
+        raise ValueError(
+            f"y has labels of kinds that cannot be sorted together ({kinds}): leave out samples "
+            "without a label, and turn the others into text"
+        ) from error
+    return classes, labels.astype(np.int32)
+
+
+def known_labels(y: ArrayLike, n_samples: int, known: NDArray[Any]) -> Labels:
+    """Codes of validation labels, by the classes of the training."""
+    classes, labels = encode_labels(y, n_samples)
+    unknown = np.setdiff1d(classes, known)
+    if len(unknown) > 0:
+        raise ValueError(
+            f"the validation labels have class {unknown.tolist()[0]!r}, "
+            "which the training labels lack"
+        )
+    return np.searchsorted(known, classes).astype(np.int32)[labels]
+
+
+def checked_weight(sample_weight: ArrayLike | None, values: Values) -> BySample | None:
+    """Sample weights, in units in which sums neither over- nor underflow."""
+    if sample_weight is None:
+        return None
+    weight: BySample = _check_sample_weight(
+        sample_weight, values, dtype=np.float64, ensure_non_negative=True
+    )
+    if not weight.any():
+        raise ValueError("every sample_weight is 0: at least one sample must count")
+    return np.ldexp(weight, -np.frexp(weight.max())[1])

@@ -1,0 +1,25 @@
+"""The kernels in NumPy: the text to check against the papers, and the oracle of the tests.
+
+Each function has the name, the arguments and, to the last bit, the results of its compiled twin.
+Arrays that receive results come from the caller; `n_threads` is the twin's affair.
+"""
+
+from rebelboost.kernels.reference.bins import bin_values, route, split_samples
+from rebelboost.kernels.reference.layers import grow_tree, search_layer
+from rebelboost.kernels.reference.prediction import apply, predict
+from rebelboost.kernels.reference.root import search_root
+from rebelboost.kernels.reference.weights import advance, project, region_sums
+
+__all__ = [
+    "advance",
+    "apply",
+    "bin_values",
+    "grow_tree",
+    "predict",
+    "project",
+    "region_sums",
+    "route",
+    "search_layer",
+    "search_root",
+    "split_samples",
+]

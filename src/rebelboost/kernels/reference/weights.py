@@ -1,0 +1,71 @@
+"""From a tree's regions to the next round's weights."""
+# ruff: noqa: ARG001  (n_threads; arrays cross borders, objects do not)
+
+import numpy as np
+
+from rebelboost.shapes import (
+    Floats,
+    Ints,
+    Labels,
+    Pairs,
+    Planes,
+    Projection,
+    Regions,
+    Scores,
+    Step,
+)
+
+TINY = 2.0**-900
+
+
+def project(weights: Planes, projection: Projection, values: Pairs, n_threads: int) -> None:
+    """Pack the fixed-point pair of each sample, signed · 2³² + mass (shapes.Projection)."""
+    signed = np.zeros((4, weights.shape[1]))
+    mass = np.zeros((4, weights.shape[1]))
+    for plane in weights:
+        for k in range(weights.shape[2]):
+            signed[k % 4] += plane[:, k] * projection.direction[k]
+            mass[k % 4] += np.abs(plane[:, k]) * projection.squares[k]
+    values[:] = _rounded(_together(signed) * projection.signed_scale) * 2**32
+    values += _rounded(_together(mass) * projection.mass_scale)
+
+
+def _together(lanes: Floats) -> Floats:
+    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+
+
+def region_sums(
+    weights: Planes, regions: Regions, scales: Floats, sums: Ints, n_threads: int
+) -> None:
+    """Add to sums[r, 0] the fixed-point Σ G_n of each region's samples, to sums[r, 1] their Σ W_n."""
+    for plane in weights:
+        fixed = _rounded(plane * scales)
+        np.add.at(sums[:, 0], regions, fixed)
+        np.add.at(sums[:, 1], regions, np.abs(fixed))
+
+
+def advance(
+    weights: Planes,
+    scores: Scores,
+    regions: Regions,
+    step: Step,
+    totals: Ints,
+    decided: Labels,
+    n_threads: int,
+) -> None:
+    """Add the outputs to the scores, multiply w⁺ by `up` and w⁻ by `down`, all by region.
+
+    `decided` receives the class of the highest score; to `totals` (K,) the fixed-point sums of
+    the new weights are added. Weights below `TINY` become 0: they no longer count, and denormal
+    numbers are slow.
+    """
+    weights *= np.where(weights > 0, step.up[regions], step.down[regions])
+    size = np.abs(weights)
+    totals += _rounded(size * step.scales).sum(axis=(0, 1))
+    weights[size < TINY] = 0.0
+    scores += step.outputs[regions]
+    decided[:] = np.argmax(scores, axis=1)
+
+
+def _rounded(x: Floats) -> Ints:
+    return np.rint(x).astype(np.int64)

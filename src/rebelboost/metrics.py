@@ -1,0 +1,379 @@
+"""What decisions cost: the mean, a report, a scorer for searches, the cost curve.
+
+`costs` are here whatever `RebelClassifier(costs=...)` takes; see `rebelboost.costs.cost_matrix`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.metrics import roc_curve
+from sklearn.utils import column_or_1d
+from sklearn.utils.metadata_routing import UNUSED
+
+from rebelboost.cost_report import CostReport
+from rebelboost.costs import cost_matrix, cost_rows, named_classes
+from rebelboost.exceptions import CostError
+from rebelboost.names import ClassNames, listed, shown
+from rebelboost.shapes import BySample, Floats, Labels
+
+ROUNDING = 1e-15
+"""Of products of shares: points of a ROC curve on one line may miss it by so much."""
+
+
+def mean_cost(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    costs: Any,
+    *,
+    labels: Sequence[Any] | None = None,
+    sample_weight: ArrayLike | None = None,
+    reject_cost: float | None = None,
+    reject_label: Any = None,
+) -> float:
+    """Average cost of decisions.
+
+    Parameters
+    ----------
+    y_true, y_pred : arrays of shape (N,)
+    costs : object
+        By class, as for `RebelClassifier`; or an array (N, K), a row for each sample. (An array
+        K × K is always by class.)
+    labels : sequence, optional
+        The classes, in the order of a bare matrix. By default those that a table of costs names,
+        or else those in `y_true` and `y_pred`, sorted. Give them where a class may be absent.
+    sample_weight : array of shape (N,), optional
+    reject_cost : float, optional
+        What it costs to abstain, that is to predict `reject_label` in place of a class.
+    reject_label : object
+        That label.
+
+    Examples
+    --------
+    >>> mean_cost(["good", "bad", "bad"], ["good", "good", "bad"], {("bad", "good"): 6})
+    2.0
+    """
+    abstention = _abstention(reject_cost, reject_label)
+    y_true, y_pred = _column(y_true, "y_true"), _column(y_pred, "y_pred")
+    names = _classes(costs, labels, (y_true, y_pred), abstention)
+    true, decided = names.codes(y_true, "y_true"), names.codes(y_pred, "y_pred")
+    _same_length(true, decided, "y_pred")
+    weight = _weight(sample_weight, len(true))
+    if _is_by_sample(costs, len(true), len(names.classes)):
+        rows = cost_rows(costs, true, len(names.classes))
+        return _mean(names.priced(rows)[np.arange(len(true)), decided], weight)
+    return _mean(names.matrix(costs, true, weight)[true, decided], weight)
+
+
+def cost_report(  # noqa: PLR0913  (scikit-learn's interface)
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    costs: Any,
+    *,
+    rivals: Mapping[str, ArrayLike] | None = None,
+    labels: Sequence[Any] | None = None,
+    sample_weight: ArrayLike | None = None,
+    reject_cost: float | None = None,
+    reject_label: Any = None,
+) -> CostReport:
+    """Confusion in counts and in money, and what other ways to decide would have cost.
+
+    Parameters
+    ----------
+    y_true, y_pred, costs, labels, sample_weight, reject_cost, reject_label
+        As in `mean_cost`; `costs` by class.
+    rivals : dict, optional
+        Predictions to compare with, by name: ``{"neutral training": neutral.predict(X)}``.
+
+    Examples
+    --------
+    >>> print(cost_report(["good", "bad", "bad"], ["good", "good", "bad"], {("bad", "good"): 6}))
+    3 decisions cost 6 in all, 2 each
+    <BLANKLINE>
+                   each  in all
+    this              2       6
+    always 'bad'  0.333       1  -83%
+    <BLANKLINE>
+    The dearest mistakes
+      bad decided as good: 1 × 6 = 6
+    <BLANKLINE>
+    Counts; rows true, columns decided
+          bad  good
+    bad     1     1
+    good    0     1
+    <BLANKLINE>
+    Costs; rows true, columns decided
+          bad  good
+    bad     0     6
+    good    0     0
+    """
+    abstention = _abstention(reject_cost, reject_label)
+    y_true, y_pred = _column(y_true, "y_true"), _column(y_pred, "y_pred")
+    others = {name: _column(y, name) for name, y in (rivals or {}).items()}
+    names = _classes(costs, labels, (y_true, y_pred, *others.values()), abstention)
+    true = names.codes(y_true, "y_true")
+    weight = _weight(sample_weight, len(true))
+    prices = names.matrix(costs, true, weight)
+
+    def confusion(y: NDArray[Any], name: str) -> Floats:
+        decided = names.codes(y, name)
+        _same_length(true, decided, name)
+        counts = np.zeros(prices.shape)
+        np.add.at(counts, (true, decided), weight)
+        return counts
+
+    return CostReport(
+        names.classes,
+        names.decisions,
+        prices,
+        confusion(y_pred, "y_pred"),
+        {name: float((confusion(y, name) * prices).sum()) for name, y in others.items()},
+    )
+
+
+class CostScorer(BaseEstimator):
+    """Scores a classifier by the negative mean cost of its predictions; see `cost_scorer`."""
+
+    __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012  (scikit-learn's interface)
+
+    def __init__(
+        self,
+        costs: Any,
+        *,
+        labels: Sequence[Any] | None = None,
+        reject_cost: float | None = None,
+        reject_label: Any = None,
+    ) -> None:
+        self.costs = costs
+        self.labels = labels
+        self.reject_cost = reject_cost
+        self.reject_label = reject_label
+
+    def score(
+        self,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        costs: ArrayLike | None = None,
+    ) -> float:
+        """Negative mean cost of what `estimator` decides; `costs` (N, K) go before the matrix."""
+        labels = getattr(estimator, "classes_", None) if self.labels is None else self.labels
+        return -mean_cost(
+            y,
+            estimator.predict(X),
+            self.costs if costs is None else costs,
+            labels=labels,
+            sample_weight=sample_weight,
+            reject_cost=self.reject_cost,
+            reject_label=self.reject_label,
+        )
+
+    def __call__(self, estimator: Any, X: Any, y: ArrayLike, **metadata: Any) -> float:
+        """As scikit-learn's searches call it."""
+        return self.score(estimator, X, y, **metadata)
+
+
+def cost_scorer(
+    costs: Any,
+    *,
+    labels: Sequence[Any] | None = None,
+    reject_cost: float | None = None,
+    reject_label: Any = None,
+) -> CostScorer:
+    """Make a scorer for `GridSearchCV`, `cross_validate` and the like: the negative mean cost.
+
+    The classes, in whose order a bare matrix is, are `labels` or else the estimator's
+    ``classes_``. With scikit-learn's metadata routing the scorer may ask for ``sample_weight``
+    and for ``costs``, a row for each sample: ``cost_scorer(C).set_score_request(costs=True)``.
+    """
+    return CostScorer(costs, labels=labels, reject_cost=reject_cost, reject_label=reject_label)
+
+
+class CostCurve(NamedTuple):
+    """The least expected cost, for every balance between two classes; piecewise linear."""
+
+    probability_cost: Floats
+    """(V,) ascending from 0 to 1: where the pieces begin and end."""
+    expected_cost: Floats
+    """(V,) the normalised expected cost there."""
+    thresholds: Floats
+    """(V − 1,) on each piece, decide for the positive class from this score on."""
+
+
+def cost_curve(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> CostCurve:
+    """Cost curve of a classifier of two classes [Drummond & Holte 2006].
+
+    For the probability cost PC = p₊c₊ / (p₊c₊ + p₋c₋), where p is the share of a class and c what
+    it costs to miss it, a threshold has the normalised expected cost FNR·PC + FPR·(1 − PC). The
+    curve is the lower envelope of these lines over all thresholds, those that always decide alike
+    included, so that it is never above min(PC, 1 − PC).
+
+    Parameters
+    ----------
+    y_true : array of shape (N,)
+    y_score : array of shape (N,) or (N, 2)
+        Scores or probabilities of the positive class; of two columns, the second.
+    pos_label : object, optional
+        The positive class; by default the greater label.
+    sample_weight : array of shape (N,), optional
+    """
+    y = _column(y_true, "y_true")
+    classes = np.unique(y).tolist()
+    if len(classes) != 2:
+        raise ValueError(
+            f"y_true has {len(classes)} classes, {listed(classes)}: cost curves need 2"
+        )
+    positive = classes[1] if pos_label is None else pos_label
+    if ClassNames(classes).find(positive) is None:
+        raise ValueError(f"pos_label is {shown(positive)}: use one of {listed(classes)}")
+    score = np.asarray(y_score, dtype=np.float64)
+    if score.ndim == 2 and score.shape[1] == 2:
+        score = score[:, 1]
+    if score.shape != y.shape:
+        raise ValueError(f"y_score has shape {score.shape}: give ({len(y)},) or ({len(y)}, 2)")
+    weight = _weight(sample_weight, len(y))
+    return _envelope(*roc_curve(y == positive, score, sample_weight=weight))
+
+
+def _envelope(false_positive: Floats, true_positive: Floats, thresholds: Floats) -> CostCurve:
+    """Lower envelope of lines = upper hull of the points of the ROC curve."""
+    hull: list[int] = []
+    for i in range(len(thresholds)):
+        while len(hull) > 1 and not _turns_right(false_positive, true_positive, [*hull[-2:], i]):
+            hull.pop()
+        hull.append(i)
+    across, up = np.diff(false_positive[hull]), np.diff(true_positive[hull])
+    ends = np.r_[0.0, across / (across + up), 1.0]
+    pieces = np.flatnonzero(np.diff(ends) > 0)
+    best = np.asarray(hull)[pieces]
+    at = np.r_[ends[pieces], 1.0]
+    line = np.r_[best, best[-1]]
+    cost = (1 - true_positive[line]) * at + false_positive[line] * (1 - at)
+    return CostCurve(at, cost, thresholds[best])
+
+
+def _turns_right(x: Floats, y: Floats, points: list[int]) -> bool:
+    a, b, c = points
+    turn = (y[b] - y[a]) * (x[c] - x[a]) - (x[b] - x[a]) * (y[c] - y[a])
+    return bool(turn > ROUNDING)
+
+
+# ---- reading
+
+
+class _Abstention(NamedTuple):
+    cost: float
+    label: Any
+
+
+@dataclass(frozen=True)
+class _Decisions:
+    """The classes, and what may be decided: one of them or, at a price, none."""
+
+    names: ClassNames
+    abstention: _Abstention | None
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        return self.names.classes
+
+    @property
+    def decisions(self) -> tuple[Any, ...]:
+        return (*self.classes, self.abstention.label) if self.abstention else self.classes
+
+    def codes(self, y: NDArray[Any], name: str) -> Labels:
+        may_abstain = self.abstention is not None and name != "y_true"
+        known = ClassNames(self.decisions) if may_abstain else self.names
+        codes = [known.find(label) for label in y.tolist()]
+        if None in codes:
+            raise ValueError(
+                f"{name} has the label {shown(y[codes.index(None)])}, which is no class here: "
+                f"the classes are {self.names} (give others by labels=...)"
+            )
+        return np.array(codes, dtype=np.int32)
+
+    def matrix(self, costs: Any, true: Labels, weight: BySample) -> Floats:
+        """(K, decisions) prices."""
+        counts = np.bincount(true, weight, len(self.classes))
+        return self.priced(cost_matrix(costs, self.classes, counts))
+
+    def priced(self, rows: Floats) -> Floats:
+        if self.abstention is None:
+            return rows
+        return np.column_stack([rows, np.full(len(rows), self.abstention.cost)])
+
+
+def _abstention(cost: float | None, label: Any) -> _Abstention | None:
+    if cost is None:
+        return None
+    if not (np.isfinite(cost) and cost >= 0):
+        raise CostError(f"the cost to abstain is {cost:g}: give a finite number, 0 or more")
+    return _Abstention(float(cost), label)
+
+
+def _classes(
+    costs: Any,
+    labels: Sequence[Any] | None,
+    used: Sequence[NDArray[Any]],
+    abstention: _Abstention | None,
+) -> _Decisions:
+    if labels is None:
+        labels = named_classes(costs)
+    if labels is None:
+        found = {label for y in used for label in y.tolist()}
+        if abstention is not None:
+            rejected = ClassNames([abstention.label])
+            found = {label for label in found if rejected.find(label) is None}
+        labels = _sorted(found)
+    return _Decisions(ClassNames(labels), abstention)
+
+
+def _sorted(found: set[Any]) -> list[Any]:
+    try:
+        return sorted(found)
+    except TypeError as error:
+        raise ValueError(
+            f"the labels {listed(sorted(found, key=str))} have no order: give labels=..."
+        ) from error
+
+
+def _column(y: ArrayLike, name: str) -> NDArray[Any]:
+    column: NDArray[Any] = column_or_1d(y)
+    if len(column) == 0:
+        raise ValueError(f"{name} is empty: there is nothing to price")
+    return column
+
+
+def _same_length(true: Labels, decided: Labels, name: str) -> None:
+    if len(decided) != len(true):
+        raise ValueError(f"y_true has {len(true)} labels, but {name} has {len(decided)}")
+
+
+def _weight(sample_weight: ArrayLike | None, n_samples: int) -> BySample:
+    if sample_weight is None:
+        return np.ones(n_samples)
+    weight: BySample = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n_samples,):
+        raise ValueError(f"sample_weight has shape {weight.shape}: give ({n_samples},)")
+    if not (np.isfinite(weight) & (weight >= 0)).all() or not weight.any():
+        raise ValueError("sample_weight must be finite, 0 or more, and not 0 everywhere")
+    return weight
+
+
+def _is_by_sample(costs: Any, n_samples: int, n_classes: int) -> bool:
+    is_array = isinstance(costs, np.ndarray | list | tuple)
+    return is_array and n_samples != n_classes and np.shape(costs) == (n_samples, n_classes)
+
+
+def _mean(paid: BySample, weight: BySample) -> float:
+    return float(np.average(paid, weights=weight))

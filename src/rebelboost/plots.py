@@ -1,0 +1,261 @@
+"""Pictures of decisions: regions of the plane, scores along a path, what mistakes cost.
+
+Each function draws into one Axes, a new one if none is given, and returns it. The extra
+``rebelboost[plots]`` brings matplotlib.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rebelboost.costs import cost_matrix, named_classes
+from rebelboost.names import ClassNames, printed, shown
+from rebelboost.shapes import Floats, Ints
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import ListedColormap
+
+PALETTE = (
+    "#4477aa",
+    "#ee6677",
+    "#228833",
+    "#ccbb44",
+    "#66ccee",
+    "#aa3377",
+    "#dd8452",
+    "#666666",
+)
+"""Colours that most eyes can tell apart (P. Tol's "bright", an orange added)."""
+TINT = 0.35
+"""How much of its class's colour a region has; the rest is white."""
+MOST_ANNOTATED = 20
+"""With more classes, the cells of a confusion matrix are too small for text."""
+
+
+def plot_regions(
+    classifier: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    ax: "Axes | None" = None,
+    *,
+    resolution: int = 300,
+    margin: float = 0.05,
+) -> "Axes":
+    """Show what a classifier decides all over the plane, with samples: wrong ones are crosses.
+
+    Parameters
+    ----------
+    classifier : fitted classifier of two features
+    X : array of shape (N, 2)
+    y : array of shape (N,)
+        True classes. Each has a colour; what the classifier decides has its tint.
+    ax : Axes, optional
+    resolution : int
+        Decisions along each side.
+    margin : float
+        Space around the samples, as a share of their range.
+    """
+    points, labels = _planar(X), np.asarray(y)
+    if len(labels) != len(points):
+        raise ValueError(f"X has {len(points)} samples, but y has {len(labels)} labels")
+    ax = _axes(ax)
+    classes = np.asarray(classifier.classes_)
+    low, high = points.min(axis=0), points.max(axis=0)
+    space = margin * np.where(high > low, high - low, 1.0)
+    sides = np.linspace(low - space, high + space, resolution)
+    _show_decisions(ax, classifier, sides)
+    right = classifier.predict(points) == labels
+    for k, label in enumerate(classes):
+        of_class = labels == label
+        (x, up), (x_wrong, up_wrong) = points[of_class & right].T, points[of_class & ~right].T
+        ax.scatter(x, up, s=9, linewidths=0, color=_colour(k), label=printed(label))
+        ax.scatter(x_wrong, up_wrong, s=20, marker="x", linewidths=1.1, color=_colour(k))
+    ax.set(xlim=sides[[0, -1], 0], ylim=sides[[0, -1], 1])
+    return ax
+
+
+def plot_path(
+    classifier: Any,
+    points: ArrayLike,
+    ax: "Axes | None" = None,
+    *,
+    resolution: int = 400,
+) -> "Axes":
+    """Show the score of each class on the way from point to point [REBEL, Fig. 8].
+
+    The background has the tint of what is decided.
+
+    Parameters
+    ----------
+    classifier : fitted classifier with scores, ``decision_function``
+    points : array of shape (m, d)
+        The corners of the path, two or more, for example training samples.
+    ax : Axes, optional
+    resolution : int
+        Samples along the path, evenly spaced.
+    """
+    path = walk(points, resolution)
+    ax = _axes(ax)
+    classes = np.asarray(classifier.classes_)
+    way = np.linspace(0, 100, resolution)
+    for begin, end, code in _stretches(way, np.searchsorted(classes, classifier.predict(path))):
+        ax.axvspan(begin, end, color=_tint(code), lw=0, zorder=0)
+    for k, score in enumerate(_scores(classifier, path).T):
+        ax.plot(way, score, color=_colour(k), lw=1.6, label=printed(classes[k]))
+    ax.set(xlim=(0, 100), xticks=range(0, 101, 20), xlabel="along the path, %", ylabel="score")
+    return ax
+
+
+def walk(points: ArrayLike, n_samples: int) -> Floats:
+    """(n, d) points of a path through the given ones, evenly spaced."""
+    corners = np.asarray(points, dtype=np.float64)
+    if corners.ndim != 2 or len(corners) < 2:
+        raise ValueError(f"a path needs two points or more, but points have shape {corners.shape}")
+    lengths = np.linalg.norm(np.diff(corners, axis=0), axis=1)
+    if not lengths.all():
+        corner = int(np.argmin(lengths))
+        raise ValueError(f"points {corner} and {corner + 1} of the path are the same: drop one")
+    at = np.concatenate([[0.0], np.cumsum(lengths)])
+    steps = np.linspace(0, at[-1], n_samples)
+    return np.stack([np.interp(steps, at, column) for column in corners.T], axis=1)
+
+
+def plot_costs(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    costs: Any,
+    ax: "Axes | None" = None,
+    *,
+    labels: Sequence[Any] | None = None,
+    unit: str = "",
+) -> "Axes":
+    """Show a confusion matrix with what its mistakes cost: counts and money in each cell.
+
+    Parameters
+    ----------
+    y_true, y_pred : arrays of shape (N,)
+    costs : object
+        By class, as for `RebelClassifier`.
+    ax : Axes, optional
+    labels : sequence, optional
+        The classes, in the order of a bare matrix; by default those that a table of costs names,
+        or else those in `y_true` and `y_pred`, sorted.
+    unit : str
+        What is written after a cost, for example "€".
+    """
+    true, decided = np.asarray(y_true), np.asarray(y_pred)
+    known = named_classes(costs) if labels is None else labels
+    classes = np.unique(np.concatenate([true, decided])) if known is None else known
+    names = ClassNames(classes)
+    counts = _confusion(_codes(true, names), _codes(decided, names), len(names))
+    money = counts * cost_matrix(costs, list(names.classes), counts.sum(axis=1))
+    ax = _axes(ax)
+    most = money.max() or 1.0
+    ax.imshow(money, cmap="Reds", vmin=0, vmax=1.25 * most)
+    if len(names) <= MOST_ANNOTATED:
+        _annotate(ax, counts, money, unit)
+    total, mean = money.sum(), money.sum() / max(len(true), 1)
+    ax.set_title(f"total cost {_short(total)}{unit}, mean {_short(mean)}{unit}")
+    _name_classes(ax, [printed(name) for name in names.classes])
+    return ax
+
+
+# ---- parts of them
+
+
+def _axes(ax: "Axes | None") -> "Axes":
+    if ax is not None:
+        return ax
+    from matplotlib.figure import Figure
+
+    return Figure(layout="constrained").subplots()
+
+
+def _planar(X: ArrayLike) -> Floats:
+    points = np.asarray(X, dtype=np.float64)
+    if points.ndim != 2 or points.shape[1] != 2:
+        raise ValueError(f"regions are drawn for two features, but X has shape {points.shape}")
+    return points
+
+
+def _colour(k: int) -> str:
+    return PALETTE[k % len(PALETTE)]
+
+
+def _tint(k: int) -> tuple[float, float, float]:
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (1 - TINT * (1 - part) for part in to_rgb(_colour(k)))
+    return red, green, blue
+
+
+def _tints(n_classes: int) -> "ListedColormap":
+    from matplotlib.colors import ListedColormap
+
+    return ListedColormap([_tint(k) for k in range(n_classes)])
+
+
+def _show_decisions(ax: "Axes", classifier: Any, sides: Floats) -> None:
+    classes = np.asarray(classifier.classes_)
+    grid = np.stack(np.meshgrid(*sides.T), axis=-1)
+    decided = classifier.predict(grid.reshape(-1, 2))
+    codes = np.searchsorted(classes, decided).reshape(grid.shape[:2])
+    mesh = ax.pcolormesh(*sides.T, codes, shading="nearest", cmap=_tints(len(classes)))
+    mesh.set(clim=(-0.5, len(classes) - 0.5), rasterized=True)
+
+
+def _scores(classifier: Any, samples: Any) -> Floats:
+    """(n, K); with two classes, scikit-learn's single column is the lead of the second."""
+    scores = np.asarray(classifier.decision_function(samples), dtype=np.float64)
+    return scores if scores.ndim == 2 else np.stack([-scores / 2, scores / 2], axis=1)
+
+
+def _stretches(way: Floats, codes: Ints) -> list[tuple[float, float, int]]:
+    """Begin, end and code of each part of the way where the decision stays the same."""
+    last = np.flatnonzero(np.diff(codes))
+    edges = [way[0], *((way[last] + way[last + 1]) / 2), way[-1]]
+    decided = codes[[0, *(last + 1)]].tolist()
+    return list(zip(edges[:-1], edges[1:], decided, strict=True))
+
+
+def _codes(labels: NDArray[Any], names: ClassNames) -> Ints:
+    values, inverse = np.unique(labels, return_inverse=True)
+    found = [names.find(value) for value in values.tolist()]
+    if None in found:
+        unknown = values.tolist()[found.index(None)]
+        raise ValueError(f"there is a label {shown(unknown)}, which is none of the classes {names}")
+    codes: Ints = np.array(found, dtype=np.int64)[inverse]
+    return codes
+
+
+def _confusion(true: Ints, decided: Ints, n_classes: int) -> Ints:
+    counts = np.bincount(true * n_classes + decided, minlength=n_classes**2)
+    return counts.reshape(n_classes, n_classes)
+
+
+def _annotate(ax: "Axes", counts: Ints, money: Floats, unit: str) -> None:
+    size = max(5.0, min(10.0, 60 / len(counts)))
+    for i, j in np.argwhere(counts):
+        text = f"{counts[i, j]:,}"
+        if i != j:
+            text += f"\n{_short(money[i, j])}{unit}"
+        dark = money[i, j] > 0.75 * money.max()
+        colour = "white" if dark and i != j else "black"
+        weight = "bold" if i == j else "normal"
+        ax.text(j, i, text, ha="center", va="center", size=size, color=colour, weight=weight)
+
+
+def _short(amount: float) -> str:
+    """Three digits, or all of those before the point."""
+    return f"{amount:,.0f}" if abs(amount) >= 1000 else f"{amount:.3g}"
+
+
+def _name_classes(ax: "Axes", names: list[str]) -> None:
+    ax.set_xticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), names)
+    if max(map(len, names)) * len(names) > 40:
+        ax.tick_params(axis="x", labelrotation=90)
+    ax.set(xlabel="decided", ylabel="true")

@@ -1,0 +1,327 @@
+"""Mean cost, the report and the cost curve, on cases worked out by hand."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.metrics import zero_one_loss
+
+from rebelboost.cost_report import amount
+from rebelboost.exceptions import CostDiagonalWarning, CostError
+from rebelboost.metrics import cost_curve, cost_report, mean_cost
+from rebelboost.taxonomy import Taxonomy
+
+TRUE = ["good", "good", "good", "bad", "bad"]
+DECIDED = ["good", "bad", "good", "good", "bad"]
+COSTS = {("bad", "good"): 5}
+FORMS = {
+    "exceptions": COSTS,
+    "matrix": [[0, 5], [1, 0]],
+    "pandas": pd.DataFrame([[0, 1], [5, 0]], index=["good", "bad"], columns=["good", "bad"]),
+    "polars": pl.DataFrame({"true": ["good", "bad"], "good": [0, 5], "bad": [1, 0]}),
+}
+
+
+# ---- mean cost
+
+
+@pytest.mark.parametrize("costs", FORMS.values(), ids=FORMS)
+def test_the_mean_cost_is_what_one_finds_by_hand(costs):
+    assert mean_cost(TRUE, DECIDED, costs) == (1 + 5) / 5
+    weight = [1, 1, 1, 3, 4]
+    assert mean_cost(TRUE, DECIDED, costs, sample_weight=weight) == (1 + 15) / 10
+
+
+def test_labels_give_the_order_of_a_bare_matrix():
+    costs = [[0, 1], [5, 0]]
+    assert mean_cost(TRUE, DECIDED, costs, labels=["good", "bad"]) == 6 / 5
+    assert mean_cost(TRUE, DECIDED, costs, labels=["bad", "good"]) == 6 / 5
+    assert mean_cost(TRUE, ["good"] * 5, costs, labels=["good", "bad"]) == 2
+    assert mean_cost(TRUE, ["good"] * 5, costs, labels=["bad", "good"]) == 2 / 5
+
+
+def test_a_table_knows_classes_that_do_not_occur():
+    assert mean_cost(["good"], ["good"], FORMS["pandas"]) == 0
+    with pytest.raises(CostError, match=r"costs have shape \(2, 2\), but there are 1 classes"):
+        mean_cost(["good"], ["good"], FORMS["matrix"])
+
+
+@given(
+    hnp.arrays(np.int64, (2, 20), elements=st.integers(0, 3)),
+    hnp.arrays(np.float64, 20, elements=st.floats(0.01, 9)),
+)
+def test_uniform_costs_give_the_error(y, weight):
+    # Two sums of twenty terms, and a division each.
+    expected = zero_one_loss(*y, sample_weight=weight)
+    np.testing.assert_allclose(mean_cost(*y, None, sample_weight=weight), expected, atol=1e-14)
+
+
+@given(
+    hnp.arrays(np.int64, (2, 12), elements=st.integers(0, 3)),
+    hnp.arrays(np.float64, (4, 4), elements=st.floats(0, 100)),
+)
+def test_the_mean_cost_does_not_depend_on_how_costs_are_given(y, costs):
+    np.fill_diagonal(costs, 0)
+    y_true, y_pred = y
+    by_hand = sum(costs[t, p] for t, p in zip(y_true, y_pred, strict=True)) / 12
+    by_class = mean_cost(y_true, y_pred, costs, labels=range(4))
+    by_sample = mean_cost(y_true, y_pred, costs[y_true], labels=range(4))
+    assert by_class == by_sample
+    np.testing.assert_allclose(by_class, by_hand, rtol=1e-14)
+    shuffled = [2, 0, 3, 1]
+    assert by_class == mean_cost(y_true, y_pred, costs[np.ix_(shuffled, shuffled)], labels=shuffled)
+
+
+def test_balanced_costs_make_the_mean_of_the_errors_of_the_classes():
+    # 1/3 of the good and 1/2 of the bad.
+    np.testing.assert_allclose(mean_cost(TRUE, DECIDED, "balanced"), (1 / 3 + 1 / 2) / 2)
+
+
+def test_a_taxonomy_serves():
+    tree = Taxonomy({"dog": "mammal/dog", "cat": "mammal/cat", "trout": "fish/trout"})
+    y = ["cat", "dog", "trout"]
+    np.testing.assert_allclose(mean_cost(y, ["dog", "dog", "dog"], tree), (0.6 + 1.2) / 3)
+
+
+def test_abstaining_has_a_price():
+    decided = ["good", None, "good", None, "bad"]
+    assert mean_cost(TRUE, decided, COSTS, reject_cost=0.5) == 1 / 5
+    decided = ["good", "ask", "good", "good", "bad"]
+    assert mean_cost(TRUE, decided, COSTS, reject_cost=0.5, reject_label="ask") == 5.5 / 5
+    assert mean_cost([0, 1, 1], [0, np.nan, 0], None, reject_cost=0.5, reject_label=np.nan) == 0.5
+    rows = np.array([[5, 0]] * 3 + [[0, 2]] * 2)
+    assert mean_cost(TRUE, decided, rows, reject_cost=0.5, reject_label="ask") == 2.5 / 5
+    with pytest.raises(ValueError, match=r"y_pred has the label 'ask', which is no class here"):
+        mean_cost(TRUE, decided, COSTS, labels=["bad", "good"])
+    with pytest.raises(ValueError, match=r"y_true has the label 'ask', which is no class here"):
+        mean_cost(decided, TRUE, COSTS, reject_cost=0.5, reject_label="ask")
+
+
+@pytest.mark.filterwarnings("error::rebelboost.exceptions.CostDiagonalWarning")
+def test_what_right_decisions_cost_is_left_out_with_a_warning():
+    with pytest.warns(CostDiagonalWarning):
+        assert mean_cost([0, 1], [0, 0], [[1, 2], [3, 2]]) == 1 / 2
+
+
+REFUSED = {
+    "lengths": (
+        lambda: mean_cost([0, 1, 1], [0, 1], None),
+        r"y_true has 3 labels, but y_pred has 2",
+    ),
+    "nothing": (lambda: mean_cost([], [], None), r"y_true is empty: there is nothing to price"),
+    "label": (
+        lambda: mean_cost([0, 1], [0, 7], None, labels=[0, 1]),
+        r"y_pred has the label 7, which is no class here: the classes are 0, 1 \(give others by la",
+    ),
+    "mixed labels": (
+        lambda: mean_cost(np.array([0, "a"], dtype=object), [0, 0], None),
+        r"the labels 0, a have no order: give labels=",
+    ),
+    "weight": (
+        lambda: mean_cost([0, 1], [0, 1], None, sample_weight=[1]),
+        r"sample_weight has shape \(1,\): give \(2,\)",
+    ),
+    "zero weight": (
+        lambda: mean_cost([0, 1], [0, 1], None, sample_weight=[0, 0]),
+        r"sample_weight must be finite, 0 or more, and not 0 everywhere",
+    ),
+    "reject cost": (
+        lambda: mean_cost([0, 1], [0, 1], None, reject_cost=-1),
+        r"the cost to abstain is -1: give a finite number, 0 or more",
+    ),
+    "rival": (
+        lambda: cost_report([0, 1], [0, 1], None, rivals={"other": [0]}),
+        r"y_true has 2 labels, but other has 1",
+    ),
+    "one class": (
+        lambda: cost_curve([1, 1], [0.2, 0.3]),
+        r"y_true has 1 classes, 1: cost curves need 2",
+    ),
+    "three classes": (lambda: cost_curve([0, 1, 2], [1, 2, 3]), r"y_true has 3 classes, 0, 1, 2"),
+    "positive": (
+        lambda: cost_curve([0, 1], [1, 2], pos_label="yes"),
+        r"pos_label is 'yes': use one of 0, 1",
+    ),
+    "scores": (
+        lambda: cost_curve([0, 1], np.ones((2, 3))),
+        r"y_score has shape \(2, 3\): give \(2,\) or \(2, 2\)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_meant_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+# ---- the report
+
+
+def test_the_report_counts_and_prices_every_kind_of_decision():
+    report = cost_report(TRUE, DECIDED, COSTS, rivals={"always good": ["good"] * 5})
+    assert report.classes == report.decisions == ("bad", "good")
+    assert report.counts.tolist() == [[1, 1], [1, 2]]
+    assert report.money.tolist() == [[0, 5], [1, 0]]
+    assert report.total == 6
+    assert report.mean == mean_cost(TRUE, DECIDED, COSTS)
+    assert report.constant == "bad"
+    assert report.constant_total == 3
+    assert report.rival_totals == {"always good": 10}
+    assert [(c.true, c.decided, c.count, c.cost, c.total) for c in report.worst(1)] == [
+        ("bad", "good", 1, 5, 5)
+    ]
+
+
+def test_the_report_weighs_samples():
+    weight = np.array([1, 1, 1, 3, 4])
+    report = cost_report(TRUE, DECIDED, COSTS, sample_weight=weight)
+    assert report.counts.tolist() == [[4, 3], [1, 2]]
+    assert report.mean == mean_cost(TRUE, DECIDED, COSTS, sample_weight=weight)
+
+
+PRINTED = """\
+1,243 decisions cost 1,202 in all, 0.967 each
+
+            each   in all
+this       0.967    1,202
+neutral    96.54  120,003  +9884%
+always 9  0.0346       43    -96%
+
+The dearest mistakes
+  9 decided as 4: 12 × 100 = 1,200
+  4 decided as 9: 2 × 1 = 2
+
+Counts; rows true, columns decided
+    4      9  7
+4  38      2  0
+9  12  1,188  0
+7   0      0  3
+
+Costs; rows true, columns decided
+       4  9  7
+4      0  2  0
+9  1,200  0  0
+7      0  0  0"""
+
+
+def test_the_report_prints_a_table():
+    y = np.repeat([4, 9, 7], [40, 1200, 3])
+    decided = y.copy()
+    decided[[0, 1]] = 9
+    decided[40:52] = 4
+    costs = pd.DataFrame([[0, 1, 2.5], [100, 0, 1], [1, 1, 0]], index=[4, 9, 7], columns=[4, 9, 7])
+    report = cost_report(y, decided, costs, rivals={"neutral": np.full(len(y), 4)})
+    assert str(report) == PRINTED
+
+
+def test_many_classes_are_not_tabled_and_a_faultless_report_names_no_mistakes():
+    y = np.arange(40)
+    text = str(cost_report(y, y, None))
+    assert text.splitlines() == [
+        "40 decisions cost 0 in all, 0 each",
+        "",
+        "           each  in all",
+        "this          0       0",
+        "always 0  0.975      39",
+    ]
+
+
+def test_abstentions_have_a_column_and_may_be_the_cheapest_constant():
+    decided = ["good", "ask", "good", "ask", "good"]
+    report = cost_report(TRUE, decided, COSTS, reject_cost=0.5, reject_label="ask")
+    assert report.decisions == ("bad", "good", "ask")
+    assert report.counts.tolist() == [[0, 1, 1], [0, 2, 1]]
+    assert report.total == 6
+    assert (report.constant, report.constant_total) == ("ask", 2.5)
+    assert "bad decided as ask: 1 × 0.5 = 0.5" in str(report)
+
+
+@given(
+    hnp.arrays(np.int64, (2, 15), elements=st.integers(0, 2)),
+    hnp.arrays(np.float64, (3, 3), elements=st.floats(0, 100)),
+)
+def test_the_cheapest_constant_is_the_cheapest_of_all_constants(y, costs):
+    np.fill_diagonal(costs, 0)
+    report = cost_report(*y, costs, labels=range(3))
+    constants = [mean_cost(y[0], np.full(15, k), costs, labels=range(3)) for k in range(3)]
+    np.testing.assert_allclose(report.constant_total / 15, min(constants), rtol=1e-13)
+
+
+def test_amounts_are_short():
+    shown = {0: "0", 12: "12", 1234567: "1,234,567", 1234.5: "1,234", 83.204: "83.20"}
+    shown |= {2.5: "2.50", 0.96701: "0.967", 0.00012: "0.00012"}
+    assert {value: amount(value) for value in shown} == shown
+
+
+# ---- the cost curve
+
+
+def test_the_curve_is_what_one_finds_by_hand():
+    # Thresholds: 0.8 (FPR 0, FNR ½), 0.4 (½, ½), 0.35 (½, 0), 0.1 (1, 0) and none (0, 1).
+    curve = cost_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    assert curve.probability_cost.tolist() == [0, 0.5, 1]
+    assert curve.expected_cost.tolist() == [0, 0.25, 0]
+    assert curve.thresholds.tolist() == [0.8, 0.35]
+
+
+def test_perfect_scores_cost_nothing_and_useless_ones_what_the_cheaper_constant_costs():
+    assert cost_curve([0, 1], [1, 2]).expected_cost.tolist() == [0, 0]
+    useless = cost_curve([0, 1], [1, 1])
+    assert useless.probability_cost.tolist() == [0, 0.5, 1]
+    assert useless.expected_cost.tolist() == [0, 0.5, 0]
+    assert useless.thresholds.tolist() == [np.inf, 1]
+
+
+scored = hnp.arrays(np.float64, (2, 30), elements=st.integers(0, 9).map(float))
+
+
+@given(scored, st.floats(0, 1))
+def test_the_curve_is_the_least_cost_over_all_thresholds(drawn, at):
+    y, score = drawn[0] > 4, drawn[1]
+    y[:2] = [False, True]
+    curve = cost_curve(y, score)
+    costs = []
+    for threshold in [*np.unique(score), np.inf]:
+        decided = score >= threshold
+        missed, alarmed = np.mean(~decided[y]), np.mean(decided[~y])
+        costs.append(missed * at + alarmed * (1 - at))
+    found = np.interp(at, curve.probability_cost, curve.expected_cost)
+    # Shares of at most thirty samples, interpolated once.
+    np.testing.assert_allclose(found, min(costs), atol=1e-14)
+    piece = min(np.searchsorted(curve.probability_cost, at, "right"), len(curve.thresholds)) - 1
+    decided = score >= curve.thresholds[piece]
+    taken = np.mean(~decided[y]) * at + np.mean(decided[~y]) * (1 - at)
+    np.testing.assert_allclose(taken, min(costs), atol=1e-14)
+
+
+@given(scored)
+def test_the_curve_is_concave_between_its_ends_at_zero(drawn):
+    y = drawn[0] > 4
+    y[:2] = [False, True]
+    at, cost, thresholds = cost_curve(y, drawn[1])
+    assert (at[0], at[-1], cost[0], cost[-1]) == (0, 1, 0, 0)
+    assert len(thresholds) == len(at) - 1
+    slopes = np.diff(cost) / np.diff(at)
+    assert (np.diff(slopes) < 1e-9).all()
+    assert (np.diff(thresholds) < 0).all()
+
+
+def test_probabilities_of_two_columns_weights_and_other_positive_classes_serve():
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(2, size=60), rng.uniform(size=60)
+    plain = cost_curve(y, p)
+    both = cost_curve(y, np.column_stack([1 - p, p]))
+    for a, b in zip(plain, both, strict=True):
+        np.testing.assert_array_equal(a, b)
+    doubled = cost_curve(np.r_[y, y[:9]], np.r_[p, p[:9]])
+    weighed = cost_curve(y, p, sample_weight=1.0 + (np.arange(60) < 9))
+    np.testing.assert_allclose(doubled.expected_cost, weighed.expected_cost, atol=1e-14)
+    names = np.array(["yes", "no"])[y]
+    mirrored = cost_curve(names, 1 - p, pos_label="yes")
+    # The other class is positive: PC and 1 − PC change places.
+    np.testing.assert_allclose(mirrored.expected_cost[::-1], plain.expected_cost, atol=1e-14)
+    np.testing.assert_allclose(1 - mirrored.probability_cost[::-1], plain.probability_cost)
