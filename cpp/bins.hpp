@@ -3,7 +3,8 @@
 // blocks: (ceil(features / 16), samples, 16). The 16 bins of a sample within a block lie side by
 // side, so that a scattered subset of samples costs one cache line a sample and not one a bin.
 // A feature's sums lie at [offsets[f], offsets[f + 1]) of an array over all bins.
-// The last bin of every feature is for missing values, and of a categorical one for unknown ones too.
+// The last bin of every feature is for missing values, and of a categorical one for unknown ones
+// too.
 #pragma once
 
 #include <algorithm>

@@ -49,8 +49,8 @@ REBEL_CLONES void add_pairs(const Bins& bins, std::size_t block, Vector<const st
 }
 
 REBEL_CLONES void add_vectors(const Bins& bins, std::size_t feature,
-                              Matrix<const std::int32_t> values,
-                              Vector<const std::int32_t> samples, Matrix<std::int32_t> sums) {
+                              Matrix<const std::int32_t> values, Vector<const std::int32_t> samples,
+                              Matrix<std::int32_t> sums) {
     constexpr std::size_t lanes = 8;
     const std::uint8_t* column = bins.column(feature);
     const std::size_t n_lanes = values.n_cols;

@@ -9,12 +9,13 @@
 
 namespace rebel {
 
-// Adds values[n] of the given samples to the sums of one block; `sums` begins at the block's offset.
-// A value packs two numbers, signed · 2³² + mass with mass ≥ 0: one addition adds both.
+// Adds values[n] of the given samples to the sums of one block; `sums` begins at the block's
+// offset. A value packs two numbers, signed · 2³² + mass with mass ≥ 0: one addition adds both.
 void add_pairs(const Bins& bins, std::size_t block, Vector<const std::int64_t> values,
                Vector<const std::int32_t> samples, std::int64_t* sums);
 
-// K-vector sums of one feature: sums(bin, k) += values(n, k). Columns are padded to a multiple of 8.
+// K-vector sums of one feature: sums(bin, k) += values(n, k). Columns are padded to a multiple
+// of 8.
 void add_vectors(const Bins& bins, std::size_t feature, Matrix<const std::int32_t> values,
                  Vector<const std::int32_t> samples, Matrix<std::int32_t> sums);
 

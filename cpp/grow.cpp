@@ -54,8 +54,8 @@ int grow_tree(const Bins& bins, Vector<const std::uint8_t> allowed,
         if (layer + 1 < depth) {
             std::vector<std::int32_t> child_starts(2 * n_nodes + 1);
             split_samples(bins, {splits.features, splits.right}, samples,
-                          {starts.data(), starts.size()}, {child_starts.data(), child_starts.size()},
-                          n_threads);
+                          {starts.data(), starts.size()},
+                          {child_starts.data(), child_starts.size()}, n_threads);
             starts = std::move(child_starts);
             parent_sums = sums;
         }

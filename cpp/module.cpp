@@ -1,6 +1,6 @@
-// The whole compiled API. Arrays come in without conversion, sizes are checked here, the kernels run
-// without the GIL. Names and arguments are those of src/rebelboost/kernels/reference/; tuples there
-// are the structs of the kernels' headers here, field by field.
+// The whole compiled API. Arrays come in without conversion, sizes are checked here, the kernels
+// run without the GIL. Names and arguments are those of src/rebelboost/kernels/reference/; tuples
+// there are the structs of the kernels' headers here, field by field.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
@@ -62,7 +62,7 @@ using BinsTuple = std::tuple<Array<U8, 3>, Array<I32, 1>, Array<U8, 1>>;
 using LayerTuple = std::tuple<Array<I32, 1>, Array<U8, 2>>;
 using NodesOutTuple = std::tuple<Array<std::int32_t, 1>, Array<std::uint8_t, 2>>;
 using NodesTuple = std::tuple<Array<I32, 1>, Array<I32, 2>>;
-using OptionsTuple = std::tuple<int, std::int64_t>;
+using OptionsTuple = std::tuple<int, std::int64_t, double>;
 using SplitsTuple = std::tuple<Array<std::int32_t, 1>, Array<std::uint8_t, 2>,
                                Array<std::int64_t, 2>, Array<double, 1>>;
 using ProjectionTuple = std::tuple<Array<F64, 1>, Array<F64, 1>, double, double>;
@@ -131,9 +131,9 @@ Trees as_trees(const TreesTuple& tuple) {
 }
 
 SearchOptions as_options(const OptionsTuple& tuple) {
-    const auto [criterion, least_mass] = tuple;
+    const auto [criterion, least_mass, least_gain] = tuple;
     require(criterion == 0 || criterion == 1, "criterion must be 0 or 1");
-    return {static_cast<Criterion>(criterion), least_mass};
+    return {static_cast<Criterion>(criterion), least_mass, least_gain};
 }
 
 template <class Value>
@@ -182,8 +182,8 @@ NB_MODULE(_compiled, m) {
     m.def(
         "search_root",
         [](const BinsTuple& bins, const Array<U8, 1>& allowed, const Array<I32, 2>& values,
-           const Array<I64, 1>& totals, const NodesTuple& nodes, const Array<std::uint8_t, 1>& right,
-           int n_threads) {
+           const Array<I64, 1>& totals, const NodesTuple& nodes,
+           const Array<std::uint8_t, 1>& right, int n_threads) {
             const auto set = as_bins(bins);
             const auto root = as_nodes(nodes);
             require(allowed.shape(0) == set.n_features() && values.shape(0) == set.n_samples() &&
@@ -254,8 +254,8 @@ NB_MODULE(_compiled, m) {
             require(starts.shape(0) == nodes.features.size + 1 &&
                         child_starts.shape(0) == 2 * nodes.features.size + 1,
                     "layer, starts and child_starts do not match");
-            split_samples(as_bins(bins), nodes, view(samples), view(starts),
-                          view(child_starts), n_threads);
+            split_samples(as_bins(bins), nodes, view(samples), view(starts), view(child_starts),
+                          n_threads);
         },
         "bins"_a.noconvert(), "layer"_a.noconvert(), "samples"_a.noconvert(),
         "starts"_a.noconvert(), "child_starts"_a.noconvert(), "n_threads"_a, Release());
@@ -264,7 +264,8 @@ NB_MODULE(_compiled, m) {
         "route",
         [](const BinsTuple& bins, const LayerTuple& nodes, const Array<std::uint16_t, 1>& regions,
            int n_threads) {
-            require(regions.shape(0) == std::get<0>(bins).shape(1), "bins and regions do not match");
+            require(regions.shape(0) == std::get<0>(bins).shape(1),
+                    "bins and regions do not match");
             route(as_bins(bins), as_layer(nodes), view(regions), n_threads);
         },
         "bins"_a.noconvert(), "nodes"_a.noconvert(), "regions"_a.noconvert(), "n_threads"_a,
@@ -290,8 +291,8 @@ NB_MODULE(_compiled, m) {
                     "weights, regions and sums do not match");
             region_sums(view(weights), view(regions), view(scales), view(sums), n_threads);
         },
-        "weights"_a.noconvert(), "regions"_a.noconvert(), "scales"_a.noconvert(), "sums"_a.noconvert(),
-        "n_threads"_a, Release());
+        "weights"_a.noconvert(), "regions"_a.noconvert(), "scales"_a.noconvert(),
+        "sums"_a.noconvert(), "n_threads"_a, Release());
 
     m.def(
         "advance",
@@ -300,14 +301,15 @@ NB_MODULE(_compiled, m) {
            const Array<std::int64_t, 1>& totals, const Array<std::int32_t, 1>& decided,
            int n_threads) {
             require(regions.shape(0) == weights.shape(1) && scores.shape(0) == weights.shape(1) &&
-                        scores.shape(1) == weights.shape(2) && totals.shape(0) == weights.shape(2) &&
-                        decided.shape(0) == scores.shape(0),
+                        scores.shape(1) == weights.shape(2) &&
+                        totals.shape(0) == weights.shape(2) && decided.shape(0) == scores.shape(0),
                     "weights, scores and regions do not match");
             advance(view(weights), view(scores), view(regions), as_step(step, weights.shape(2)),
                     view(totals), view(decided), n_threads);
         },
         "weights"_a.noconvert(), "scores"_a.noconvert(), "regions"_a.noconvert(),
-        "step"_a.noconvert(), "totals"_a.noconvert(), "decided"_a.noconvert(), "n_threads"_a, Release());
+        "step"_a.noconvert(), "totals"_a.noconvert(), "decided"_a.noconvert(), "n_threads"_a,
+        Release());
 
     m.def("predict", &predict_of<float>, "X"_a.noconvert(), "trees"_a.noconvert(), "first"_a,
           "last"_a, "scores"_a.noconvert(), "n_threads"_a, Release());

@@ -14,8 +14,8 @@ struct Layer {
     Matrix<const std::uint8_t> right;
 };
 
-// Splits the samples of each node, which are samples[starts[i] … starts[i + 1]), keeping their order.
-// The children of node i are 2i and 2i + 1.
+// Splits the samples of each node, which are samples[starts[i] … starts[i + 1]), keeping their
+// order. The children of node i are 2i and 2i + 1.
 void split_samples(const Bins& bins, const Layer& layer, Vector<std::int32_t> samples,
                    Vector<const std::int32_t> starts, Vector<std::int32_t> child_starts,
                    int n_threads);

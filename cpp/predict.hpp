@@ -7,10 +7,11 @@
 
 namespace rebel {
 
-// Trees of complete layers, one after the other. Tree t has depth depths[t], its 2^depth − 1 nodes in
-// level order begin at node_offsets[t], the outputs of its 2^depth leaves at row leaf_offsets[t].
-// A node sends x right if x > threshold; NaN goes right where missing_right says so. Where category[i]
-// is not negative, x is a category's code, and row category[i] of `right` says which codes go right.
+// Trees of complete layers, one after the other. Tree t has depth depths[t], its 2^depth − 1 nodes
+// in level order begin at node_offsets[t], the outputs of its 2^depth leaves at row
+// leaf_offsets[t]. A node sends x right if x > threshold; NaN goes right where missing_right says
+// so. Where category[i] is not negative, x is a category's code, and row category[i] of `right`
+// says which codes go right.
 struct Trees {
     Vector<const std::int32_t> depths;
     Vector<const std::int64_t> node_offsets;

@@ -22,7 +22,9 @@ inline std::int64_t rounded(double x) {
 }
 
 constexpr std::size_t lanes = 4;
-inline double together(const double* lane) { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
+inline double together(const double* lane) {
+    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
 
 REBEL_CLONES void project_rows(Cube<const double> weights, const Projection& projection,
                                Vector<std::int64_t> values, std::size_t begin, std::size_t end) {

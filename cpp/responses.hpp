@@ -11,8 +11,8 @@
 namespace rebel {
 
 // The fixed-point pair that trees are grown on: signed = ⟨G_n, direction⟩, mass = ⟨W_n, squares⟩,
-// each times its scale and rounded, packed as signed · 2³² + mass. Class k is added to the (k mod 4)-th
-// of four sums, and those to one another in pairs.
+// each times its scale and rounded, packed as signed · 2³² + mass. Class k is added to the (k mod
+// 4)-th of four sums, and those to one another in pairs.
 struct Projection {
     Vector<const double> direction;
     Vector<const double> squares;
@@ -22,7 +22,8 @@ struct Projection {
 void project(Cube<const double> weights, const Projection& projection, Vector<std::int64_t> values,
              int n_threads);
 
-// Adds each region's fixed-point sums: sums(r, 0, k) += Σ G_nk · scales[k], sums(r, 1, k) those of W.
+// Adds each region's fixed-point sums: sums(r, 0, k) += Σ G_nk · scales[k], sums(r, 1, k) those of
+// W.
 void region_sums(Cube<const double> weights, Vector<const std::uint16_t> regions,
                  Vector<const double> scales, Cube<std::int64_t> sums, int n_threads);
 

@@ -12,15 +12,16 @@
 namespace rebel {
 namespace {
 
-// Σ_k rint √((S − P)(S + P)) for P = (total − c) − c: no product overflows, no sum depends on order.
+// Σ_k rint √((S − P)(S + P)) for P = (total − c) − c: no product overflows, no sum depends on
+// order.
 REBEL_CLONES std::int64_t root_criterion(const std::int64_t* mass, const std::int32_t* total,
                                          const std::int32_t* left, std::size_t n_classes) {
     std::int64_t sum = 0;
     for (std::size_t k = 0; k < n_classes; ++k) {
         const std::int64_t p = (std::int64_t{total[k]} - left[k]) - left[k];
         const std::int64_t product = std::max<std::int64_t>(0, mass[k] - p) * (mass[k] + p);
-        sum += static_cast<std::int64_t>(std::nearbyint(
-            std::sqrt(static_cast<double>(std::max<std::int64_t>(0, product)))));
+        sum += static_cast<std::int64_t>(
+            std::nearbyint(std::sqrt(static_cast<double>(std::max<std::int64_t>(0, product)))));
     }
     return sum;
 }

@@ -63,7 +63,8 @@ struct LeftSides {
 
 using Values = std::array<double, most_bins>;
 
-// M · (p²/m + q²/r − P²/M) = (p·M − P·m)² / (m·r) for sides (p, m) and (q, r) of (P, M): one division.
+// M · (p²/m + q²/r − P²/M) = (p·r − q·m)² / (m·r) for sides (p, m) and (q, r) of (P, M): one
+// division, and the same bits when left and right are swapped.
 REBEL_CLONES void by_variance(const LeftSides& left, std::int64_t total,
                               const SearchOptions& options, Values& values) {
     const auto signed_total = static_cast<double>(signed_of(total));
@@ -73,7 +74,7 @@ REBEL_CLONES void by_variance(const LeftSides& left, std::int64_t total,
         const auto p = static_cast<double>(left.signed_sums[i]);
         const auto m = static_cast<double>(left.masses[i]);
         const double r = mass_total - m;
-        const double apart = p * mass_total - signed_total * m;
+        const double apart = p * r - (signed_total - p) * m;
         const double value = apart * apart / (m * r);
         values[i] = (m >= least && r >= least) ? value : -1.0;
     }
@@ -105,7 +106,8 @@ class Scan {
         left_.push(sum_);
     }
 
-    // Takes the best side if it beats the best so far; the first of equals counts. Returns its place.
+    // Takes the best side if it beats the best so far; the first of equals counts. Returns its
+    // place.
     bool improve(Candidate& best, std::size_t& place) {
         if (options_.criterion == Criterion::variance)
             by_variance(left_, total_, options_, values_);
@@ -195,8 +197,8 @@ Candidate scan_feature(const Bins& bins, std::size_t feature, const BinSums& tak
     return best;
 }
 
-void mark_right(const Bins& bins, const Candidate& split, const BinSums& taken,
-                std::int64_t total, Vector<std::uint8_t> right) {
+void mark_right(const Bins& bins, const Candidate& split, const BinSums& taken, std::int64_t total,
+                Vector<std::uint8_t> right) {
     const auto feature = static_cast<std::size_t>(split.feature);
     const std::size_t n_bins = bins.n_bins(feature);
     const std::size_t n_left = static_cast<std::size_t>(split.bin) + 1;

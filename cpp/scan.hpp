@@ -9,8 +9,12 @@
 namespace rebel {
 
 // signed · 2³² + mass, see class_sums.hpp.
-inline std::int64_t signed_of(std::int64_t pair) { return pair >> 32; }
-inline std::int64_t mass_of(std::int64_t pair) { return pair & 0xffffffff; }
+inline std::int64_t signed_of(std::int64_t pair) {
+    return pair >> 32;
+}
+inline std::int64_t mass_of(std::int64_t pair) {
+    return pair & 0xffffffff;
+}
 
 // Some bins of a feature, rising, and their sums: all of them, or only those that are not empty.
 // A threshold after an empty bin is worth what the one before it is, and loses the tie.
@@ -44,10 +48,10 @@ struct Candidate {
 Candidate scan_feature(const Bins& bins, std::size_t feature, const BinSums& taken,
                        std::int64_t total, const SearchOptions& options);
 
-// Marks the bins that go right. Categories and missing values that have no mass in the node go where
-// most of its mass goes.
-void mark_right(const Bins& bins, const Candidate& split, const BinSums& taken,
-                std::int64_t total, Vector<std::uint8_t> right);
+// Marks the bins that go right. Categories and missing values that have no mass in the node go
+// where most of its mass goes.
+void mark_right(const Bins& bins, const Candidate& split, const BinSums& taken, std::int64_t total,
+                Vector<std::uint8_t> right);
 
 // What a split is worth more than the undivided node.
 double gain_of(const Candidate& split, std::int64_t total, const SearchOptions& options);

@@ -17,10 +17,9 @@ class LayerSearch {
                 Vector<const std::int64_t> values, const NodeSamples& nodes,
                 Matrix<const std::int64_t> parent_sums, Matrix<std::int64_t> sums,
                 const SearchOptions& options)
-        : bins_(bins), allowed_(allowed), values_(values), nodes_(nodes),
-          parent_sums_(parent_sums), sums_(sums), options_(options),
-          n_siblings_(parent_sums.n_rows > 0 ? 2 : 1), totals_(nodes.n_nodes(), 0),
-          best_(nodes.n_nodes() * bins.n_blocks()) {}
+        : bins_(bins), allowed_(allowed), values_(values), nodes_(nodes), parent_sums_(parent_sums),
+          sums_(sums), options_(options), n_siblings_(parent_sums.n_rows > 0 ? 2 : 1),
+          totals_(nodes.n_nodes(), 0), best_(nodes.n_nodes() * bins.n_blocks()) {}
 
     void run(int n_threads) {
         total_up(n_threads);
@@ -59,7 +58,7 @@ class LayerSearch {
     std::size_t smaller(std::size_t family) const {
         const std::size_t first = family * n_siblings_;
         return n_siblings_ == 2 && nodes_.of(first + 1).size < nodes_.of(first).size ? first + 1
-                                                                                   : first;
+                                                                                     : first;
     }
 
     // A node whose mass does not suffice for two sides needs no scan.
@@ -84,7 +83,8 @@ class LayerSearch {
 
     void total_up(int n_threads) {
         const std::size_t n_nodes = nodes_.n_nodes();
-        const std::size_t grain = std::max<std::size_t>(1, n_nodes * 20000 / (nodes_.samples.size + 1));
+        const std::size_t grain =
+            std::max<std::size_t>(1, n_nodes * 20000 / (nodes_.samples.size + 1));
         parallel_for(n_nodes, grain, n_threads, [&](std::size_t begin, std::size_t end) {
             for (std::size_t node = begin; node < end; ++node)
                 for (const std::int32_t n : nodes_.of(node))
@@ -99,12 +99,13 @@ class LayerSearch {
         add_pairs(bins_, block(task), values_, nodes_.of(node), sums);
     }
 
-    // The same with rows shared out among threads: for few features, when blocks are too few to share.
+    // The same with rows shared out among threads: for few features, when blocks are too few to
+    // share.
     void sum_by_rows(std::size_t task, int n_threads) {
         const std::size_t node = smaller(family(task));
         const Vector<const std::int32_t> samples = nodes_.of(node);
-        const std::size_t grain =
-            std::max<std::size_t>(4096, samples.size / (4 * static_cast<std::size_t>(n_threads)) + 1);
+        const std::size_t grain = std::max<std::size_t>(
+            4096, samples.size / (4 * static_cast<std::size_t>(n_threads)) + 1);
         if (samples.size <= grain) {
             sum(task);
             return;
@@ -169,13 +170,14 @@ class LayerSearch {
                 best = best_[node * bins_.n_blocks() + b];
         const std::int64_t total = totals_[node];
         const double gain = best.feature < 0 ? 0 : gain_of(best, total, options_);
-        const bool found = gain > 0;
+        const bool found = gain > options_.least_gain;
         splits.features[node] = found ? best.feature : -1;
         splits.gains[node] = found ? gain : 0;
         splits.sides(node, 0) = found ? best.left : total;
         splits.sides(node, 1) = found ? total - best.left : 0;
         if (!found) {
-            std::fill(splits.right.row(node).begin(), splits.right.row(node).end(), std::uint8_t{0});
+            std::fill(splits.right.row(node).begin(), splits.right.row(node).end(),
+                      std::uint8_t{0});
             return;
         }
         BinSums taken;

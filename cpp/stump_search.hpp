@@ -16,6 +16,7 @@ enum class Criterion : std::uint8_t {
 struct SearchOptions {
     Criterion criterion;
     std::int64_t least_mass; // no side of a split has less
+    double least_gain;       // and no split gains so little: below, it is rounding
 };
 
 // The nodes of one layer. Those of node i are samples[cuts(i, 0) … cuts(i, last)), handed over in
@@ -31,8 +32,8 @@ struct NodeSamples {
     }
 };
 
-// For each node: the feature (−1: no split gains anything), the bins that go right, the pair sums of
-// the left and of the right side, and the gain over leaving the node whole.
+// For each node: the feature (−1: no split gains anything), the bins that go right, the pair sums
+// of the left and of the right side, and the gain over leaving the node whole.
 struct Splits {
     Vector<std::int32_t> features;
     Matrix<std::uint8_t> right;
@@ -41,8 +42,8 @@ struct Splits {
 };
 
 // Finds the best split of every node of a layer; ties go to the lowest (feature, bin).
-// `sums`, (nodes, bins), receives each node's sums. Where `parent_sums` has rows, nodes 2i and 2i + 1
-// are the children of row i: the smaller one is summed, the other is the parent less the smaller.
+// `sums`, (nodes, bins), receives each node's sums. Where `parent_sums` has rows, nodes 2i and 2i +
+// 1 are the children of row i: the smaller one is summed, the other is the parent less the smaller.
 void search_layer(const Bins& bins, Vector<const std::uint8_t> allowed,
                   Vector<const std::int64_t> values, const NodeSamples& nodes,
                   Matrix<const std::int64_t> parent_sums, Matrix<std::int64_t> sums,

@@ -48,10 +48,9 @@ def main(file="costs_regions.png"):
         informed = model.with_costs(costs)
         plot_regions(informed, X_test, y_test, ax)
         paid = mean_cost(y_test, informed.predict(X_test), costs)
-        title += f"\nmean cost {paid:.2f}"
-        if costs is not UNIFORM:
-            title += f"; deciding as in (a) costs {mean_cost(y_test, careless, costs):.2f}"
-        ax.set_title(title, size=11)
+        instead = mean_cost(y_test, careless, costs)
+        beside = "" if costs is UNIFORM else f"; deciding as in (a) costs {instead:.2f}"
+        ax.set_title(f"{title}\nmean cost {paid:.2f}{beside}", size=11)
         ax.set(xticks=[], yticks=[])
     figure.suptitle("Test points, mistakes as crosses. The background is what is decided.")
     figure.savefig(file, dpi=120)

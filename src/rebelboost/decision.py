@@ -41,11 +41,12 @@ class Decoder:
         return bool(np.all(off == off[0])) if len(off) else True
 
     def _perron(self, doubled: Floats) -> Floats:
-        norm = np.linalg.norm(self.costs, axis=1)
+        costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))  # squares are taken
+        norm = np.linalg.norm(costs, axis=1)
         # A class whose mistakes cost nothing had no weight in training: any positive θ will do.
-        theta = np.where(norm > 0, norm / (2 * np.sqrt(len(self.costs) - 1)), 1.0)
+        theta = np.where(norm > 0, norm / (2 * np.sqrt(len(costs) - 1)), 1.0)
         with np.errstate(divide="ignore"):
-            log_B = 2 * np.log(self.costs) - np.log(4 * theta)[:, np.newaxis]
+            log_B = 2 * np.log(costs) - np.log(4 * theta)[:, np.newaxis]
         log_d = doubled - np.log(theta)
         wide = np.ptp(log_d, axis=1) > LARGEST_RANGE
         posterior = np.empty_like(doubled)

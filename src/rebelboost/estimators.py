@@ -345,6 +345,12 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         )
 
     def _callbacks(self, rounds: int) -> list[Callback]:
+        for callback in self.callbacks or ():
+            if not (hasattr(callback, "on_round") and hasattr(callback, "on_end")):
+                raise TypeError(
+                    f"callback {callback!r} lacks on_round(record) or on_end(): give an object "
+                    "with both, such as a subclass of rebelboost.callbacks.History"
+                )
         shown = [Progress(rounds)] if self.verbose else []
         return [self.history_, *shown, *(self.callbacks or ())]
 

@@ -31,8 +31,8 @@ PALETTE = (
 """Colours that most eyes can tell apart (P. Tol's "bright", an orange added)."""
 TINT = 0.35
 """How much of its class's colour a region has; the rest is white."""
-MOST_ANNOTATED = 20
-"""With more classes, the cells of a confusion matrix are too small for text."""
+MOST_ANNOTATED = 12
+"""With more classes, the cells of a confusion matrix are too small for text: a scale is shown."""
 
 
 def plot_regions(
@@ -154,9 +154,11 @@ def plot_costs(
     money = counts * cost_matrix(costs, list(names.classes), counts.sum(axis=1))
     ax = _axes(ax)
     most = money.max() or 1.0
-    ax.imshow(money, cmap="Reds", vmin=0, vmax=1.25 * most)
+    image = ax.imshow(money, cmap="Reds", vmin=0, vmax=1.25 * most)
     if len(names) <= MOST_ANNOTATED:
         _annotate(ax, counts, money, unit)
+    else:
+        ax.figure.colorbar(image, ax=ax, label=f"cost, {unit.strip()}" if unit else "cost")
     total, mean = money.sum(), money.sum() / max(len(true), 1)
     ax.set_title(f"total cost {_short(total)}{unit}, mean {_short(mean)}{unit}")
     _name_classes(ax, [printed(name) for name in names.classes])

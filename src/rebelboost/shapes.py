@@ -83,6 +83,9 @@ class SearchOptions(NamedTuple):
 
     criterion: int
     least_mass: int
+    """No side of a split has less."""
+    least_gain: float = 0.0
+    """A split must gain more."""
 
 
 CRITERIA = {"variance": 0, "error": 1}

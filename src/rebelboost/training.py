@@ -31,12 +31,16 @@ class Problem:
 
     def state(self, settings: "Settings") -> State:
         """Scores of 0, and their weights."""
-        rows = self.costs if self.by_sample else self.costs[self.labels]
+        # In units in which squares neither over- nor underflow; the mean loss is in the user's.
+        unit = int(np.frexp(self.costs.max(initial=0.0))[1]) - 1
+        costs = np.ldexp(self.costs, -unit)
+        rows = costs if self.by_sample else costs[self.labels]
         subcosts = SUBCOSTS[settings.subcosts](rows, self.labels)
         if self.weight is not None:
             subcosts *= self.weight[:, np.newaxis]
         total = len(self.labels) if self.weight is None else math.fsum(self.weight)
-        return State(Risk(subcosts, total, settings.n_threads), self.judge())
+        risk = Risk(subcosts, math.ldexp(total, -unit), settings.n_threads)
+        return State(risk, self.judge())
 
     def judge(self) -> Judge:
         """Judges decisions by these labels and costs."""

@@ -136,7 +136,8 @@ def _tree_with_leaf_outputs(
     """
     direction = random_direction(weights.totals, rng)
     values, mass = weights.project(direction, direction**2)
-    options = SearchOptions(CRITERIA["variance"], max(1, round(LEAST_MASS * mass)))
+    # A gain below one unit of the fixed point is rounding: a pure leaf must stay whole.
+    options = SearchOptions(CRITERIA["variance"], max(1, round(LEAST_MASS * mass)), 1.0)
     nodes = data.grow(values, focus.samples, tree.depth, options, focus.allowed)
     regions = data.route(nodes)
     plus, minus = weights.sums(regions, len(nodes.features) + 1)

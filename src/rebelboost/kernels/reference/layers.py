@@ -77,7 +77,7 @@ def _write_best(
             best_feature = int(f)
     gain = _gain(best_value, whole, options) if best_table is not None else 0.0
     splits.right[node] = 0
-    if best_table is None or not gain > 0:
+    if best_table is None or not gain > options.least_gain:
         splits.features[node], splits.gains[node] = -1, 0.0
         splits.sides[node] = whole, 0
         return
@@ -130,13 +130,13 @@ class _Ratio(NamedTuple):
 def _worth(left: Ints, total: int, options: SearchOptions) -> Floats:
     """Value splits by their left sides (p, m), of a node (P, M): the right ones are (q, r).
 
-    For `variance`, M·(p²/m + q²/r − P²/M) = (p·M − P·m)²/(m·r).
+    For `variance`, M·(p²/m + q²/r − P²/M) = (p·r − q·m)²/(m·r).
     """
     P, M = float(_signed(total)), float(_mass(total))
     p, m = _signed(left).astype(np.float64), _mass(left).astype(np.float64)
     r = M - m
     if options.criterion == CRITERIA["variance"]:
-        apart = p * M - P * m
+        apart = p * r - (P - p) * m
         with np.errstate(invalid="ignore", divide="ignore"):
             worth = apart * apart / (m * r)
     else:

@@ -1,0 +1,193 @@
+"""Pictures: what they show, not how they look."""
+
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rebelboost import RebelClassifier
+from rebelboost.datasets import planar_mixture
+from rebelboost.plots import MOST_ANNOTATED, plot_costs, plot_path, plot_regions, walk
+
+matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib")
+matplotlib.use("Agg")
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("plot_*.py"))
+NAMES = np.array(["ant", "bee", "cat", "dog", "elk", "fox"])
+
+
+@pytest.fixture(scope="module")
+def planar():
+    X, y, *_ = planar_mixture(4, n_train=200)
+    return X, NAMES[y]
+
+
+@pytest.fixture(scope="module")
+def classifier(planar):
+    return RebelClassifier("stump", n_rounds=5, cross_fit=None).fit(*planar)
+
+
+def points_of(ax):
+    """Where the markers of a scatter plot are, dots and crosses."""
+    return [collection.get_offsets() for collection in ax.collections[1:]]
+
+
+def texts(ax):
+    return {tuple(map(int, text.get_position()[::-1])): text.get_text() for text in ax.texts}
+
+
+def on_a_new_figure():
+    return matplotlib.figure.Figure().subplots()
+
+
+def test_regions_show_every_sample_once(classifier, planar):
+    ax = plot_regions(classifier, *planar, resolution=20)
+    drawn = np.concatenate(points_of(ax))
+    np.testing.assert_array_equal(np.unique(drawn, axis=0), np.unique(planar[0], axis=0))
+
+
+def test_the_background_of_regions_is_what_is_decided(classifier, planar):
+    X, y = planar
+    ax = plot_regions(classifier, X, y, resolution=15, margin=0)
+    codes = np.asarray(ax.collections[0].get_array()).reshape(15, 15)
+    sides = np.linspace(X.min(axis=0), X.max(axis=0), 15)
+    for row, column in [(0, 0), (3, 11), (14, 7)]:
+        place = [[sides[column, 0], sides[row, 1]]]
+        assert classifier.classes_[int(codes[row, column])] == classifier.predict(place)[0]
+
+
+def test_crosses_are_the_mistakes(classifier, planar):
+    X, y = planar
+    ax = plot_regions(classifier, X, y, resolution=10)
+    crosses = np.concatenate(points_of(ax)[1::2])
+    assert len(crosses) == np.count_nonzero(classifier.predict(X) != y)
+
+
+def test_regions_of_points_on_a_line_can_be_drawn(classifier):
+    ax = plot_regions(classifier, [[0, 1], [0, 2]], ["ant", "bee"], resolution=5)
+    assert ax.get_xlim()[0] < ax.get_xlim()[1]
+
+
+def test_regions_need_two_features(classifier):
+    with pytest.raises(ValueError, match=r"two features, but X has shape \(4, 3\)"):
+        plot_regions(classifier, np.zeros((4, 3)), np.zeros(4))
+
+
+def test_regions_need_a_label_for_each_sample(classifier):
+    with pytest.raises(ValueError, match="X has 4 samples, but y has 3 labels"):
+        plot_regions(classifier, np.zeros((4, 2)), np.zeros(3))
+
+
+def test_a_path_shows_the_score_of_each_class(classifier):
+    corners = [(-1, -1), (0, 1), (1, -1)]
+    ax = plot_path(classifier, corners, resolution=30)
+    scores = classifier.decision_function(walk(corners, 30))
+    assert [line.get_label() for line in ax.lines] == classifier.classes_.tolist()
+    for line, score in zip(ax.lines, scores.T, strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), score)
+
+
+def test_the_background_of_a_path_covers_it_without_gaps(classifier):
+    ax = plot_path(classifier, [(-1, -1), (1, 1)], resolution=50)
+    edges = [(patch.get_x(), patch.get_x() + patch.get_width()) for patch in ax.patches]
+    assert edges[0][0] == 0
+    assert edges[-1][1] == pytest.approx(100)
+    for (_, end), (begin, _) in pairwise(edges):
+        assert begin == pytest.approx(end)
+    decided = classifier.predict(walk([(-1, -1), (1, 1)], 50))
+    assert len(edges) == 1 + np.count_nonzero(decided[1:] != decided[:-1])
+
+
+def test_two_classes_have_two_scores_along_a_path(planar):
+    X, y = planar
+    two = RebelClassifier("stump", n_rounds=3).fit(X, np.where(y == "ant", "ant", "other"))
+    ax = plot_path(two, [(-1, 0), (1, 0)], resolution=10)
+    first, second = (line.get_ydata() for line in ax.lines)
+    np.testing.assert_array_equal(first, -second)
+    lead = two.decision_function(walk([(-1, 0), (1, 0)], 10))
+    np.testing.assert_allclose(second - first, lead)
+
+
+def test_a_walk_is_evenly_spaced_and_passes_the_corners():
+    path = walk([(0, 0), (3, 4), (3, 9)], 11)
+    np.testing.assert_allclose(np.linalg.norm(np.diff(path, axis=0), axis=1), 1)
+    np.testing.assert_allclose(path[[0, 5, 10]], [(0, 0), (3, 4), (3, 9)], atol=1e-12)
+
+
+def test_a_walk_needs_two_different_points():
+    with pytest.raises(ValueError, match=r"two points or more, but points have shape \(1, 2\)"):
+        walk([(0, 0)], 10)
+    with pytest.raises(ValueError, match="points 1 and 2 of the path are the same"):
+        walk([(0, 0), (1, 1), (1, 1)], 10)
+
+
+def test_cells_hold_counts_and_money():
+    costs = {("cat", "dog"): 2.5, ("dog", "cat"): 1000.0}
+    ax = plot_costs(list("ccdd"), list("cddc"), 1 - np.eye(2), labels=["c", "d"])
+    assert texts(ax) == {(0, 0): "1", (0, 1): "1\n1", (1, 0): "1\n1", (1, 1): "1"}
+    true, decided = ["cat", "cat", "cat", "dog", "dog"], ["dog", "dog", "cat", "cat", "cat"]
+    ax = plot_costs(true, decided, costs, unit=" €")
+    assert texts(ax) == {(0, 0): "1", (0, 1): "2\n5 €", (1, 0): "2\n2,000 €"}
+    assert ax.get_title() == "total cost 2,005 €, mean 401 €"
+
+
+def test_a_cost_table_names_classes_and_their_order():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame([[0, 7], [3, 0]], index=["dog", "cat"], columns=["dog", "cat"])
+    ax = plot_costs(["dog", "dog"], ["cat", "dog"], table)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["dog", "cat"]
+    assert texts(ax) == {(0, 0): "1", (0, 1): "1\n7"}
+
+
+def test_decisions_without_a_mistake_can_be_drawn():
+    ax = plot_costs([0, 1, 2], [0, 1, 2], None)
+    assert ax.get_title() == "total cost 0, mean 0"
+
+
+def test_many_classes_have_a_scale_in_place_of_text():
+    labels = np.arange(MOST_ANNOTATED + 1)
+    ax = plot_costs(labels, labels[::-1], None)
+    assert len(ax.texts) == 0
+    assert len(ax.figure.axes) == 2
+
+
+def test_a_label_outside_the_classes_is_named():
+    with pytest.raises(ValueError, match="a label 'elk', which is none of the classes ant, bee"):
+        plot_costs(["ant", "elk"], ["ant", "bee"], None, labels=["ant", "bee"])
+
+
+def test_plots_go_into_the_axes_that_are_given(classifier, planar):
+    for draw in (
+        lambda ax: plot_regions(classifier, *planar, ax, resolution=5),
+        lambda ax: plot_path(classifier, [(0, 0), (1, 1)], ax),
+        lambda ax: plot_costs([0, 1], [1, 1], None, ax),
+    ):
+        ax = on_a_new_figure()
+        assert draw(ax) is ax
+
+
+def test_no_figure_is_left_open_behind_the_users_back(classifier, planar):
+    from matplotlib import pyplot as plt
+
+    before = plt.get_fignums()
+    plot_regions(classifier, *planar, resolution=5)
+    plot_path(classifier, [(0, 0), (1, 1)])
+    plot_costs([0, 1], [1, 1], None)
+    assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.slow
+def test_examples_draw_their_picture(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    picture = tmp_path / "picture.png"
+    subprocess.run([sys.executable, path, picture], check=True, capture_output=True)
+    assert picture.stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_have_at_most_80_lines(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
