@@ -126,10 +126,11 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> None:
     options = parse_arguments()
-    parts = options.only
-    running = sorted({*parts, "d"}) if options.probabilities else parts
+    wanted = units(options.only, options.methods, quick=options.quick)
+    if options.probabilities:
+        wanted += units(["d"], list(tables.PROBABILITIES.values()), quick=options.quick)
     measuring.limit_threads(1)
-    found = run_all(units(running, options.methods, quick=options.quick))
+    found = run_all(list(dict.fromkeys(wanted)))
     print("\n\n".join(line for line in report(found, options) if line))
 
 

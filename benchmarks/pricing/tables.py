@@ -24,6 +24,7 @@ from pricing.trials import PARTS, Problem
 
 ENOUGH_TRIALS = 0.6
 MOST_WORSE = 3
+PROBABILITIES = {"ours": NEUTRAL, "not cross-fitted": PLAIN, "LightGBM": LIGHTGBM}
 
 Records = dict[tuple[Problem, str], Record]
 
@@ -114,7 +115,7 @@ def left_out(records: Records, part: str) -> Iterable[str]:
 
 
 def probability_table(records: Records, part: str = "d") -> str:
-    columns = {"ours": NEUTRAL, "not cross-fitted": PLAIN, "LightGBM": LIGHTGBM}
+    columns = PROBABILITIES
     header = ["set", *(f"{m}, {name}" for m in ("log-loss", "ECE") for name in columns)]
     rows = []
     for problem in sorted({p for p, _ in records if p.part == part}, key=lambda p: p.name):

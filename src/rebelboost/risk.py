@@ -32,6 +32,8 @@ COARSE_BITS = 30
 """Sums on which trees are grown reach 2³⁰: with rounding they stay below 2³¹, in an int32."""
 FINE_BITS = 50
 """Sums from which outputs are solved reach 2⁵⁰."""
+LOOSE = 2.0**10
+"""A bound that is further from the sum costs too many of those bits."""
 
 
 def thesis_subcosts(costs: Floats, labels: Labels) -> Planes:
@@ -72,10 +74,8 @@ class Weights:
         self.exponent = exponent
         self.n_threads = n_threads
         self.totals: ByClass = np.abs(planes).max(axis=(0, 1), initial=0.0) * planes.shape[1]
-        everywhere = np.zeros(planes.shape[1], dtype=np.uint16)
         for _ in range(2):  # at first on a scale by a bound, then on the one by the sum
-            plus, minus = self.sums(everywhere, 1)
-            self.totals = plus[0] + minus[0]
+            self._total_up()
 
     @property
     def log_total(self) -> float:
@@ -126,12 +126,21 @@ class Weights:
         _, shift = math.frexp(float(self.totals.max()))
         unit = math.ldexp(1.0, -shift)
         up, down = np.exp(outputs) * unit, np.exp(-outputs) * unit
-        scales = fine_scales(self.totals * np.maximum(up, down).max(axis=0))
+        bounds = self.totals * np.maximum(up, down).max(axis=0)
+        scales = fine_scales(bounds)
         totals = np.zeros(self.planes.shape[2], dtype=np.int64)
         step = Step(outputs, up, down, scales)
         kernels.active.advance(self.planes, scores, regions, step, totals, decided, self.n_threads)
         self.exponent += shift
         self.totals = totals / scales
+        if np.any(bounds > LOOSE * self.totals):
+            self._total_up()
+
+    def _total_up(self) -> None:
+        """Sum up once more, on the scale of the totals as they are known."""
+        everywhere = np.zeros(self.planes.shape[1], dtype=np.uint16)
+        plus, minus = self.sums(everywhere, 1)
+        self.totals = plus[0] + minus[0]
 
 
 def fine_scales(totals: ByClass) -> ByClass:
