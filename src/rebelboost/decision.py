@@ -14,9 +14,15 @@ from scipy.special import expit, logsumexp
 
 from rebelboost.shapes import BySample, Floats, Labels, Scores
 
-MOST_ITERATIONS = 500
-ENOUGH = 1e-12
-"""Iterate until no entry of P changes by more."""
+SOON = 60
+MOST_IN_LOGS = 500
+MOST_STEPS = 30
+SHIFT = 0.5
+"""Of the identity that is added to A, in units of its largest eigenvalue: all others lie mostly between
+−1 and 0 of it (for uniform costs, always), and ½ brings those the furthest below 1."""
+ROUGHLY = 1e-6
+"""Precision enough to compare temperatures, which are found to a hundredth."""
+LEAST_TEMPERATURE, MOST_TEMPERATURE = 1e-3, 10.0
 LARGEST_RANGE = 600.0
 """Of 2H within a sample, up to which e^{2H} is taken in floating point; beyond it, logarithms are."""
 
@@ -28,6 +34,8 @@ class Decoder:
     costs: Floats
     """(K, K), of the training."""
     temperature: float = 1.0
+    precision: float = 1e-12
+    """Iterate until no probability changes by more."""
 
     def posterior(self, scores: Scores) -> Floats:
         """(N, K) probabilities of the classes."""
@@ -50,8 +58,8 @@ class Decoder:
         log_d = doubled - np.log(theta)
         wide = np.ptp(log_d, axis=1) > LARGEST_RANGE
         posterior = np.empty_like(doubled)
-        posterior[~wide] = _iterate(log_d[~wide], np.exp(log_B))
-        posterior[wide] = _iterate_logs(log_d[wide], log_B)
+        posterior[~wide] = _iterate(log_d[~wide], np.exp(log_B), self.precision)
+        posterior[wide] = _iterate_logs(log_d[wide], log_B, self.precision)
         return posterior
 
 
@@ -86,37 +94,65 @@ def uniform_posterior(doubled: Floats) -> Floats:
     return P / P.sum(axis=1, keepdims=True)
 
 
-def _iterate(log_d: Floats, B: Floats) -> Floats:
-    """P ← (A/‖AP‖₁ + I)P with A = diag(d)·Bᵀ; the identity breaks A's cycles (K = 2 is one)."""
+def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
+    """P ← (A/‖AP‖₁ + I/2)P with A = diag(d)·Bᵀ; the identity breaks A's cycles (K = 2 is one).
+
+    Where classes fall into groups that are hardly ever weighed against each other, that takes long:
+    the samples that are not done soon are finished by `_finish`.
+    """
     if len(log_d) == 0:
         return log_d
     # P = √d ⊙ Q: Q spans half of the range of P.
     half = np.exp((log_d - log_d.max(axis=1, keepdims=True)) / 2)
     Q = np.full_like(half, 1.0)
     Q /= (half * Q).sum(axis=1, keepdims=True)
-    for _ in range(MOST_ITERATIONS):
+    change = np.empty(0)
+    for _ in range(SOON):
         AQ = half * ((half * Q) @ B)
         size = (half * AQ).sum(axis=1, keepdims=True)
-        following = Q + np.divide(AQ, size, out=np.zeros_like(AQ), where=size > 0)
+        following = SHIFT * Q + np.divide(AQ, size, out=np.zeros_like(AQ), where=size > 0)
         following /= (half * following).sum(axis=1, keepdims=True)
-        change = np.abs(half * (following - Q)).max()
+        change = np.abs(half * (following - Q)).max(axis=1)
         Q = following
-        if change < ENOUGH:
-            break
+        if change.max() < precision:
+            return half * Q
+    for rows in np.array_split(np.flatnonzero(change >= precision), len(Q) * B.size // 10**7 + 1):
+        Q[rows] = _finish(half[rows], B, Q[rows])
     return half * Q
 
 
-def _iterate_logs(log_d: Floats, log_B: Floats) -> Floats:
+def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
+    """Noda's iteration: Q ← (ρI − A)⁻¹Q with ρ = max_k (AQ)_k/Q_k; quadratic, and Q stays positive."""
+    A = half[:, :, np.newaxis] * B.T * half[:, np.newaxis]
+    identity = np.eye(len(B))
+    for _ in range(MOST_STEPS if len(Q) else 0):
+        ratio = (A @ Q[:, :, np.newaxis])[:, :, 0] / Q
+        rho, least = ratio.max(axis=1), ratio.min(axis=1)
+        if np.all(rho - least <= 1e-13 * rho):
+            break
+        # A little above ρ, so that the last step does not divide by zero.
+        shifted = (rho * (1 + 1e-14))[:, np.newaxis, np.newaxis] * identity - A
+        try:
+            following = np.linalg.solve(shifted, Q[:, :, np.newaxis])[:, :, 0]
+        except np.linalg.LinAlgError:
+            break
+        size = (half * following).sum(axis=1, keepdims=True)
+        fine = np.all(np.isfinite(following) & (following > 0), axis=1, keepdims=True) & (size > 0)
+        Q = np.where(fine, following / np.where(fine, size, 1.0), Q)
+    return Q
+
+
+def _iterate_logs(log_d: Floats, log_B: Floats, precision: float) -> Floats:
     """The same in logarithms, for scores too far apart for floating point."""
     log_P = log_d / 2 - logsumexp(log_d / 2, axis=1, keepdims=True)
-    for _ in range(MOST_ITERATIONS if len(log_d) else 0):
+    for _ in range(MOST_IN_LOGS if len(log_d) else 0):
         log_AP = log_d + logsumexp(log_P[:, :, np.newaxis] + log_B, axis=1)
         log_AP -= logsumexp(log_AP, axis=1, keepdims=True)
-        following = np.logaddexp(log_AP, log_P)
+        following = np.logaddexp(log_AP, log_P + np.log(SHIFT))
         following -= logsumexp(following, axis=1, keepdims=True)
         change = np.abs(np.exp(following) - np.exp(log_P)).max()
         log_P = following
-        if change < ENOUGH:
+        if change < precision:
             break
     return np.exp(log_P)
 
@@ -141,9 +177,10 @@ def fit_temperature(
     from scipy.optimize import minimize_scalar
 
     def log_loss(log_temperature: float) -> float:
-        P = Decoder(costs, float(np.exp(log_temperature))).posterior(scores)
+        P = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY).posterior(scores)
         own = P[np.arange(len(labels)), labels]
         return float(np.average(-np.log(np.maximum(own, 1e-300)), weights=weight))
 
-    found = minimize_scalar(log_loss, bounds=(np.log(1e-3), np.log(10.0)), method="bounded")
+    bounds = np.log(LEAST_TEMPERATURE), np.log(MOST_TEMPERATURE)
+    found = minimize_scalar(log_loss, bounds=bounds, method="bounded", options={"xatol": 0.01})
     return float(np.exp(found.x)), float(found.fun)

@@ -1,0 +1,123 @@
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from rebelboost.decision import Decoder, expected_costs, fit_temperature, least_risk
+
+
+@st.composite
+def cost_matrices(draw, entries=None):
+    n_classes = draw(st.integers(2, 7))
+    if entries is None:
+        entries = st.floats(0.01, 100)
+    costs = draw(hnp.arrays(np.float64, (n_classes, n_classes), elements=entries))
+    np.fill_diagonal(costs, 0)
+    return costs
+
+
+def posteriors(n_classes, seed, n=40):
+    return np.random.default_rng(seed).dirichlet(np.ones(n_classes), n)
+
+
+def optimal_scores(P, costs):
+    """Scores of least expected loss for posterior P [THESIS Sec. 4.3]."""
+    theta = np.linalg.norm(costs, axis=1) / (2 * np.sqrt(len(costs) - 1))
+    return np.log(P * theta / ((P / (4 * theta)) @ costs**2)) / 2
+
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@given(costs=cost_matrices(), seed=seeds)
+def test_the_posterior_is_read_off_optimal_scores(costs, seed):
+    P = posteriors(len(costs), seed)
+    # Iteration stops when P changes by less than 1e-12; at its rate, up to a few hundred such steps remain.
+    np.testing.assert_allclose(Decoder(costs).posterior(optimal_scores(P, costs)), P, atol=1e-7)
+
+
+@given(n_classes=st.integers(2, 12), seed=seeds)
+def test_with_uniform_costs_the_posterior_is_a_shifted_sigmoid(n_classes, seed):
+    P = posteriors(n_classes, seed)
+    scores = np.log(P / (1 - P)) / 2
+    decoded = Decoder(1 - np.eye(n_classes)).posterior(scores)
+    np.testing.assert_allclose(decoded, P, atol=1e-9)
+
+
+@given(costs=cost_matrices(), seed=seeds)
+def test_nearly_uniform_costs_decode_as_uniform_ones_do(costs, seed):
+    n_classes = len(costs)
+    scores = np.random.default_rng(seed).normal(size=(20, n_classes))
+    uniform = 1 - np.eye(n_classes)
+    nearly = uniform * (1 + 1e-10 * costs)
+    difference = Decoder(nearly).posterior(scores) - Decoder(uniform).posterior(scores)
+    assert np.abs(difference).max() < 1e-6
+
+
+@given(costs=cost_matrices(), seed=seeds, factor=st.floats(1e-6, 1e6))
+def test_scaling_all_costs_changes_no_decision(costs, seed, factor):
+    P = posteriors(len(costs), seed)
+    scores = optimal_scores(P, costs)
+    scaled = Decoder(factor * costs).posterior(scores)
+    np.testing.assert_allclose(scaled, Decoder(costs).posterior(scores), atol=1e-9)
+
+
+@given(costs=cost_matrices(), seed=seeds)
+def test_permuting_the_classes_permutes_posterior_and_risks(costs, seed):
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(len(costs))
+    scores = rng.normal(size=(20, len(costs)))
+    P = Decoder(costs).posterior(scores)
+    permuted = Decoder(costs[np.ix_(order, order)]).posterior(scores[:, order])
+    np.testing.assert_allclose(permuted, P[:, order], atol=1e-9)
+
+
+@given(
+    costs=cost_matrices(st.sampled_from([0.0, 0.0, 1e-6, 1.0, 1e6])),
+    seed=seeds,
+    size=st.sampled_from([1.0, 30.0, 1000.0]),
+)
+def test_zero_rows_huge_ratios_and_wide_scores_give_probabilities_without_a_warning(
+    costs, seed, size
+):
+    scores = size * np.random.default_rng(seed).normal(size=(15, len(costs)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        P = Decoder(costs).posterior(scores)
+        decided = least_risk(scores, P, costs)
+    assert np.all(P >= 0)
+    np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-9)
+    risks = expected_costs(P, costs)
+    chosen = risks[np.arange(len(risks)), decided]
+    assert np.all(chosen <= risks.min(axis=1) * (1 + 1e-9))
+
+
+def test_decisions_that_cost_the_same_are_told_apart_by_their_scores():
+    scores = np.array([[0.0, 1.0, 2.0], [0.0, 3.0, 2.0]])
+    P = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    costs = np.array([[0, 0, 0], [1, 0, 1], [1, 1, 0.0]])
+    assert least_risk(scores, P, costs).tolist() == [2, 1]
+
+
+def test_scores_far_apart_decode_the_same_in_logarithms(monkeypatch):
+    rng = np.random.default_rng(0)
+    costs = rng.uniform(0.1, 3, (5, 5)) * (1 - np.eye(5))
+    scores = 20 * rng.normal(size=(30, 5))
+    plain = Decoder(costs).posterior(scores)
+    monkeypatch.setattr("rebelboost.decision.LARGEST_RANGE", -1.0)
+    np.testing.assert_allclose(Decoder(costs).posterior(scores), plain, atol=1e-9)
+
+
+@pytest.mark.parametrize("temperature", [0.2, 1.0, 3.0])
+def test_the_temperature_of_scores_is_found(temperature):
+    rng = np.random.default_rng(1)
+    costs = rng.uniform(0.1, 3, (4, 4)) * (1 - np.eye(4))
+    P = posteriors(4, 2, n=4000)
+    labels = np.array([rng.choice(4, p=p) for p in P], dtype=np.int32)
+    found, log_loss = fit_temperature(optimal_scores(P, costs) / temperature, labels, costs)
+    # The log-loss of 4,000 labels leaves the temperature uncertain by some hundredths.
+    assert found == pytest.approx(temperature, rel=0.15)
+    assert log_loss < -np.log(1 / 4)

@@ -1,0 +1,151 @@
+import numpy as np
+import pytest
+
+from rebelboost import RebelClassifier, Stump, Tree
+from rebelboost.datasets import planar_mixture, random_costs
+from rebelboost.training import Problem, folds
+
+SET = planar_mixture(0)
+X, y = SET.X_train[:300], SET.y_train[:300]
+K = len(np.unique(y))
+COSTS = random_costs(K, seed=0)
+
+
+def classifier(**options):
+    return RebelClassifier(**{"learner": Tree(depth=2), "n_rounds": 30, "costs": COSTS} | options)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return classifier().fit(X, y)
+
+
+def test_unequal_costs_are_cross_fitted_by_default(fitted):
+    assert fitted.cross_fit_ is not None
+    assert fitted.cross_fit_.rounds <= 30
+    assert len(fitted.ensemble_) <= 5 * fitted.cross_fit_.rounds
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"costs": None},
+        {"decision": "argmax"},
+        {"cross_fit": None},
+        {"early_stopping": True},
+        {"warm_start": True},
+    ],
+)
+def test_where_the_decision_needs_no_probabilities_there_is_one_fit(options):
+    assert classifier(n_rounds=3, **options).fit(X, y).cross_fit_ is None
+
+
+def test_fewer_than_a_hundred_samples_are_not_cross_fitted():
+    assert classifier(n_rounds=3).fit(X[:99], y[:99]).cross_fit_ is None
+
+
+def test_probabilities_sum_to_one_and_decisions_have_the_least_expected_cost(fitted):
+    P, risks = fitted.predict_proba(SET.X_test), fitted.expected_cost(SET.X_test)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    np.testing.assert_allclose(risks, P @ COSTS)
+    np.testing.assert_array_equal(fitted.predict(SET.X_test), np.argmin(risks, axis=1))
+
+
+def test_other_costs_change_decisions_and_not_probabilities(fitted):
+    other = fitted.with_costs(COSTS.T)
+    np.testing.assert_array_equal(other.predict_proba(SET.X_test), fitted.predict_proba(SET.X_test))
+    risks = fitted.predict_proba(SET.X_test) @ COSTS.T
+    np.testing.assert_array_equal(other.predict(SET.X_test), np.argmin(risks, axis=1))
+    np.testing.assert_array_equal(fitted.costs_, COSTS)
+
+
+def test_the_number_of_threads_changes_no_bit_of_a_cross_fit(fitted):
+    other = classifier(n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(other.ensemble_.scores(X), fitted.ensemble_.scores(X))
+
+
+def test_the_order_of_samples_changes_no_bit_of_a_cross_fit(fitted):
+    order = np.random.default_rng(0).permutation(len(X))
+    other = classifier().fit(X[order], y[order])
+    np.testing.assert_array_equal(other.ensemble_.scores(X), fitted.ensemble_.scores(X))
+
+
+def test_scaled_costs_give_the_same_decisions(fitted):
+    other = classifier(costs=1000 * COSTS).fit(X, y)
+    np.testing.assert_array_equal(other.predict(SET.X_test), fitted.predict(SET.X_test))
+
+
+@pytest.mark.parametrize("training", ["neutral", "auto"])
+def test_every_way_of_training_decides_by_the_costs(training):
+    found = classifier(training=training).fit(X, y)
+    risks = found.expected_cost(SET.X_test)
+    np.testing.assert_array_equal(found.predict(SET.X_test), np.argmin(risks, axis=1))
+    if training == "neutral":
+        assert found.decoder_.is_uniform
+
+
+def test_auto_training_takes_what_cost_less_on_left_out_samples():
+    ways = {way: classifier(training=way).fit(X, y) for way in ("costs", "neutral", "auto")}
+    least = min(ways["costs"].cross_fit_.cost, ways["neutral"].cross_fit_.cost)
+    assert ways["auto"].cross_fit_.cost == least
+
+
+def test_least_risk_costs_less_than_the_papers_argmax():
+    paid = {}
+    for decision in ("min_risk", "argmax"):
+        found = RebelClassifier(costs=COSTS, decision=decision, n_rounds=100, n_jobs=2)
+        decided = found.fit(SET.X_train, SET.y_train).predict(SET.X_test)
+        paid[decision] = COSTS[SET.y_test, decided].mean()
+    assert paid["min_risk"] < paid["argmax"]
+
+
+@pytest.mark.parametrize("label", ["ask a person", -1])
+def test_it_abstains_where_every_decision_is_expected_to_cost_more(label, fitted):
+    sure = fitted.predict(SET.X_test)
+    fitted.set_params(reject_cost=0.2, reject_label=label)
+    try:
+        decided = fitted.predict(SET.X_test)
+    finally:
+        fitted.set_params(reject_cost=None, reject_label=None)
+    unsure = fitted.expected_cost(SET.X_test).min(axis=1) > 0.2
+    assert unsure.any()
+    assert all(each == label for each in decided[unsure])
+    np.testing.assert_array_equal(decided[~unsure].astype(int), sure[~unsure])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cross_fit": 5, "early_stopping": True}, "cannot go with early_stopping"),
+        ({"cross_fit": 5, "warm_start": True}, "cannot go with warm_start"),
+        ({"training": "auto", "cross_fit": None}, "needs cross_fit"),
+        ({"reject_cost": 1.0}, "needs a reject_label"),
+    ],
+)
+def test_parameters_that_contradict_one_another_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        classifier(**options).fit(X, y)
+
+
+def test_cost_rows_of_each_sample_train_and_decide_by_their_class_means():
+    rows = COSTS[y] * np.random.default_rng(0).uniform(0.5, 2, (len(y), 1))
+    found = RebelClassifier(Stump(), n_rounds=20).fit(X, y, costs=rows)
+    for k in range(K):
+        np.testing.assert_allclose(found.costs_[k], rows[y == k].mean(axis=0))
+    np.testing.assert_array_equal(
+        found.predict(SET.X_test), np.argmin(found.expected_cost(SET.X_test), axis=1)
+    )
+
+
+def test_folds_share_out_every_class():
+    problem = Problem(X, y.astype(np.int32), COSTS)
+    fold = folds(problem, 5, seed=0)
+    for k in range(K):
+        counts = np.bincount(fold[y == k], minlength=5)
+        assert counts.max() - counts.min() <= 1
+
+
+def test_rebel_subcosts_decide_by_argmax():
+    found = classifier(subcosts="rebel", cross_fit=None).fit(X, y)
+    decided = np.argmax(found.ensemble_.scores(SET.X_test), axis=1)
+    np.testing.assert_array_equal(found.predict(SET.X_test), decided)
