@@ -54,7 +54,7 @@ struct Stump {
     std::int64_t criterion = 0;
 };
 
-// The stump with the lowest Σ_k √(S_k² − P_k²) [REBEL, Eq. 7], each root rounded to an integer.
+// The stump with the lowest Σ_k √(S_k² − P_k²) [THESIS, Eq. 4.10], each root rounded to an integer.
 // `values`, (samples, classes padded to a multiple of 8), are the fixed-point G; `totals` are S.
 Stump search_root(const Bins& bins, Vector<const std::uint8_t> allowed,
                   Matrix<const std::int32_t> values, Vector<const std::int64_t> totals,

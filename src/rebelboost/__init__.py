@@ -17,8 +17,10 @@ from rebelboost.estimators import RebelClassifier
 from rebelboost.exceptions import (
     CostDiagonalWarning,
     CostError,
+    RareClassWarning,
     SingleClassWarning,
     SlowKernelsWarning,
+    UnknownCategoryWarning,
 )
 from rebelboost.learners import Stump, Tree
 from rebelboost.taxonomy import Taxonomy
@@ -28,11 +30,13 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "CostDiagonalWarning",
     "CostError",
+    "RareClassWarning",
     "RebelClassifier",
     "SingleClassWarning",
     "SlowKernelsWarning",
     "Stump",
     "Taxonomy",
     "Tree",
+    "UnknownCategoryWarning",
     "__version__",
 ]

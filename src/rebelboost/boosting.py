@@ -15,6 +15,8 @@ from rebelboost.risk import Risk, Weights
 from rebelboost.sampling import Sampling
 from rebelboost.shapes import Floats, Labels, Outputs, Regions, Scores, Values
 
+MOST_FRUITLESS = 20
+"""After so many rounds in a row that find nothing, there is nothing to be found."""
 REFRESH = 64
 """Every so many rounds the weights are computed from the scores, lest rounding errors pile up."""
 
@@ -98,6 +100,7 @@ class Plan:
     shrinkage: float = 1.0
     sampling: Sampling = field(default_factory=Sampling)
     seed: int = 0
+    part: int = 0
 
     def rng(self, t: int) -> np.random.Generator:
         """Randomness of round t, the same whether training began there or before."""
@@ -113,25 +116,30 @@ def boost(
     callbacks: Sequence[Callback] = (),
     held_out: HeldOut | None = None,
 ) -> list[Term]:
-    """Boost [REBEL, Sec. 3; LOCAL, Alg. 1]: in each round find f_t and a_t, and add f_t·a_t to H.
+    """Boost [REBEL, Sec. 3; LOCAL, Sec. 3]: in each round find f_t and a_t, and add f_t·a_t to H.
 
     Begins where `state` stands, returns the new terms.
     """
     terms: list[Term] = []
+    n_fruitless = 0
     began = time.perf_counter()
     for t in range(state.n_terms, plan.rounds):
         rng = plan.rng(t)
         focus = plan.sampling.focus(data, state.weights, rng)
         candidate = learner.propose(data, state.weights, focus, rng)
         term = Term(candidate.hypothesis, plan.shrinkage * candidate.outputs)
-        if not np.any(term.outputs):  # nothing that the learner can find lowers the loss
-            break
+        if not np.any(term.outputs):  # nothing found; the next draw may be luckier
+            n_fruitless += 1
+            if n_fruitless == MOST_FRUITLESS:
+                break
+            continue
+        n_fruitless = 0
         log_before = state.weights.log_total
         state.add(candidate.regions, term.outputs)
         terms.append(term)
         if held_out is not None:
             held_out.add(term)
-        if tell(callbacks, _record(t, candidate, state, log_before, held_out, began)):
+        if tell(callbacks, _record(plan.part, t, candidate, state, log_before, held_out, began)):
             break
     return terms
 
@@ -143,6 +151,7 @@ def replay(ensemble: Ensemble, X: Values, state: State, n_threads: int = 1) -> N
 
 
 def _record(
+    part: int,
     t: int,
     candidate: Candidate,
     state: State,
@@ -153,6 +162,7 @@ def _record(
     edge = _edge(candidate)
     error, cost = state.judge.judge(state.decided)
     return Round(
+        part=part,
         index=t,
         log_loss=state.log_loss,
         loss_ratio=math.exp(state.weights.log_total - log_before),

@@ -41,6 +41,8 @@ class Round:
     hypothesis: GrownTree
     seconds: float
     """Since the fit began."""
+    part: int = 0
+    """Which fit, where several are averaged."""
 
     def row(self) -> dict[str, Any]:
         """Numbers by name, for a table."""
@@ -75,6 +77,9 @@ class History:
 
     def on_end(self) -> None:
         """Nothing to tidy up."""
+
+    def __repr__(self) -> str:
+        return f"History({len(self)} rounds; table() gives columns)"
 
     def __len__(self) -> int:
         return len(self.rounds)

@@ -24,6 +24,12 @@ def uniform(n_classes: int) -> Floats:
     return 1.0 - np.eye(n_classes)
 
 
+def is_uniform(costs: Floats) -> bool:
+    """Whether all mistakes cost the same."""
+    mistakes = costs[~np.eye(len(costs), dtype=bool)]
+    return len(mistakes) == 0 or bool(np.all(mistakes == mistakes[0]))
+
+
 def balanced(counts: ArrayLike, classes: Sequence[Any]) -> Floats:
     """c_yk = N / (K N_y): the mistakes in every class weigh the same together."""
     mass: ByClass = np.asarray(counts, dtype=np.float64)

@@ -11,16 +11,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rebelboost.callbacks import Callback, EarlyStopping
+from rebelboost.callbacks import Callback, EarlyStopping, History
+from rebelboost.costs import uniform
 from rebelboost.decision import Decoder, fit_temperature, least_risk
 from rebelboost.model import Ensemble, Term
-from rebelboost.shapes import Bytes, Floats, Scores
+from rebelboost.shapes import Bytes, Floats, Scores, Values
 from rebelboost.training import Problem, Settings, class_costs, folds, train
 
 N_STAGES = 16
 """Numbers of rounds that are compared, evenly spaced by ratio."""
-MOST_HOPE = 50
-"""A fit ends when its left-out loss has not fallen for a fifth of the rounds, or so many."""
+LEAST_HOPE = 50
+"""A fit ends when its left-out loss has not fallen for a fifth of the rounds, and for so many."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,20 @@ class CrossFit:
 
     ensemble: Ensemble
     decoder: Decoder
+    history: History
+    """Rounds of all parts, also those that were cut."""
     rounds: int
+    """Of each part."""
     log_loss: float
     """Mean, of the decoded posterior of every sample by the fit that left it out."""
     cost: float
     """Mean, of the least-risk decisions on them."""
+
+    def __repr__(self) -> str:
+        return (
+            f"CrossFit({self.rounds} rounds, temperature {self.decoder.temperature:g}, "
+            f"left-out log-loss {self.log_loss:.4g}, left-out cost {self.cost:.4g})"
+        )
 
 
 def choose_cross_fit(
@@ -66,28 +76,33 @@ def cross_fit(
     callbacks: Sequence[Callback] = (),
 ) -> CrossFit:
     """Fit `n_folds` times. Decisions are judged by the costs of `deciding`, the same samples."""
-    fold = folds(problem, n_folds, settings.seed)
     stages = _stages(settings.rounds)
     left_out = np.zeros((len(stages), len(problem.labels), problem.costs.shape[1]))
+    scored = np.zeros(len(problem.labels), dtype=bool)
+    history = History()
     parts: list[Ensemble] = []
-    for i in np.unique(fold):
-        kept = fold != i
-        hopeless = EarlyStopping(max(MOST_HOPE, settings.rounds // 5))
-        part = train(
-            problem.rows(kept),
-            settings,
+    for part, out in enumerate(folds(problem, n_folds, settings.seed)):
+        hopeless = EarlyStopping(max(LEAST_HOPE, settings.rounds // 5))
+        fit = train(
+            problem.rows(~out),
+            replace(settings, part=part),
             categorical,
-            callbacks=[*callbacks, hopeless],
-            held=problem.rows(~kept),
+            callbacks=[history, *callbacks, hopeless],
+            held=problem.rows(out),
         )
-        parts.append(part)
-        left_out[:, ~kept] = _scores_at(part, problem.X[~kept], stages, settings.n_threads)
-    stage, decoder, log_loss = _best(left_out, problem)
-    scores = left_out[stage]
+        parts.append(fit)
+        scored |= out
+        left_out[:, out] = _scores_at(fit, problem.X[out], stages, settings.n_threads)
+    if not parts:  # every class has one sample, which no part can do without
+        parts.append(train(problem, settings, categorical, callbacks=[history, *callbacks]))
+        scored[:] = True
+    judged, deciding = problem.rows(scored), deciding.rows(scored)
+    stage, decoder, log_loss = _best(left_out[:, scored], judged, class_costs(problem))
+    scores = left_out[stage, scored]
     decided = least_risk(scores, decoder.posterior(scores), class_costs(deciding))
     _, cost = deciding.judge().judge(decided)
     ensemble = average([part.truncate(stages[stage]) for part in parts])
-    return CrossFit(ensemble, decoder, stages[stage], log_loss, cost)
+    return CrossFit(ensemble, decoder, history, stages[stage], log_loss, cost)
 
 
 def average(ensembles: Sequence[Ensemble]) -> Ensemble:
@@ -107,7 +122,7 @@ def _stages(rounds: int) -> list[int]:
     return sorted({int(r) for r in np.rint(np.geomspace(min(5, rounds), rounds, N_STAGES))})
 
 
-def _scores_at(ensemble: Ensemble, X: Floats, stages: Sequence[int], n_threads: int) -> Scores:
+def _scores_at(ensemble: Ensemble, X: Values, stages: Sequence[int], n_threads: int) -> Scores:
     """(stages, N, K): scores after so many terms; after all, where there are fewer."""
     scores = np.zeros((len(X), ensemble.n_classes))
     at, done = [], 0
@@ -118,9 +133,8 @@ def _scores_at(ensemble: Ensemble, X: Floats, stages: Sequence[int], n_threads: 
     return np.stack(at)
 
 
-def _best(left_out: Floats, problem: Problem) -> tuple[int, Decoder, float]:
+def _best(left_out: Floats, problem: Problem, costs: Floats) -> tuple[int, Decoder, float]:
     """Find the stage with the least log-loss at its best temperature."""
-    costs = class_costs(problem)
     temperatures, losses = np.transpose(
         [fit_temperature(scores, problem.labels, costs, problem.weight) for scores in left_out]
     )
@@ -130,5 +144,4 @@ def _best(left_out: Floats, problem: Problem) -> tuple[int, Decoder, float]:
 
 def neutral(problem: Problem) -> Problem:
     """The same samples, with all mistakes costing the same."""
-    n_classes = problem.costs.shape[1]
-    return replace(problem, costs=1.0 - np.eye(n_classes), by_sample=False)
+    return replace(problem, costs=uniform(problem.costs.shape[1]), by_sample=False)

@@ -9,12 +9,12 @@ from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rebelboost.costs import cost_matrix
+from rebelboost.costs import cost_matrix, is_uniform
 from rebelboost.crossfit import CrossFit
 from rebelboost.decision import Decoder, expected_costs, least_risk
 from rebelboost.inputs import TableInput
 from rebelboost.model import Ensemble
-from rebelboost.shapes import Floats, Labels, Scores
+from rebelboost.shapes import ByClass, Floats, Labels, Scores
 
 
 class Decides(TableInput):
@@ -26,6 +26,7 @@ class Decides(TableInput):
     cross_fit_: CrossFit | None
     costs: Any
     costs_: Floats
+    class_weight_: ByClass
     subcosts: str
     decision: str
     reject_cost: float | None
@@ -42,7 +43,7 @@ class Decides(TableInput):
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes, (N, K), decoded from the scores; see `cross_fit`."""
         scores = self._scores(X)
-        return self.decoder_.posterior(scores)
+        return self._posterior(scores)
 
     def expected_cost(self, X: Any) -> Floats:
         """What each decision is expected to cost, (N, K)."""
@@ -52,18 +53,17 @@ class Decides(TableInput):
     def predict(self, X: Any) -> NDArray[Any]:
         """The decision for each sample."""
         scores = self._scores(X)
-        decided: NDArray[Any] = self.classes_[self._decide(scores)]
-        if self.reject_cost is None:
-            return decided
-        least = expected_costs(self.decoder_.posterior(scores), self.costs_).min(axis=1)
-        return _replace(decided, least > self.reject_cost, self.reject_label)
+        return self._labels(scores)
 
     def with_costs(self, costs: Any) -> Self:
         """The same model for other costs of decisions: no refit, the posterior stays."""
         check_is_fitted(self)
+        if self.decision == "argmax":
+            raise ValueError('decision="argmax" knows no costs: with_costs needs "min_risk"')
+        self._posterior(np.zeros((1, len(self.classes_))))  # refuses, where there is none
         other = copy.copy(self)
         other.costs = costs
-        other.costs_ = cost_matrix(costs, list(self.classes_))
+        other.costs_ = cost_matrix(costs, list(self.classes_), self.class_weight_)
         return other
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
@@ -72,14 +72,32 @@ class Decides(TableInput):
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Decisions after each term."""
-        for scores in self._staged_scores(X):
-            yield self.classes_[self._decide(scores)]
+        yield from map(self._labels, self._staged_scores(X))
+
+    def _labels(self, scores: Scores) -> NDArray[Any]:
+        decided: NDArray[Any] = self.classes_[self._decide(scores)]
+        if self.reject_cost is None:
+            return decided
+        least = expected_costs(self._posterior(scores), self.costs_).min(axis=1)
+        return _replace(decided, least > self.reject_cost, self.reject_label)
 
     def _decide(self, scores: Scores) -> Labels:
-        plain = self.decoder_.is_uniform and Decoder(self.costs_).is_uniform
-        if self.decision == "argmax" or plain or self.subcosts == "rebel":
+        plain = is_uniform(self.decoder_.costs) and is_uniform(self.costs_)
+        if self.decision == "argmax" or plain or not self._decodes():
             return np.argmax(scores, axis=1).astype(np.int32)
-        return least_risk(scores, self.decoder_.posterior(scores), self.costs_)
+        return least_risk(scores, self._posterior(scores), self.costs_)
+
+    def _decodes(self) -> bool:
+        """Whether there is a posterior: REBEL's subcosts have none, but where costs are uniform."""
+        return self.subcosts == "thesis" or is_uniform(self.decoder_.costs)
+
+    def _posterior(self, scores: Scores) -> Floats:
+        if not self._decodes():
+            raise ValueError(
+                'scores trained with subcosts="rebel" on unequal costs give no probabilities: '
+                'use subcosts="thesis", or training="neutral"'
+            )
+        return self.decoder_.posterior(scores)
 
     def _scores(self, X: Any) -> Scores:
         check_is_fitted(self)

@@ -6,12 +6,13 @@ from any scores, for the costs that they were trained on; the decision is then a
 costs that hold now.
 """
 
+import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.special import expit, logsumexp
 
+from rebelboost.costs import is_uniform
 from rebelboost.shapes import BySample, Floats, Labels, Scores
 
 SOON = 60
@@ -40,13 +41,7 @@ class Decoder:
     def posterior(self, scores: Scores) -> Floats:
         """(N, K) probabilities of the classes."""
         doubled = 2 * self.temperature * scores
-        return uniform_posterior(doubled) if self.is_uniform else self._perron(doubled)
-
-    @cached_property
-    def is_uniform(self) -> bool:
-        """Whether all mistakes cost the same."""
-        off = self.costs[~np.eye(len(self.costs), dtype=bool)]
-        return bool(np.all(off == off[0])) if len(off) else True
+        return uniform_posterior(doubled) if is_uniform(self.costs) else self._perron(doubled)
 
     def _perron(self, doubled: Floats) -> Floats:
         costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))  # squares are taken
@@ -98,7 +93,7 @@ def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
     """P ← (A/‖AP‖₁ + I/2)P with A = diag(d)·Bᵀ; the identity breaks A's cycles (K = 2 is one).
 
     Where classes fall into groups that are hardly ever weighed against each other, that takes long:
-    the samples that are not done soon are finished by `_finish`.
+    the samples that are not done soon are finished by `_finish`, unless a rough answer will do.
     """
     if len(log_d) == 0:
         return log_d
@@ -116,6 +111,8 @@ def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
         Q = following
         if change.max() < precision:
             return half * Q
+    if precision >= ROUGHLY:
+        return half * Q
     for rows in np.array_split(np.flatnonzero(change >= precision), len(Q) * B.size // 10**7 + 1):
         Q[rows] = _finish(half[rows], B, Q[rows])
     return half * Q
@@ -179,8 +176,13 @@ def fit_temperature(
     def log_loss(log_temperature: float) -> float:
         P = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY).posterior(scores)
         own = P[np.arange(len(labels)), labels]
-        return float(np.average(-np.log(np.maximum(own, 1e-300)), weights=weight))
+        losses = -np.log(np.maximum(own, 1e-300))
+        # Exact sums: the order of samples must not change the temperature.
+        if weight is None:
+            return math.fsum(losses) / len(losses)
+        return math.fsum(losses * weight) / math.fsum(weight)
 
     bounds = np.log(LEAST_TEMPERATURE), np.log(MOST_TEMPERATURE)
     found = minimize_scalar(log_loss, bounds=bounds, method="bounded", options={"xatol": 0.01})
-    return float(np.exp(found.x)), float(found.fun)
+    # Four digits are more than the search gives, and fewer than the order of samples can touch.
+    return float(f"{np.exp(found.x):.4g}"), float(found.fun)

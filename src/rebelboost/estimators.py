@@ -12,11 +12,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rebelboost.callbacks import Callback, Hearing, History, Progress
-from rebelboost.costs import cost_matrix, cost_rows
+from rebelboost.costs import cost_matrix, cost_rows, is_uniform
 from rebelboost.crossfit import CrossFit, choose_cross_fit, neutral
 from rebelboost.deciding import Decides
 from rebelboost.decision import Decoder
-from rebelboost.exceptions import SingleClassWarning
+from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.inputs import checked_weight, encode_labels, known_labels
 from rebelboost.learners import Stump, Tree
 from rebelboost.model import Ensemble
@@ -37,11 +37,13 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     learner : {"auto", "tree", "stump"}, Tree or Stump
-        The weak learner; "auto" is ``Tree()``.
+        The weak learner; "auto" is ``Tree()`` or, where cross-fitting shows it to be better,
+        ``Tree(depth=3)``. To search over it: ``{"learner": [Tree(3), Tree(6)]}``.
     n_rounds : int or "auto"
-        Upper limit of rounds; "auto" is the learner's own.
-    tol : float
-        Stop when the loss is below this share of its starting value.
+        Upper limit of rounds; "auto" is the learner's own: 400 for trees with leaf outputs, 1,000
+        for stumps and trees with one output.
+    tol : float or "auto"
+        Stop when the loss is below this share of its starting value; "auto" is 0.
     costs : array, data frame, dict, "balanced", Taxonomy or None
         What mistakes cost: ``costs[true, decided]``, classes in sorted order; or a data frame with
         class names, or a dict of exceptions ``{(true, decided): cost}``; see `rebelboost.costs`.
@@ -53,12 +55,14 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         scores. "argmax": the class of the highest score, as in the papers.
     training : {"costs", "neutral", "auto"}
         "costs": train on the costs. "neutral": train as if all mistakes cost the same, and use the
-        costs in the decision only. "auto": whichever costs less on left-out samples.
+        costs in the decision only. "auto": whichever costs less on left-out samples; "costs" where
+        there is no cross-fit.
     cross_fit : int, None or "auto"
         Fit so many times, leaving out one part of the samples each time, and average; the left-out
         scores tell the number of rounds and make the probabilities honest (`rebelboost.crossfit`).
-        "auto": 5 times where mistakes cost unequal amounts, so that the decision needs
-        probabilities, and there are at least 100 samples; else None.
+        "auto": 5 times (10 with learner="auto", which compares two) where mistakes cost unequal
+        amounts, so that the decision needs probabilities, and there are at least 100 samples; not
+        with decision="argmax", early stopping, a validation set or a warm start.
     reject_cost : float, optional
         Abstain where every decision is expected to cost more than this.
     reject_label : object, optional
@@ -201,11 +205,18 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         costs : array of shape (N, K), optional
             A cost row for each sample, in place of the matrix of the constructor.
         validation : (X, y), optional
-            Samples for early stopping, in place of a share of the training samples.
+            Samples to report on in `history_` and, with `early_stopping`, to stop by, in place of
+            a share of the training samples.
         """
         self._validate_params()
         self._check_together(validation)
         previous = self.ensemble_ if self.warm_start and hasattr(self, "ensemble_") else None
+        if previous is not None and self.cross_fit_ is not None:
+            raise ValueError(
+                "the last fit is an average of several, which cannot go on: set warm_start=False, "
+                "or fit with cross_fit=None first"
+            )
+        self._seed = self._drawn_seed()
         problem = self._problem(X, y, sample_weight, costs, goes_on=previous is not None)
         if len(self.classes_) == 1:
             warnings.warn(
@@ -222,6 +233,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         if n_folds:
             found = self._fit_parts(problem, n_folds)
             self.ensemble_, self.decoder_, self.cross_fit_ = found.ensemble, found.decoder, found
+            self.history_ = found.history
         else:
             self._fit_whole(problem, validation, previous)
         return self
@@ -245,6 +257,12 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"with reject_cost={self.reject_cost:g}, predict needs a reject_label to return"
             )
+        for callback in self.callbacks or ():
+            if not (hasattr(callback, "on_round") and hasattr(callback, "on_end")):
+                raise TypeError(
+                    f"callback {callback!r} lacks on_round(record) or on_end(): give an object "
+                    "with both, such as a subclass of rebelboost.callbacks.History"
+                )
 
     def _problem(
         self,
@@ -263,21 +281,25 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
                 f"warm_start goes on with classes {self.classes_.tolist()}, but y has "
                 f"{classes.tolist()}: set warm_start=False to start anew"
             )
+        if np.bincount(labels).min() == 1:
+            lone = classes[np.argmin(np.bincount(labels))]
+            warnings.warn(
+                f"class {lone.tolist()!r} has one sample only: what is learned of it will not hold",
+                RareClassWarning,
+                stacklevel=3,
+            )
         weight = checked_weight(sample_weight, values)
-        self.classes_ = classes
-        counts = np.bincount(labels, weight, len(classes))
-        self.costs_ = cost_matrix(self.costs, list(classes), counts)
+        counts = np.bincount(labels, weight, len(classes)).astype(np.float64)
+        matrix = cost_matrix(self.costs, list(classes), counts)
         by_sample = costs is not None
         paid = (
-            cost_rows(costs, labels, len(classes), list(classes))
-            if costs is not None
-            else self.costs_
+            cost_rows(costs, labels, len(classes), list(classes)) if costs is not None else matrix
         )
         problem = Problem(values, labels, paid, by_sample, weight)
         if weight is not None and not weight.all():
             problem = problem.rows(weight > 0)
-        if by_sample:
-            self.costs_ = class_costs(problem)
+        self.classes_, self.class_weight_ = classes, counts
+        self.costs_ = class_costs(problem) if by_sample else matrix
         return problem
 
     def _n_folds(self, problem: Problem, validation: object) -> int:
@@ -285,7 +307,8 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             return int(self.cross_fit or 0)
         apt = (
             self.decision == "min_risk"
-            and not Decoder(self.costs_).is_uniform
+            and self.subcosts == "thesis"
+            and not is_uniform(self.costs_)
             and not (self.early_stopping or self.warm_start or validation is not None)
             and len(problem.labels) >= FEWEST_TO_CROSS_FIT
         )
@@ -313,25 +336,22 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         settings = self._settings(self._learner())
         if self.training == "neutral":
             problem = neutral(problem)
+        self.decoder_, self.cross_fit_ = Decoder(class_costs(problem)), None
         problem, held = self._hold_out(problem, validation, settings.seed)
         with Hearing(self._callbacks(settings.rounds)) as callbacks:
             self.ensemble_ = train(
                 problem,
                 settings,
                 self._encoder.categorical,
-                callbacks=callbacks,
+                callbacks=[self.history_, *callbacks],
                 held=held,
                 start=start,
             )
-        self.decoder_, self.cross_fit_ = Decoder(class_costs(problem)), None
 
     def _learner(self) -> Stump | Tree:
         return LEARNERS[self.learner] if isinstance(self.learner, str) else self.learner
 
     def _settings(self, learner: Stump | Tree) -> Settings:
-        seed = 0
-        if self.random_state is not None:
-            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         return Settings(
             learner,
             learner.rounds if self.n_rounds == "auto" else int(self.n_rounds),
@@ -340,19 +360,17 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             self.subcosts,
             Sampling(self.subsample, self.feature_subsample, self.weight_trimming),
             self.n_rounds_no_change if self.early_stopping else None,
-            seed,
-            self._n_threads(),
+            seed=self._seed,
+            n_threads=self._n_threads(),
         )
 
+    def _drawn_seed(self) -> int:
+        if self.random_state is None:
+            return 0
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
     def _callbacks(self, rounds: int) -> list[Callback]:
-        for callback in self.callbacks or ():
-            if not (hasattr(callback, "on_round") and hasattr(callback, "on_end")):
-                raise TypeError(
-                    f"callback {callback!r} lacks on_round(record) or on_end(): give an object "
-                    "with both, such as a subclass of rebelboost.callbacks.History"
-                )
-        shown = [Progress(rounds)] if self.verbose else []
-        return [self.history_, *shown, *(self.callbacks or ())]
+        return [*([Progress(rounds)] if self.verbose else []), *(self.callbacks or ())]
 
     def _hold_out(
         self, problem: Problem, validation: tuple[Any, ArrayLike] | None, seed: int
@@ -365,6 +383,8 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         if not self.early_stopping:
             return problem, None
         held = held_out_samples(problem, self.validation_fraction, seed)
+        if not held.any():  # every class has one sample, which training cannot do without
+            return problem, None
         return problem.rows(~held), problem.rows(held)
 
     def __sklearn_tags__(self) -> Any:

@@ -15,3 +15,11 @@ class SingleClassWarning(UserWarning):
 
 class CostDiagonalWarning(UserWarning):
     """Right decisions were given a cost; it has been subtracted from their row."""
+
+
+class RareClassWarning(UserWarning):
+    """A class has one sample only."""
+
+
+class UnknownCategoryWarning(UserWarning):
+    """A categorical feature has values that training never saw; they count as missing."""

@@ -1,5 +1,6 @@
 """Tables → numbers: data frames of any library, categories to codes."""
 
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.exceptions import UnknownCategoryWarning
 from rebelboost.shapes import Bytes, Values
 
 MOST_LEVELS = 254
@@ -60,7 +62,18 @@ class FeatureEncoder:
 
     def _codes(self, feature: int, values: Sequence[Any]) -> NDArray[np.float64]:
         code = {level: float(i) for i, level in enumerate(self.levels[feature])}
-        return np.fromiter((code.get(v, np.nan) for v in values), np.float64, len(values))
+        codes = np.fromiter((code.get(v, np.nan) for v in values), np.float64, len(values))
+        unknown = {
+            values[n] for n in map(int, np.flatnonzero(np.isnan(codes))) if _is_present(values[n])
+        }
+        if unknown and len(code) < MOST_LEVELS:
+            warnings.warn(
+                f"categorical feature {feature} has {len(unknown)} value(s) that training never "
+                f"saw, such as {min(unknown, key=str)!r}: they count as missing",
+                UnknownCategoryWarning,
+                stacklevel=2,
+            )
+        return codes
 
 
 def fit_encoder(X: Any, frame: nw.DataFrame[Any] | None, categorical: Any) -> FeatureEncoder:
@@ -105,8 +118,14 @@ def _by_type(frame: nw.DataFrame[Any]) -> list[int]:
     ]
 
 
+def _is_present(value: Any) -> bool:
+    """Neither None nor NaN, which is not equal to itself, nor pandas' NA, which is not even unequal."""
+    same = value == value  # noqa: PLR0124
+    return value is not None and isinstance(same, bool | np.bool_) and bool(same)
+
+
 def _levels(values: Sequence[Any]) -> tuple[Any, ...]:
-    counts = Counter(v for v in values if v is not None and v == v)  # noqa: PLR0124  (NaN ≠ NaN)
+    counts = Counter(v for v in values if _is_present(v))
     frequent = sorted(counts, key=lambda level: (-counts[level], str(level)))[:MOST_LEVELS]
     return tuple(sorted(frequent, key=str))
 

@@ -33,6 +33,9 @@ class Ensemble:
     terms: tuple[Term, ...]
     n_classes: int
 
+    def __repr__(self) -> str:
+        return f"Ensemble({len(self)} terms, {self.n_classes} classes)"
+
     def __len__(self) -> int:
         return len(self.terms)
 

@@ -199,7 +199,7 @@ class Risk:
 
 
 def signed_output(P: ByClass, S: ByClass) -> ByClass:
-    """a* = ½ ln((S − P)/(S + P)), the best output of a ±1 response [REBEL, Eq. 7]."""
+    """a* = ½ ln((S − P)/(S + P)), the best output of a ±1 response [THESIS, Eq. 4.9]."""
     return half_log_ratio(S - P, S + P, CAP * S)
 
 

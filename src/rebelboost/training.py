@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rebelboost.binning import fit_binner
 from rebelboost.boosting import HeldOut, Judge, Plan, State, boost, replay
 from rebelboost.callbacks import Callback, EarlyStopping, Tolerance
+from rebelboost.costs import uniform
 from rebelboost.dataset import TrainingSet
 from rebelboost.model import Ensemble
 from rebelboost.risk import SUBCOSTS, Risk, coarse_scale
@@ -68,13 +69,15 @@ class Settings:
     subcosts: str = "thesis"
     sampling: Sampling = field(default_factory=Sampling)
     patience: int | None = None
+    part: int = 0
+    """Number of the fit, where several are averaged."""
     seed: int = 0
     n_threads: int = 1
 
     @property
     def plan(self) -> Plan:
         """The loop's part."""
-        return Plan(self.rounds, self.shrinkage, self.sampling, self.seed)
+        return Plan(self.rounds, self.shrinkage, self.sampling, self.seed, self.part)
 
 
 def train(
@@ -122,46 +125,68 @@ def class_costs(problem: Problem) -> Floats:
     if not problem.by_sample:
         return problem.costs
     n_classes = problem.costs.shape[1]
+    costs = uniform(n_classes)  # of a class that has no samples
     weight = np.ones(len(problem.labels)) if problem.weight is None else problem.weight
-    sums = np.zeros((n_classes, n_classes))
-    np.add.at(sums, problem.labels, problem.costs * weight[:, np.newaxis])
-    return sums / np.bincount(problem.labels, weight, n_classes)[:, np.newaxis]
+    for k in np.unique(problem.labels[weight > 0]):
+        own = problem.labels == k
+        # Sorted, so that the order of samples changes no bit.
+        paid = np.sort(problem.costs[own] * weight[own, np.newaxis], axis=0)
+        costs[k] = paid.sum(axis=0) / np.sort(weight[own]).sum()
+        costs[k, k] = 0.0
+    return costs
 
 
 def held_out_samples(problem: Problem, fraction: float, seed: int) -> NDArray[np.bool_]:
     """Choose about this share of every class's weight, and one sample at least, for validation."""
     place = _places(problem, seed)
     held = place < fraction
-    if not held.any():  # of those that come first in their classes, one is enough
-        first = place == place.min()
-        held = first & (problem.labels == problem.labels[first].min())
-    return held
+    if not held.any():
+        held = place == place.min()
+    return held & ~_of_absent_class(problem.labels, ~held)
 
 
-def folds(problem: Problem, n_folds: int, seed: int) -> NDArray[np.int64]:
-    """(N,) numbers of folds, each with about the same share of every class's weight."""
-    return np.minimum(_places(problem, seed) * n_folds, n_folds - 1).astype(np.int64)
+def folds(problem: Problem, n_folds: int, seed: int) -> list[NDArray[np.bool_]]:
+    """(N,) masks of the samples that each part leaves out: about the same share of every class.
+
+    No part leaves out the last of a class, and parts that would leave out nothing are dropped.
+    """
+    place = _places(problem, seed)
+    fold = np.minimum(place * n_folds, n_folds - 1).astype(np.int64)
+    left_out = [fold == i for i in range(n_folds)]
+    left_out = [out & ~_of_absent_class(problem.labels, ~out) for out in left_out]
+    return [out for out in left_out if out.any()]
+
+
+def _of_absent_class(labels: Labels, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Find samples whose class would have none among those kept."""
+    return np.bincount(labels[kept], minlength=int(labels.max()) + 1)[labels] == 0
 
 
 def _places(problem: Problem, seed: int) -> Floats:
     """(N,) in [0, 1]: each sample's place in a random order of its class, by weight.
 
-    A hash of its values places a sample, not its row: the order of samples does not matter, equal
-    ones stay together, and a weight of 2 is as good as the sample twice.
+    A hash of its values places a sample, not its row, so that the order of samples does not matter.
+    Equal ones stay together, so that a weight of 2 is as good as the sample twice; but where they
+    are more than half of their class they are spread, lest most of a class be left out at once.
     """
+    weights = _fixed_weights(problem.weight)
+    mass = np.ones(len(problem.labels), dtype=np.int64) if weights is None else weights
     keys = _hashes(problem.X, seed)
-    order = np.lexsort((keys, problem.labels))
-    keys, labels = keys[order], problem.labels[order]
+    order = np.lexsort((mass, keys, problem.labels))
+    keys, labels, mass = keys[order], problem.labels[order], mass[order]
     changes = (keys[1:] != keys[:-1]) | (labels[1:] != labels[:-1])
     first = np.flatnonzero(np.append(True, changes))
-    weights = _fixed_weights(problem.weight)
-    mass = np.add.reduceat(np.ones_like(order) if weights is None else weights[order], first)
-    of_class = np.bincount(labels[first], mass)
-    below = np.cumsum(mass) - (np.cumsum(of_class) - of_class)[labels[first]] - mass / 2
-    place = np.ones(len(first))
-    np.divide(below, of_class[labels[first]], out=place, where=mass > 0)
+    group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(order))))
+    of_group = np.add.reduceat(mass, first)
+    of_class = np.bincount(labels, mass)
+    before_class = np.cumsum(of_class) - of_class
+    end_of_group = np.cumsum(of_group)[group]
+    together = 2 * of_group[group] <= of_class[labels]
+    middle = np.where(together, end_of_group - of_group[group] / 2, np.cumsum(mass) - mass / 2)
+    place = np.ones(len(order))
+    np.divide(middle - before_class[labels], of_class[labels], out=place, where=mass > 0)
     placed = np.empty(len(order))
-    placed[order] = np.repeat(place, np.diff(np.append(first, len(order))))
+    placed[order] = place
     return placed
 
 

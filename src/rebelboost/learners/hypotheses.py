@@ -35,11 +35,14 @@ class GrownTree:
         asked = np.maximum(nodes.features, 0)
         missing = nodes.right[np.arange(len(asked)), binner.n_bins[asked] - 1]
         categorical = np.flatnonzero((nodes.features >= 0) & (binner.categorical[asked] != 0))
+        # Codes that these samples did not have, though others may, are as good as missing.
+        beyond = np.arange(nodes.right.shape[1]) >= binner.n_bins[asked][categorical, np.newaxis]
+        tables = np.where(beyond, missing[categorical, np.newaxis], nodes.right[categorical])
         return cls(
             nodes.features,
             binner.thresholds(asked, nodes.right),
             missing,
-            {int(node): nodes.right[node] for node in categorical},
+            {int(node): table for node, table in zip(categorical, tables, strict=True)},
             signs,
         )
 

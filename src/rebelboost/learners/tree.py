@@ -59,8 +59,8 @@ class Tree:
         _check_number("depth", self.depth, 1, MOST_DEPTH)
         _check_choice("outputs", self.outputs, ("leaf", "tree"))
         _check_bins(self)
-        if not self.smoothing >= 0:
-            raise ValueError(f"smoothing is {self.smoothing!r}: give a number, 0 or more")
+        if not 0 <= self.smoothing < np.inf:
+            raise ValueError(f"smoothing is {self.smoothing!r}: give a finite number, 0 or more")
 
     @property
     def rounds(self) -> int:

@@ -17,7 +17,7 @@ def search_root(
     right: Bytes,
     n_threads: int,
 ) -> tuple[int, int]:
-    """Find the stump with the lowest Σ_k √(S_k² − P_k²) [REBEL, Eq. 7], roots rounded to integers.
+    """Find the stump with the lowest Σ_k √(S_k² − P_k²) [THESIS, Eq. 4.10], roots rounded to integers.
 
     `values` (N, K padded to a multiple of 8) are the fixed-point G, `totals` (K,) are S. Returns the
     feature, −1 where the constant response is at least as good, and the criterion; ties go to
