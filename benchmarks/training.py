@@ -150,10 +150,10 @@ def log(text: str) -> None:
 
 
 def summarise(runs: list[Run]) -> Run:
-    """One value for each measure, and how many repeats it is from; or the first problem."""
-    problem = next((run for run in runs if "problem" in run), None)
-    if problem:
-        return problem
+    """One value for each measure, and how many repeats it is from; or the problem, if all had one."""
+    if all("problem" in run for run in runs):
+        return runs[0]
+    runs = [run for run in runs if "problem" not in run]
     summary = {key: runs[0][key] for key in ("name", "version")} | {"repeats": len(runs)}
     for measure in MEASURES:
         values = [run[measure.key] for run in runs]

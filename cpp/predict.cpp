@@ -52,16 +52,18 @@ class Walk {
 
     Leaves leaves(std::size_t tree, std::size_t begin, std::size_t end, bool any_missing) const {
         if (any_category_)
-            return descend<Care{true, true}>(tree, begin, end);
+            return descend<Care{true, true}>(tree, begin, end - begin);
         if (any_missing)
-            return descend<Care{false, true}>(tree, begin, end);
-        return descend<Care{false, false}>(tree, begin, end);
+            return descend<Care{false, true}>(tree, begin, end - begin);
+        if (end - begin < tile_rows)
+            return descend<Care{false, false}>(tree, begin, end - begin);
+        return descend<Care{false, false}>(tree, begin, tile_rows); // a constant: unrolled
     }
 
   private:
     // All samples of the tile go down one layer before any goes down the next: their loads overlap.
     template <Care care>
-    Leaves descend(std::size_t tree, std::size_t begin, std::size_t end) const {
+    inline Leaves descend(std::size_t tree, std::size_t begin, std::size_t n_rows) const {
         Leaves leaf{};
         const int depth = trees_.depths[tree];
         auto base = static_cast<std::size_t>(trees_.node_offsets[tree]);
@@ -70,7 +72,7 @@ class Walk {
             const std::int32_t* features = trees_.features.data + base;
             const double* thresholds = trees_.thresholds.data + base;
             const Value* row = X_.data + begin * stride;
-            for (std::size_t i = 0; i < end - begin; ++i, row += stride) {
+            for (std::size_t i = 0; i < n_rows; ++i, row += stride) {
                 const std::uint32_t node = leaf[i];
                 const auto x = static_cast<double>(row[features[node]]);
                 bool right = x > thresholds[node];

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -34,7 +35,7 @@ class Decides(TableInput):
     n_jobs: int | None
 
     def _n_threads(self) -> int:
-        return max(1, min(effective_n_jobs(self.n_jobs), cpu_count()))
+        return max(1, min(effective_n_jobs(self.n_jobs), _n_cores()))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores H(x), (N, K); with two classes the lead of the second one, (N,)."""
@@ -106,6 +107,11 @@ class Decides(TableInput):
     def _staged_scores(self, X: Any) -> Iterator[Scores]:
         check_is_fitted(self)
         yield from self.ensemble_.staged_scores(self._encode(X), self._n_threads())
+
+
+@cache
+def _n_cores() -> int:
+    return int(cpu_count())  # joblib reads files for it, every time
 
 
 def _lead(scores: Scores) -> NDArray[np.float64]:

@@ -21,6 +21,8 @@ _CATEGORICAL = (nw.Categorical, nw.Enum, nw.String, nw.Boolean, nw.Object)
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     """Wrap pandas, polars, pyarrow and other tables; None for anything else."""
+    if isinstance(X, np.ndarray):
+        return None  # at once: a single row is predicted in the time that looking it up takes
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     return frame if isinstance(frame, nw.DataFrame) else None
 
