@@ -209,6 +209,7 @@ METHODS = {
     for method in (
         ours(OURS),
         ours("ours, trained on costs", training="costs"),
+        ours("ours, by left-out cost", training="auto"),
         ours_neutral(NEUTRAL),
         ours_neutral(PLAIN, cross_fit=None),
         ours(
