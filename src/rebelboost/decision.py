@@ -1,4 +1,4 @@
-"""Scores → posterior → the decision of least risk (METHODS 1, "Deciding").
+"""Scores → posterior → the decision of least risk.
 
 At the optimum of the loss, scores and posterior are tied by e^{2H_k} = P_k θ_k / Σ_y P_y c_yk²/(4θ_y)
 [THESIS Sec. 4.3]: P is the eigenvector of A_ky = (e^{2H_k}/θ_k)·c_yk²/(4θ_y) with positive entries. It is found
@@ -114,12 +114,18 @@ def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
     if precision >= ROUGHLY:
         return half * Q
     for rows in np.array_split(np.flatnonzero(change >= precision), len(Q) * B.size // 10**7 + 1):
-        Q[rows] = _finish(half[rows], B, Q[rows])
+        # Costs of zero can leave a class without any say: there is nothing to be refined then.
+        heard = rows[np.all(Q[rows] > 0, axis=1)]
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            Q[heard] = _finish(half[heard], B, Q[heard])
     return half * Q
 
 
 def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
-    """Noda's iteration: Q ← (ρI − A)⁻¹Q with ρ = max_k (AQ)_k/Q_k; quadratic, and Q stays positive."""
+    """Noda's iteration: Q ← (ρI − A)⁻¹Q with ρ = max_k (AQ)_k/Q_k; quadratic, and Q stays positive.
+
+    A step that leaves floating point's range is not taken.
+    """
     A = half[:, :, np.newaxis] * B.T * half[:, np.newaxis]
     identity = np.eye(len(B))
     for _ in range(MOST_STEPS if len(Q) else 0):

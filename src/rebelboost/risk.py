@@ -26,7 +26,7 @@ from rebelboost.shapes import (
 
 CAP = 1e-8
 """Relative smoothing of s±: caps an output at ½ ln(2/CAP) ≈ 9.6. It scales with the mass that is left,
-since an absolute constant would stall training once the loss is small (METHODS 1)."""
+since an absolute constant would stall training once the loss is small."""
 
 COARSE_BITS = 30
 """Sums on which trees are grown reach 2³⁰: with rounding they stay below 2³¹, in an int32."""
@@ -204,7 +204,7 @@ def signed_output(P: ByClass, S: ByClass) -> ByClass:
 
 
 def leaf_outputs(plus: Outputs, minus: Outputs, smoothing: float) -> Outputs:
-    """½ ln(s⁻/s⁺) of each leaf, drawn to 0 by `smoothing` of a leaf's average mass (METHODS 2)."""
+    """½ ln(s⁻/s⁺) of each leaf, drawn to 0 by `smoothing` of a leaf's average mass."""
     totals = (plus + minus).sum(axis=0)
     return half_log_ratio(minus, plus, np.maximum(smoothing / len(plus), CAP) * totals)
 

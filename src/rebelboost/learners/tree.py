@@ -1,7 +1,7 @@
 """Stumps and trees.
 
 A tree has one output vector, which each leaf takes with its own sign [REBEL, Sec. 4], or an output
-vector for each leaf (METHODS 2, "Extension").
+vector for each leaf, which the papers do not have.
 """
 
 from collections.abc import Sequence
@@ -130,9 +130,10 @@ def _tree_with_leaf_outputs(
     """Grow on a random binarization of the classes, then solve every leaf's output for all classes.
 
     An exact search would compare Σ_k P_k²/S_k of all leaves, with K sums for each bin. Along one
-    direction u it is ⟨P, u⟩²/⟨S, u²⟩: two sums for each bin, whatever K. A new random u in
-    every round serves all classes in turn; on 18 sets it was as accurate as the leading
-    eigenvector of LOCAL Sec. 4 and as sums over three or seven directions, at a fraction of the time.
+    direction u it is ⟨P, u⟩²/⟨S, u²⟩: two sums for each bin, whatever K. A new random u in every
+    round serves all classes in turn. In a prototype it came within noise of the leading eigenvector
+    [LOCAL, Sec. 4] and of seven directions on five sets, in a fraction of the time; on 18 sets
+    three directions were a little more accurate, and slower.
     """
     direction = random_direction(weights.totals, rng)
     values, mass = weights.project(direction, direction**2)
