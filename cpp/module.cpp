@@ -11,6 +11,7 @@
 #include "partition.hpp"
 #include "predict.hpp"
 #include "responses.hpp"
+#include "similarity.hpp"
 #include "stump_search.hpp"
 #include "views.hpp"
 
@@ -25,6 +26,7 @@ using Array = nb::ndarray<T, nb::numpy, nb::ndim<n>, nb::c_contig, nb::device::c
 using U8 = const std::uint8_t;
 using I32 = const std::int32_t;
 using I64 = const std::int64_t;
+using F32 = const float;
 using F64 = const double;
 
 template <class T>
@@ -70,6 +72,9 @@ using StepTuple = std::tuple<Array<F64, 2>, Array<F64, 2>, Array<F64, 2>, Array<
 using TreesTuple =
     std::tuple<Array<I32, 1>, Array<I64, 1>, Array<I64, 1>, Array<I32, 1>, Array<F64, 1>,
                Array<U8, 1>, Array<I32, 1>, Array<U8, 2>, Array<F64, 2>>;
+using ComparisonsTuple = std::tuple<Array<I32, 1>, Array<I32, 1>, Array<I32, 1>, Array<F64, 1>,
+                                    Array<F64, 2>, Array<F64, 2>>;
+using PairsTuple = std::tuple<Array<I32, 1>, Array<I32, 1>, Array<F64, 1>>;
 
 Bins as_bins(const BinsTuple& tuple) {
     const auto bins = unpack<Bins>(tuple);
@@ -128,6 +133,33 @@ Trees as_trees(const TreesTuple& tuple) {
                 trees.right.n_cols == most_bins,
             "the arrays of the trees do not match");
     return trees;
+}
+
+Comparisons as_comparisons(const ComparisonsTuple& tuple, std::size_t n_points) {
+    const auto all = unpack<Comparisons>(tuple);
+    const std::size_t n_terms = all.anchors.size;
+    require(all.rivals.size == n_terms && all.kinds.size == n_terms && all.apart.size == n_terms &&
+                all.outputs.n_rows == n_terms && all.offsets.n_rows == n_terms &&
+                all.offsets.n_cols == all.outputs.n_cols,
+            "the arrays of the comparisons do not match");
+    for (std::size_t t = 0; t < n_terms; ++t)
+        require(static_cast<std::size_t>(all.anchors.data[t]) < n_points &&
+                    static_cast<std::size_t>(all.rivals.data[t]) < n_points,
+                "a comparison names a point that is not there");
+    return all;
+}
+
+PairList as_pairs(const PairsTuple& tuple, std::size_t n_pairs, std::size_t n_anchors,
+                  std::size_t n_rivals) {
+    const auto list = unpack<PairList>(tuple);
+    require(list.anchors.size == n_pairs && list.rivals.size == n_pairs &&
+                list.apart.size == n_pairs,
+            "the arrays of the pairs do not match");
+    for (std::size_t i = 0; i < n_pairs; ++i)
+        require(static_cast<std::size_t>(list.anchors.data[i]) < n_anchors &&
+                    static_cast<std::size_t>(list.rivals.data[i]) < n_rivals,
+                "a pair names a row that is not there");
+    return list;
 }
 
 SearchOptions as_options(const OptionsTuple& tuple) {
@@ -310,6 +342,65 @@ NB_MODULE(_compiled, m) {
         "weights"_a.noconvert(), "scores"_a.noconvert(), "regions"_a.noconvert(),
         "step"_a.noconvert(), "totals"_a.noconvert(), "decided"_a.noconvert(), "n_threads"_a,
         Release());
+
+    m.def(
+        "squared_distances",
+        [](const Array<F32, 3>& blocks, const Array<F32, 2>& points, const Array<float, 2>& out,
+           int n_threads) {
+            require(blocks.shape(2) == samples_abreast && blocks.shape(1) == points.shape(1) &&
+                        out.shape(0) == points.shape(0) &&
+                        blocks.shape(0) == (out.shape(1) + samples_abreast - 1) / samples_abreast,
+                    "blocks, points and out do not match");
+            squared_distances(view(blocks), view(points), view(out), n_threads);
+        },
+        "blocks"_a.noconvert(), "points"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a,
+        Release());
+
+    m.def(
+        "compare",
+        [](const Array<F32, 1>& anchor, const Array<F32, 1>& rival, int kind, double apart,
+           const Array<std::uint16_t, 1>& levels, int n_threads) {
+            require(anchor.shape(0) == levels.shape(0) && rival.shape(0) == levels.shape(0),
+                    "anchor, rival and levels differ in length");
+            compare(view(anchor), view(rival), kind, apart, view(levels), n_threads);
+        },
+        "anchor"_a.noconvert(), "rival"_a.noconvert(), "kind"_a, "apart"_a, "levels"_a.noconvert(),
+        "n_threads"_a, Release());
+
+    m.def(
+        "pair_sums",
+        [](const Array<F32, 2>& from_anchors, const Array<F32, 2>& from_rivals,
+           const PairsTuple& pairs, int kind, const Array<F64, 2>& signed_values,
+           const Array<F64, 2>& mass, const Array<double, 3>& sums, int n_threads) {
+            const std::size_t n = signed_values.shape(1);
+            require(from_anchors.shape(1) == n && from_rivals.shape(1) == n && mass.shape(1) == n &&
+                        mass.shape(0) == signed_values.shape(0) && sums.shape(2) == mass.shape(0) &&
+                        sums.shape(1) == 3,
+                    "distances, weights and sums do not match");
+            const auto list =
+                as_pairs(pairs, sums.shape(0), from_anchors.shape(0), from_rivals.shape(0));
+            pair_sums(view(from_anchors), view(from_rivals), list, kind, view(signed_values),
+                      view(mass), view(sums), n_threads);
+        },
+        "from_anchors"_a.noconvert(), "from_rivals"_a.noconvert(), "pairs"_a.noconvert(), "kind"_a,
+        "signed_values"_a.noconvert(), "mass"_a.noconvert(), "sums"_a.noconvert(), "n_threads"_a,
+        Release());
+
+    m.def(
+        "add_comparisons",
+        [](const Array<F32, 2>& distances, const ComparisonsTuple& comparisons,
+           const Array<F64, 1>& values, std::size_t first, std::size_t last,
+           const Array<double, 2>& scores, int n_threads) {
+            const auto all = as_comparisons(comparisons, distances.shape(0));
+            require(distances.shape(1) == scores.shape(0) &&
+                        all.outputs.n_cols == scores.shape(1) && values.shape(0) == n_levels &&
+                        first <= last && last <= all.anchors.size,
+                    "distances, comparisons and scores do not match");
+            add_comparisons(view(distances), all, view(values), first, last, view(scores),
+                            n_threads);
+        },
+        "distances"_a.noconvert(), "comparisons"_a.noconvert(), "values"_a.noconvert(), "first"_a,
+        "last"_a, "scores"_a.noconvert(), "n_threads"_a, Release());
 
     m.def("predict", &predict_of<float>, "X"_a.noconvert(), "trees"_a.noconvert(), "first"_a,
           "last"_a, "scores"_a.noconvert(), "n_threads"_a, Release());

@@ -2,21 +2,35 @@
 
 import numpy as np
 
+from rebelboost.learners import GrownTree
+
 
 def arrays(model):
     """Everything that a fitted classifier predicts from, by name."""
     named = {"classes": model.classes_, "costs": model.costs_}
     for t, term in enumerate(model.ensemble_.terms):
-        tree = term.hypothesis
-        named |= {
-            f"features of {t}": tree.features,
-            f"thresholds of {t}": tree.thresholds,
-            f"missing_right of {t}": tree.missing_right,
-            f"outputs of {t}": term.outputs,
-            f"signs of {t}": np.zeros(0) if tree.signs is None else tree.signs,
-        }
-        named |= {f"table of {t}, {node}": table for node, table in tree.tables.items()}
+        parts = _of_tree if isinstance(term.hypothesis, GrownTree) else _of_comparison
+        named[f"outputs of {t}"] = term.outputs
+        named |= {f"{name} of {t}": array for name, array in parts(term.hypothesis).items()}
     return named
+
+
+def _of_tree(tree):
+    return {
+        "features": tree.features,
+        "thresholds": tree.thresholds,
+        "missing_right": tree.missing_right,
+        "signs": np.zeros(0) if tree.signs is None else tree.signs,
+    } | {f"table {node}": table for node, table in tree.tables.items()}
+
+
+def _of_comparison(comparison):
+    return {
+        "kind": np.array(comparison.kind),
+        "apart": np.array(comparison.apart),
+        "rows": np.array([example.row for example in comparison.examples], dtype=np.int64),
+        "points": np.array([example.point for example in comparison.examples]),
+    }
 
 
 def assert_same(model, other, *, leave_out=("classes", "costs")):

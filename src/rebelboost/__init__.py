@@ -22,7 +22,7 @@ from rebelboost.exceptions import (
     SlowKernelsWarning,
     UnknownCategoryWarning,
 )
-from rebelboost.learners import Stump, Tree
+from rebelboost.learners import Similarity, Stump, Tree
 from rebelboost.taxonomy import Taxonomy
 
 __version__ = "0.1.0.dev0"
@@ -32,6 +32,7 @@ __all__ = [
     "CostError",
     "RareClassWarning",
     "RebelClassifier",
+    "Similarity",
     "SingleClassWarning",
     "SlowKernelsWarning",
     "Stump",

@@ -11,9 +11,10 @@ from rebelboost.callbacks import Callback, Held, Round, tell
 from rebelboost.dataset import TrainingSet
 from rebelboost.learners import Candidate, WeakLearner
 from rebelboost.model import Ensemble, Term
+from rebelboost.packing import Queries
 from rebelboost.risk import Risk, Weights
 from rebelboost.sampling import Sampling
-from rebelboost.shapes import Floats, Labels, Outputs, Regions, Scores, Values
+from rebelboost.shapes import Floats, Ints, Labels, Outputs, Regions, Scores
 
 MOST_FRUITLESS = 20
 """After so many rounds in a row that find nothing, there is nothing to be found."""
@@ -31,9 +32,13 @@ class Judge:
     weight: Floats | None = None
     """(N,)"""
     by_sample: bool = False
+    place: Ints | None = None
+    """(N,) where each sample is among those decided on; None: all are, in their order."""
 
     def judge(self, decided: Labels) -> tuple[float, float]:
         """Weighted share of wrong decisions, and mean cost."""
+        if self.place is not None:
+            decided = decided[self.place]
         n_classes = self.costs.shape[1]
         cells = self.labels * np.int32(n_classes) + decided
         confusion = np.bincount(cells, self.weight, n_classes**2).reshape(n_classes, n_classes)
@@ -83,13 +88,13 @@ class State:
 class HeldOut:
     """Validation samples: values, and the state of their scores."""
 
-    X: Values
+    queries: Queries
     state: State
     n_threads: int = 1
 
     def add(self, term: Term) -> None:
         """Follow the training."""
-        self.state.add(term.regions(self.X, self.n_threads), term.outputs)
+        self.state.add(term.regions(self.queries, self.n_threads), term.by_region)
 
 
 @dataclass(frozen=True)
@@ -135,7 +140,7 @@ def boost(
             continue
         n_fruitless = 0
         log_before = state.weights.log_total
-        state.add(candidate.regions, term.outputs)
+        state.add(candidate.regions, term.by_region)
         terms.append(term)
         if held_out is not None:
             held_out.add(term)
@@ -144,10 +149,10 @@ def boost(
     return terms
 
 
-def replay(ensemble: Ensemble, X: Values, state: State, n_threads: int = 1) -> None:
+def replay(ensemble: Ensemble, queries: Queries, state: State, n_threads: int = 1) -> None:
     """Bring a state to where the ensemble's training had brought it, bit for bit."""
     for term in ensemble.terms:
-        state.add(term.regions(X, n_threads), term.outputs)
+        state.add(term.regions(queries, n_threads), term.by_region)
 
 
 def _record(
@@ -179,7 +184,7 @@ def _record(
 def _edge(candidate: Candidate) -> float:
     """ρ = ‖P‖₁/ΣS [THESIS, Eq. 4.12], P for each output vector of the candidate."""
     P = candidate.plus - candidate.minus
-    signs = candidate.hypothesis.signs
-    if signs is not None:
-        P = (signs[:, np.newaxis] * P).sum(axis=0)
+    responses = candidate.hypothesis.responses
+    if responses is not None:
+        P = (responses[:, np.newaxis] * P).sum(axis=0)
     return float(np.abs(P).sum() / (candidate.plus + candidate.minus).sum())

@@ -15,8 +15,10 @@ from rebelboost.callbacks import Callback, EarlyStopping, History
 from rebelboost.costs import uniform
 from rebelboost.decision import Decoder, fit_temperature, least_risk
 from rebelboost.model import Ensemble, Term
+from rebelboost.packing import Queries
+from rebelboost.problem import Problem, class_costs, folds
 from rebelboost.shapes import Bytes, Floats, Scores, Values
-from rebelboost.training import Problem, Settings, class_costs, folds, train
+from rebelboost.training import Settings, train
 
 N_STAGES = 16
 """Numbers of rounds that are compared, evenly spaced by ratio."""
@@ -124,10 +126,10 @@ def _stages(rounds: int) -> list[int]:
 
 def _scores_at(ensemble: Ensemble, X: Values, stages: Sequence[int], n_threads: int) -> Scores:
     """(stages, N, K): scores after so many terms; after all, where there are fewer."""
-    scores = np.zeros((len(X), ensemble.n_classes))
+    queries, scores = Queries(X), np.zeros((len(X), ensemble.n_classes))
     at, done = [], 0
     for stage in stages:
-        ensemble.add_scores(X, scores, done, min(stage, len(ensemble)), n_threads)
+        ensemble.add_scores(queries, scores, done, min(stage, len(ensemble)), n_threads)
         done = min(stage, len(ensemble))
         at.append(scores.copy())
     return np.stack(at)

@@ -18,13 +18,21 @@ from rebelboost.deciding import Decides
 from rebelboost.decision import Decoder
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.inputs import checked_weight, encode_labels, known_labels
-from rebelboost.learners import Stump, Tree
+from rebelboost.learners import Similarity, Stump, Tree
 from rebelboost.model import Ensemble
+from rebelboost.problem import Problem, class_costs, held_out_samples
 from rebelboost.risk import SUBCOSTS
 from rebelboost.sampling import Sampling
-from rebelboost.training import Problem, Settings, class_costs, held_out_samples, train
+from rebelboost.scales import settled
+from rebelboost.training import Settings, train
 
-LEARNERS: dict[str, Stump | Tree] = {"auto": Tree(), "tree": Tree(), "stump": Stump()}
+Learner = Stump | Tree | Similarity
+LEARNERS: dict[str, Learner] = {
+    "auto": Tree(),
+    "tree": Tree(),
+    "stump": Stump(),
+    "similarity": Similarity(),
+}
 AUTO = (Tree(depth=3), Tree())
 """What learner="auto" chooses from, where cross-fitting shows which is better."""
 FEWEST_TO_CROSS_FIT = 100
@@ -36,14 +44,15 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    learner : {"auto", "tree", "stump"}, Tree or Stump
+    learner : {"auto", "tree", "stump", "similarity"}, Tree, Stump or Similarity
         The weak learner; "auto" is ``Tree()`` or, where cross-fitting shows it to be better,
         ``Tree(depth=3)``. To search over it: ``{"learner": [Tree(3), Tree(6)]}``.
     n_rounds : int or "auto"
         Upper limit of rounds; "auto" is the learner's own: 400 for trees with leaf outputs, 1,000
-        for stumps and trees with one output.
+        for stumps and trees with one output, 3,000 for similarities.
     tol : float or "auto"
-        Stop when the loss is below this share of its starting value; "auto" is 0.
+        Stop when the loss is below this share of its starting value; "auto" is the learner's own:
+        0 for trees, ``(2 / (K * N)) ** 2`` for similarities.
     costs : array, data frame, dict, "balanced", Taxonomy or None
         What mistakes cost: ``costs[true, decided]``, classes in sorted order; or a data frame with
         class names, or a dict of exceptions ``{(true, decided): cost}``; see `rebelboost.costs`.
@@ -109,7 +118,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "learner": [StrOptions(set(LEARNERS)), Tree, Stump],
+        "learner": [StrOptions(set(LEARNERS)), Tree, Stump, Similarity],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "costs": "no_validation",
@@ -135,7 +144,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
 
     def __init__(  # noqa: PLR0913  (scikit-learn's interface)
         self,
-        learner: str | Tree | Stump = "auto",
+        learner: str | Learner = "auto",
         *,
         n_rounds: int | str = "auto",
         tol: float | str = "auto",
@@ -316,7 +325,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
 
     def _fit_parts(self, problem: Problem, n_folds: int) -> CrossFit:
         learners = AUTO if self.learner == "auto" else (self._learner(),)
-        settings = [self._settings(learner) for learner in learners]
+        settings = [self._settings(learner, problem) for learner in learners]
         ways = {"costs": [problem], "neutral": [neutral(problem)]}
         problems = ways.get(self.training, [problem, neutral(problem)])
         n_fits = n_folds * len(settings) * len(problems)
@@ -333,7 +342,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
     def _fit_whole(
         self, problem: Problem, validation: tuple[Any, ArrayLike] | None, start: Ensemble | None
     ) -> None:
-        settings = self._settings(self._learner())
+        settings = self._settings(self._learner(), problem)
         if self.training == "neutral":
             problem = neutral(problem)
         self.decoder_, self.cross_fit_ = Decoder(class_costs(problem)), None
@@ -348,21 +357,27 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
                 start=start,
             )
 
-    def _learner(self) -> Stump | Tree:
+    def _learner(self) -> Learner:
         return LEARNERS[self.learner] if isinstance(self.learner, str) else self.learner
 
-    def _settings(self, learner: Stump | Tree) -> Settings:
-        return Settings(
+    def _settings(self, learner: Learner, problem: Problem) -> Settings:
+        chosen = Settings(
             learner,
             learner.rounds if self.n_rounds == "auto" else int(self.n_rounds),
             learner.shrinkage if self.shrinkage == "auto" else float(self.shrinkage),
-            0.0 if self.tol == "auto" else float(self.tol),
+            self._tolerance(learner, problem),
             self.subcosts,
             Sampling(self.subsample, self.feature_subsample, self.weight_trimming),
             self.n_rounds_no_change if self.early_stopping else None,
             seed=self._seed,
             n_threads=self._n_threads(),
         )
+        return settled(chosen, problem, self._encoder.categorical)
+
+    def _tolerance(self, learner: Learner, problem: Problem) -> float:
+        if self.tol != "auto":
+            return float(self.tol)
+        return learner.tolerance(len(self.classes_), len(problem.labels))
 
     def _drawn_seed(self) -> int:
         if self.random_state is None:
@@ -390,4 +405,5 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.pairwise = getattr(self.learner, "metric", None) == "precomputed"
         return tags

@@ -6,24 +6,28 @@ from functools import cached_property
 
 import numpy as np
 
-from rebelboost import kernels
-from rebelboost.learners import GrownTree
-from rebelboost.shapes import Outputs, Regions, Scores, Trees, Values
+from rebelboost.learners import Hypothesis
+from rebelboost.packing import Group, Queries, groups
+from rebelboost.shapes import Outputs, Regions, Scores, Values
 
 
 @dataclass(frozen=True)
 class Term:
     """A hypothesis, and what each of its regions adds to the scores."""
 
-    hypothesis: GrownTree
+    hypothesis: Hypothesis
     outputs: Outputs
-    """(L, K)"""
+    """(L, K), or (2, K) a and b where regions differ by their response only: f·a + b."""
 
-    def regions(self, X: Values, n_threads: int = 1) -> Regions:
+    @property
+    def by_region(self) -> Outputs:
+        """What each region adds to the scores, (L, K)."""
+        return self.hypothesis.by_region(self.outputs)
+
+    def regions(self, queries: Queries, n_threads: int = 1) -> Regions:
         """Find the region of each sample."""
-        regions = np.zeros(len(X), dtype=np.uint16)
-        kernels.active.apply(X, pack([self]), 0, regions, n_threads)
-        return regions
+        (group,) = groups([self.hypothesis], [self.outputs])
+        return group.regions(queries, n_threads)
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,8 @@ class Ensemble:
 
     terms: tuple[Term, ...]
     n_classes: int
+    unavoidable_cost: float = 0.0
+    """Mean cost of training samples that lie at one point and have different labels."""
 
     def __repr__(self) -> str:
         return f"Ensemble({len(self)} terms, {self.n_classes} classes)"
@@ -41,60 +47,31 @@ class Ensemble:
 
     def truncate(self, n_terms: int) -> "Ensemble":
         """Keep the first terms only."""
-        return Ensemble(self.terms[:n_terms], self.n_classes)
+        return Ensemble(self.terms[:n_terms], self.n_classes, self.unavoidable_cost)
 
     @cached_property
-    def trees(self) -> Trees:
-        """The terms as arrays."""
-        return pack(self.terms, self.n_classes)
+    def groups(self) -> list[Group]:
+        """The terms as arrays, by their kind."""
+        hypotheses = [term.hypothesis for term in self.terms]
+        return groups(hypotheses, [term.outputs for term in self.terms])
 
     def scores(self, X: Values, n_threads: int = 1) -> Scores:
         """H(x) of each sample."""
         scores = np.zeros((len(X), self.n_classes))
-        self.add_scores(X, scores, 0, len(self), n_threads)
+        self.add_scores(Queries(X), scores, 0, len(self), n_threads)
         return scores
 
     def add_scores(
-        self, X: Values, scores: Scores, first: int, last: int, n_threads: int = 1
+        self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int = 1
     ) -> None:
         """Add what terms [first, last) say to the scores."""
-        kernels.active.predict(X, self.trees, first, last, scores, n_threads)
+        for group in self.groups:
+            group.add_scores(queries, scores, first, last, n_threads)
 
     def staged_scores(self, X: Values, n_threads: int = 1) -> Iterator[Scores]:
         """H(x) after each term; each yield is an array of its own."""
+        queries = Queries(X)
         scores = np.zeros((len(X), self.n_classes))
         for t in range(len(self)):
-            self.add_scores(X, scores, t, t + 1, n_threads)
+            self.add_scores(queries, scores, t, t + 1, n_threads)
             yield scores.copy()
-
-
-def pack(terms: "tuple[Term, ...] | list[Term]", n_classes: int = 0) -> Trees:
-    """Lay trees out for prediction."""
-    if not terms:
-        none = np.empty(0, dtype=np.int32)
-        nowhere = np.empty(0, dtype=np.int64)
-        unknown = np.empty(0, dtype=np.uint8)
-        right, outputs = np.empty((0, 256), dtype=np.uint8), np.empty((0, n_classes))
-        return Trees(none, nowhere, nowhere, none, np.empty(0), unknown, none, right, outputs)
-    found = [term.hypothesis for term in terms]
-    n_nodes = np.array([len(tree.features) for tree in found], dtype=np.int64)
-    node_offsets = np.cumsum(n_nodes) - n_nodes
-    features = np.concatenate([tree.features for tree in found])
-    tables = {
-        int(first) + node: table
-        for first, tree in zip(node_offsets, found, strict=True)
-        for node, table in tree.tables.items()
-    }
-    category = np.full(len(features), -1, dtype=np.int32)
-    category[list(tables)] = np.arange(len(tables), dtype=np.int32)
-    return Trees(
-        np.array([tree.depth for tree in found], dtype=np.int32),
-        node_offsets,
-        np.cumsum(n_nodes + 1) - (n_nodes + 1),
-        np.maximum(features, 0),  # a node that asks nothing has an infinite threshold
-        np.concatenate([tree.thresholds for tree in found]),
-        np.concatenate([tree.missing_right for tree in found]),
-        category,
-        np.stack(list(tables.values())) if tables else np.empty((0, 256), dtype=np.uint8),
-        np.concatenate([term.outputs for term in terms]),
-    )

@@ -91,6 +91,10 @@ class Weights:
         signed, mass = sums[:, 0], sums[:, 1]
         return (mass + signed) / (2 * scales), (mass - signed) / (2 * scales)
 
+    def signed(self) -> Floats:
+        """G = w⁺ − w⁻, (N, K)."""
+        return self.planes[0] if len(self.planes) == 1 else self.planes.sum(axis=0)
+
     def project(self, direction: ByClass, squares: ByClass) -> tuple[Pairs, float]:
         """Fixed-point pairs of each sample: signed ⟨G, direction⟩ and mass ⟨W, squares⟩.
 

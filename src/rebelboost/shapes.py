@@ -35,6 +35,12 @@ Pairs = Ints
 """(N,) fixed-point pairs, signed · 2³² + mass."""
 Samples = NDArray[np.int32]
 """(n,) indices of samples."""
+Points = NDArray[np.float32]
+"""(m, d) samples in the space in which distances are measured."""
+Blocks = NDArray[np.float32]
+"""(ceil(N / 16), d, 16): the values of 16 samples lie side by side, feature by feature."""
+Distances = NDArray[np.float32]
+"""(m, N) squared."""
 
 
 class Bins(NamedTuple):
@@ -135,3 +141,33 @@ class Trees(NamedTuple):
     """(categorical nodes, 256)"""
     outputs: Outputs
     """(leaves, K)"""
+
+
+class PairList(NamedTuple):
+    """Pairs of an anchor and a rival, by the rows of their distances."""
+
+    anchors: NDArray[np.int32]
+    rivals: NDArray[np.int32]
+    apart: Floats
+    """Squared distances of the two."""
+
+
+class Comparisons(NamedTuple):
+    """Similarities for prediction: which points each compares, and what it adds to the scores."""
+
+    anchors: NDArray[np.int32]
+    """(T,) rows of the distances."""
+    rivals: NDArray[np.int32]
+    """(T,) the same; the anchor again where there is no rival."""
+    kinds: NDArray[np.int32]
+    """(T,) see `COMPARISONS`."""
+    apart: Floats
+    """(T,) squared distance of anchor and rival; for one point, τ."""
+    outputs: Outputs
+    """(T, K) a of f·a + b."""
+    offsets: Outputs
+    """(T, K) b."""
+
+
+COMPARISONS = {"two_points": 0, "nearer": 1, "one_point": 2, "inside": 3}
+"""f_ij, its sign, f_i and its sign [LOCAL, Sec. 5]."""

@@ -3,7 +3,7 @@ import pytest
 
 from rebelboost import RebelClassifier, Stump, Tree
 from rebelboost.datasets import planar_mixture, random_costs
-from rebelboost.training import Problem, folds
+from rebelboost.problem import Problem, folds
 
 SET = planar_mixture(0)
 X, y = SET.X_train[:300], SET.y_train[:300]

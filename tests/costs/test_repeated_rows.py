@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rebelboost import RareClassWarning, RebelClassifier, Stump, Tree, UnknownCategoryWarning
-from rebelboost.training import Problem, folds, held_out_samples
+from rebelboost.problem import Problem, folds, held_out_samples
 
 COSTS = np.array([[0, 1.0], [2.0, 0]])
 

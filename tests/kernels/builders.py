@@ -4,10 +4,13 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rebelboost.shapes import (
+    COMPARISONS,
     CRITERIA,
     Bins,
+    Comparisons,
     Layer,
     Nodes,
+    PairList,
     Projection,
     SearchOptions,
     Step,
@@ -205,3 +208,75 @@ def random_step(rng, weights, n_regions):
     up, down = np.exp(outputs), np.exp(-outputs)
     largest = np.maximum(up, down).max(axis=0)
     return Step(outputs, up, down, fine_scales(weights * largest))
+
+
+# ---- similarities
+
+LARGEST = 1e17
+"""Of coordinates: the squares of their differences, hundreds of them summed, fit a float32."""
+
+spreads = st.sampled_from([1e-22, 1e-3, 1.0, 1e9, LARGEST])
+
+
+def random_points(rng, n_points, width, spread):
+    """Points on a coarse grid, many of them coincident, or anywhere; at times apart by factors."""
+    points = rng.integers(-3, 4, (n_points, width)) / 2
+    if rng.random() < 0.5:
+        points = points + rng.standard_normal(points.shape)
+    if rng.random() < 0.3:
+        points = points * 2.0 ** rng.integers(-40, 1, (n_points, 1))
+    return (points * (spread / 8)).astype(np.float32)
+
+
+def blocks_of(points):
+    """Lay (N, d) points out, 16 side by side, rubbish in the last block's padding."""
+    n_points, width = points.shape
+    padded = np.full((-(-n_points // 16) * 16, width), 7.0, dtype=np.float32)
+    padded[:n_points] = points
+    return np.ascontiguousarray(padded.reshape(-1, 16, width).transpose(0, 2, 1))
+
+
+def random_distances(rng, n_points, n_rows):
+    """Squared distances over all of float32's range, with zeros and equal ones; never infinite."""
+    kind = rng.choice(["near", "grid", "any"])
+    shape = (n_points, n_rows)
+    if kind == "grid":
+        return (rng.integers(0, 4, shape) / 2).astype(np.float32)
+    if kind == "near":
+        return rng.chisquare(2, shape).astype(np.float32)
+    distances = np.exp2(rng.uniform(-149, 127.9, shape)).astype(np.float32)
+    distances[rng.random(shape) < 0.2] = 0.0
+    return distances
+
+
+def random_apart(rng, size=None):
+    """Positive floats of single precision, from the least to nearly the largest."""
+    apart = np.exp2(rng.choice([rng.uniform(-4, 4, size), rng.uniform(-149, 127.9, size)]))
+    return apart.astype(np.float32).astype(np.float64)
+
+
+def random_pair_list(rng, n_pairs, n_anchors, n_rivals):
+    return PairList(
+        rng.integers(0, n_anchors, n_pairs).astype(np.int32),
+        rng.integers(0, n_rivals, n_pairs).astype(np.int32),
+        random_apart(rng, n_pairs),
+    )
+
+
+def random_pair_values(rng, n_labels, n_rows):
+    """Signed values and masses, (K, n) integers; the masses of a class sum to at most 2³⁰."""
+    most = rng.choice([1, 3, COARSE // n_rows])
+    mass = rng.integers(0, most + 1, (n_labels, n_rows))
+    signed = rng.integers(-mass, mass + 1)
+    return signed.astype(np.float64), mass.astype(np.float64)
+
+
+def random_comparisons(rng, n_terms, n_points, n_labels):
+    return Comparisons(
+        rng.integers(0, n_points, n_terms).astype(np.int32),
+        rng.integers(0, n_points, n_terms).astype(np.int32),
+        rng.integers(0, len(COMPARISONS), n_terms).astype(np.int32),
+        random_apart(rng, n_terms),
+        rng.standard_normal((n_terms, n_labels)),
+        rng.standard_normal((n_terms, n_labels)) * rng.integers(0, 2),
+    )

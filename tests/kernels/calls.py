@@ -115,6 +115,32 @@ def apply(module, X, trees: Trees, tree, n_threads=1):
     return regions
 
 
+def squared_distances(module, blocks, points, n_samples, n_threads=1):
+    out = rubbish((len(points), n_samples), np.float32)
+    module.squared_distances(blocks, points, out, n_threads)
+    return out
+
+
+def compare(module, anchor, rival, kind, apart, n_threads=1):
+    levels = rubbish(len(anchor), np.uint16)
+    module.compare(anchor, rival, kind, apart, levels, n_threads)
+    return levels
+
+
+def pair_sums(module, from_anchors, from_rivals, pairs, kind, values, n_threads=1):
+    """Sums by `values`, a pair of (K, n) signed values and masses."""
+    sums = rubbish((len(pairs.apart), 3, len(values[0])), np.float64)
+    module.pair_sums(from_anchors, from_rivals, pairs, kind, *values, sums, n_threads)
+    return sums
+
+
+def add_comparisons(module, distances, comparisons, values, first, last, n_threads=1):
+    """What is added to scores that are all `RUBBISH`."""
+    scores = rubbish((distances.shape[1], comparisons.outputs.shape[1]), np.float64)
+    module.add_comparisons(distances, comparisons, values, first, last, scores, n_threads)
+    return scores
+
+
 def grow_by_layers(
     module, bins, allowed, values, nodes, options, depth, *, siblings=True, n_threads=1
 ):

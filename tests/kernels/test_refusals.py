@@ -9,13 +9,16 @@ import pytest
 
 from kernels import builders, calls
 from rebelboost.kernels import reference
+from rebelboost.levels import LEVELS
+from rebelboost.shapes import COMPARISONS
 
-N, WIDTH, K, L = 6, 17, 5, 3
+N, WIDTH, K, L, POINTS = 6, 17, 5, 3, 4
 """No two of them equal, nor equal to another length of these arguments."""
 
 
 OTHER_TYPE = {
     "float64": "float16",  # float32 is one of the types that X may have
+    "float32": "float16",
     "int64": "uint64",
     "int32": "uint32",
     "uint16": "int16",
@@ -42,6 +45,10 @@ FREE = {
         for free in ("X 1", "trees.right 0", "trees.outputs 0")
     ),
     "apply trees.outputs 1",
+    "squared_distances out 1",  # as long as the blocks hold so many samples, and no block is idle
+    "pair_sums from_anchors 0",
+    "pair_sums from_rivals 0",
+    "add_comparisons distances 0",  # points
 }
 """Axes that may be longer than the other arguments ask for."""
 
@@ -68,6 +75,10 @@ WRITTEN = {
     "advance decided",
     "predict scores",
     "apply regions",
+    "squared_distances out",
+    "compare levels",
+    "pair_sums sums",
+    "add_comparisons scores",
 }
 
 
@@ -111,6 +122,12 @@ def valid_arguments(module):
     X = builders.random_values(rng, N, WIDTH)
     trees = builders.random_trees(rng, [2, 3], WIDTH, K, categories=True)
     starts = np.array([0, 2, N], dtype=np.int32)
+    points = builders.random_points(rng, POINTS, WIDTH, 1.0)
+    blocks = builders.blocks_of(builders.random_points(rng, N, WIDTH, 1.0))
+    distances = builders.random_distances(rng, POINTS, N)
+    pairs_of_points = builders.random_pair_list(rng, 2, POINTS, POINTS)
+    values = builders.random_pair_values(rng, K, N)
+    comparisons = builders.random_comparisons(rng, 2, POINTS, K)
 
     recorder, found = Recorder(module), {}
     for call, *arguments in [
@@ -125,6 +142,10 @@ def valid_arguments(module):
         (calls.advance, weights, scores, regions, builders.random_step(rng, weights, L)),
         (calls.predict, X, trees, 0, 2),
         (calls.apply, X, trees, 1),
+        (calls.squared_distances, blocks, points, N),
+        (calls.compare, *distances[:2], COMPARISONS["two_points"], 1.5),
+        (calls.pair_sums, distances, distances, pairs_of_points, COMPARISONS["nearer"], values),
+        (calls.add_comparisons, distances, comparisons, LEVELS, 0, 2),
     ]:
         call(recorder, *arguments)
         names = inspect.signature(getattr(reference, recorder.name)).parameters
@@ -227,3 +248,40 @@ def test_a_criterion_that_does_not_exist_is_refused(compiled):
     arguments["options"] = arguments["options"]._replace(criterion=2)
     with pytest.raises(ValueError, match="criterion must be 0 or 1"):
         compiled.search_layer(**arguments)
+
+
+@pytest.mark.parametrize("n_columns", [0, 17])
+def test_distances_of_more_or_fewer_samples_than_the_blocks_hold_are_refused(compiled, n_columns):
+    out = np.empty((POINTS, n_columns), dtype=np.float32)
+    with pytest.raises(ValueError, match="do not match"):
+        call_with(compiled, Place("squared_distances", "out", None), out)
+
+
+@pytest.mark.parametrize("point", [-1, POINTS, 2**31 - 1])
+@pytest.mark.parametrize("field", ["anchors", "rivals"])
+@pytest.mark.parametrize(
+    ("kernel", "argument"), [("pair_sums", "pairs"), ("add_comparisons", "comparisons")]
+)
+def test_points_that_are_not_there_are_refused(compiled, kernel, argument, field, point):
+    with pytest.raises(ValueError, match="that is not there"):
+        call_with(compiled, Place(kernel, argument, field), np.array([0, point], dtype=np.int32))
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 0), (0, 3), (3, 3)])
+def test_comparisons_that_are_not_there_are_refused(compiled, first, last):
+    arguments = VALID["add_comparisons"] | {"first": first, "last": last}
+    with pytest.raises(ValueError, match="do not match"):
+        compiled.add_comparisons(**copy.deepcopy(arguments))
+
+
+@pytest.mark.parametrize("kind", [-1, len(COMPARISONS)])
+@pytest.mark.parametrize("kernel", ["compare", "pair_sums"])
+def test_a_comparison_of_no_known_kind_is_refused(compiled, kernel, kind):
+    with pytest.raises(ValueError, match="kind"):
+        getattr(compiled, kernel)(**copy.deepcopy(VALID[kernel] | {"kind": kind}))
+
+
+def test_a_term_of_no_known_kind_is_refused(compiled):
+    kinds = np.array([0, len(COMPARISONS)], dtype=np.int32)
+    with pytest.raises(ValueError, match="kind"):
+        call_with(compiled, Place("add_comparisons", "comparisons", "kinds"), kinds)

@@ -7,6 +7,8 @@ import pytest
 
 from kernels import builders, calls
 from kernels.calls import assert_same
+from rebelboost.levels import LEVELS
+from rebelboost.shapes import COMPARISONS
 
 N = 10_000
 WIDTHS = [3, 40]
@@ -86,6 +88,35 @@ def test_threads_do_not_change_predictions(compiled, rng, categories):
     X = builders.random_values(rng, N, 5)
     assert_same_for_any_threads(calls.predict, compiled, X, trees, 0, 3)
     assert_same_for_any_threads(calls.apply, compiled, X, trees, 2)
+
+
+@pytest.mark.parametrize("n_points", [1, 9])
+def test_threads_do_not_change_distances(compiled, rng, n_points):
+    X, points = (builders.random_points(rng, n, 40, 1.0) for n in (N, n_points))
+    blocks = builders.blocks_of(X)
+    assert_same_for_any_threads(calls.squared_distances, compiled, blocks, points, N)
+
+
+@pytest.mark.parametrize("kind", COMPARISONS.values(), ids=list(COMPARISONS))
+def test_threads_do_not_change_levels(compiled, rng, kind):
+    anchor, rival = rng.chisquare(2, (2, 3 * N)).astype(np.float32)
+    assert_same_for_any_threads(calls.compare, compiled, anchor, rival, kind, 1.5)
+
+
+def test_threads_do_not_change_the_sums_of_pairs(compiled, rng):
+    from_anchors, from_rivals = rng.chisquare(2, (2, 7, 1001)).astype(np.float32)
+    pairs = builders.random_pair_list(rng, 50, 7, 7)
+    values = builders.random_pair_values(rng, 5, 1001)
+    case = (from_anchors, from_rivals, pairs, COMPARISONS["two_points"], values)
+    assert_same_for_any_threads(calls.pair_sums, compiled, *case)
+
+
+def test_threads_do_not_change_scores_by_comparisons(compiled, rng):
+    distances = rng.chisquare(2, (9, N)).astype(np.float32)
+    comparisons = builders.random_comparisons(rng, 20, 9, 5)
+    assert_same_for_any_threads(
+        calls.add_comparisons, compiled, distances, comparisons, LEVELS, 0, 20
+    )
 
 
 def test_several_python_threads_may_search_at_once(compiled, rng):

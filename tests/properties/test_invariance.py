@@ -16,7 +16,8 @@ LEARNERS = [Stump(), Tree(depth=3, outputs="tree"), Tree(depth=3)]
 
 
 def tables_of(model):
-    return model.ensemble_.trees
+    (group,) = model.ensemble_.groups
+    return group.trees
 
 
 @given(problem=problems(), learner=learners, subcosts=subcosts, seed=st.integers(0, 2**32 - 1))

@@ -11,7 +11,7 @@ from rebelboost.binning import fit_binner
 from rebelboost.boosting import REFRESH, Plan, boost
 from rebelboost.dataset import TrainingSet
 from rebelboost.model import Ensemble
-from rebelboost.training import Problem, Settings
+from rebelboost.problem import Problem
 
 LEARNERS = [Stump(), Tree(depth=2, outputs="tree"), Tree(depth=3)]
 
@@ -69,10 +69,10 @@ def test_stages_are_what_fewer_rounds_would_have_given(problem, learner):
 
 @given(problem=problems(), learner=learners, subcosts=subcosts)
 def test_predicted_scores_of_training_rows_are_those_of_training(problem, learner, subcosts):
-    settings = Settings(learner, rounds=10, shrinkage=1.0, subcosts=subcosts)
     set_up = Problem(problem.X, problem.y.astype(np.int32), problem.costs, weight=problem.weight)
     binner = fit_binner(problem.X)
-    data, state = TrainingSet(binner.transform(problem.X), binner), set_up.state(settings)
+    data = TrainingSet(binner.transform(problem.X), binner)
+    state = set_up.state(subcosts, n_threads=1)
     terms = boost(data, learner, state, Plan(10))
     ensemble = Ensemble(tuple(terms), len(problem.costs))
     np.testing.assert_array_equal(ensemble.scores(problem.X), state.scores)

@@ -5,6 +5,7 @@ import pytest
 
 from ensembles import assert_same
 from rebelboost import RebelClassifier, Stump, Tree, kernels
+from rebelboost.packing import Queries
 from reference import rebel
 
 ROUNDS = 8
@@ -97,7 +98,9 @@ def test_missing_values_take_the_side_that_the_reference_finds(name):
     terms = rebel.boost(X, initial, propose(X), ROUNDS, shrinkage)
     assert_terms_equal(model, terms)
     for ours, theirs in zip(model.ensemble_.terms, terms, strict=True):
-        np.testing.assert_array_equal(ours.regions(X), rebel.regions_of(X, theirs.questions))
+        np.testing.assert_array_equal(
+            ours.regions(Queries(X)), rebel.regions_of(X, theirs.questions)
+        )
 
 
 def test_the_constant_response_is_chosen_where_the_reference_chooses_it():

@@ -1,7 +1,22 @@
 """Weak learners: procedures that propose a hypothesis for given weights."""
 
-from rebelboost.learners.base import Candidate, Focus, WeakLearner
+from rebelboost.learners.base import Candidate, Focus, Hypothesis, WeakLearner
+from rebelboost.learners.comparison import Comparison, Example
 from rebelboost.learners.hypotheses import GrownTree
+from rebelboost.learners.likening import SimilaritySearch
+from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.tree import Stump, Tree
 
-__all__ = ["Candidate", "Focus", "GrownTree", "Stump", "Tree", "WeakLearner"]
+__all__ = [
+    "Candidate",
+    "Comparison",
+    "Example",
+    "Focus",
+    "GrownTree",
+    "Hypothesis",
+    "Similarity",
+    "SimilaritySearch",
+    "Stump",
+    "Tree",
+    "WeakLearner",
+]

@@ -6,9 +6,12 @@ from typing import Protocol
 import numpy as np
 
 from rebelboost.dataset import TrainingSet
+from rebelboost.learners.comparison import Comparison
 from rebelboost.learners.hypotheses import GrownTree
 from rebelboost.risk import Weights
 from rebelboost.shapes import ByFeature, Outputs, Regions, Samples
+
+Hypothesis = GrownTree | Comparison
 
 
 @dataclass(frozen=True)
@@ -24,13 +27,14 @@ class Focus:
 class Candidate:
     """A hypothesis with its best outputs for the weights at hand."""
 
-    hypothesis: GrownTree
+    hypothesis: Hypothesis
     regions: Regions
     """(N,): the hypothesis' regions on the training set."""
     plus: Outputs
     """(L, K): Σ w⁺ of each region."""
     minus: Outputs
     outputs: Outputs
+    """(L, K), or (2, K) a and b where regions differ by their response only: f·a + b."""
 
 
 class WeakLearner(Protocol):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.binning import Binner
-from rebelboost.shapes import Bytes, Floats, Layer
+from rebelboost.shapes import Bytes, Floats, Layer, Outputs
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,15 @@ class GrownTree:
             {int(node): table for node, table in zip(categorical, tables, strict=True)},
             signs,
         )
+
+    @property
+    def responses(self) -> NDArray[np.int8] | None:
+        """(leaves,) f of each leaf; None where each has an output vector of its own."""
+        return self.signs
+
+    def by_region(self, outputs: Outputs) -> Outputs:
+        """(leaves, K): what each leaf adds to the scores."""
+        return outputs
 
     @property
     def depth(self) -> int:

@@ -72,6 +72,11 @@ class Tree:
         """The shrinkage that "auto" stands for."""
         return 0.3 if self.outputs == "leaf" else 1.0
 
+    def tolerance(self, n_classes: int, n_samples: int) -> float:
+        """The share of the first loss at which tol="auto" stops: none, error keeps falling."""
+        del n_classes, n_samples
+        return 0.0
+
     def propose(
         self, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
     ) -> Candidate:
@@ -95,6 +100,11 @@ class Stump:
 
     def __post_init__(self) -> None:
         _check_bins(self)
+
+    def tolerance(self, n_classes: int, n_samples: int) -> float:
+        """The share of the first loss at which tol="auto" stops: none, error keeps falling."""
+        del n_classes, n_samples
+        return 0.0
 
     def propose(
         self, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator

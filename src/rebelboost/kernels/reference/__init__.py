@@ -8,13 +8,22 @@ from rebelboost.kernels.reference.bins import bin_values, route, split_samples
 from rebelboost.kernels.reference.layers import grow_tree, search_layer
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.root import search_root
+from rebelboost.kernels.reference.similarity import (
+    add_comparisons,
+    compare,
+    pair_sums,
+    squared_distances,
+)
 from rebelboost.kernels.reference.weights import advance, project, region_sums
 
 __all__ = [
+    "add_comparisons",
     "advance",
     "apply",
     "bin_values",
+    "compare",
     "grow_tree",
+    "pair_sums",
     "predict",
     "project",
     "region_sums",
@@ -22,4 +31,5 @@ __all__ = [
     "search_layer",
     "search_root",
     "split_samples",
+    "squared_distances",
 ]

@@ -1,0 +1,109 @@
+"""Squared distances, and responses that compare a sample with one or two training samples."""
+# ruff: noqa: ARG001, PLR0913, PLR0917  (n_threads; arrays cross borders, objects do not)
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.shapes import (
+    COMPARISONS,
+    Blocks,
+    Comparisons,
+    Distances,
+    Floats,
+    PairList,
+    Points,
+    Regions,
+    Scores,
+)
+
+STEPS, OCTAVES = 16, 8
+"""Levels of an octave, and how many octaves below 1 have levels."""
+ZERO = STEPS * OCTAVES + 1
+"""The level of a response of 0; the levels of ±1 are the first and the last."""
+RESPONSE_BITS = 10
+"""Responses are rounded to integers of so many bits where candidates are compared."""
+PEAK = 4 * (4 / 3) ** 0.75
+"""With this factor the largest response is 1."""
+
+
+def squared_distances(blocks: Blocks, points: Points, out: Distances, n_threads: int) -> None:
+    """Fill out[i, n] = ‖x_n − points_i‖²; float32, features added one after the other."""
+    n_blocks, n_features, abreast = blocks.shape
+    sums = np.zeros((len(points), n_blocks, abreast), dtype=np.float32)
+    for f in range(n_features):
+        apart = blocks[:, f] - points[:, f, np.newaxis, np.newaxis]
+        sums += apart * apart
+    out[:] = sums.reshape(len(points), -1)[:, : out.shape[1]]
+
+
+def compare(
+    anchor: NDArray[np.float32],
+    rival: NDArray[np.float32],
+    kind: int,
+    apart: float,
+    levels: Regions,
+    n_threads: int,
+) -> None:
+    """Find the level of each sample's response, given its squared distances (N,)."""
+    f = _respond(anchor.astype(np.float64), rival.astype(np.float64), kind, apart)
+    # The level below |f|, by the bits of a float: its exponent, and 4 of its mantissa.
+    bits = np.abs(f).astype(np.float32).view(np.int32) >> 19
+    size = np.clip(bits - (127 - OCTAVES) * STEPS + 1, 0, ZERO)
+    levels[:] = np.where(f < 0, ZERO - size, ZERO + size)
+
+
+def _respond(r_i: Floats, r_j: Floats, kind: int, apart: float) -> Floats:
+    """[LOCAL, Sec. 5] with the factor r_ij, without which it would depend on the units."""
+    if kind == COMPARISONS["two_points"]:
+        quarter = apart * 0.25
+        from_middle = np.maximum((r_i + r_j) * 0.5 - quarter, 0.0)
+        above = (PEAK * quarter) * ((r_j - r_i) * 0.25)
+        return above / (4.0 * quarter * quarter + from_middle * from_middle)
+    if kind == COMPARISONS["nearer"]:
+        return np.where(r_j > r_i, 1.0, -1.0)
+    if kind == COMPARISONS["one_point"]:
+        return (apart - r_i) / (apart + r_i)
+    return np.where(r_i < apart, 1.0, -1.0)
+
+
+def pair_sums(
+    from_anchors: Distances,
+    from_rivals: Distances,
+    pairs: PairList,
+    kind: int,
+    signed_values: Floats,
+    mass: Floats,
+    sums: Floats,
+    n_threads: int,
+) -> None:
+    """Fill sums (pairs, 3, K): Σ f·signed, Σ f·mass, Σ f²·mass, f rounded to an integer.
+
+    `signed_values` and `mass` are (K, n) integers, so small that a float holds every sum of products
+    exactly: their order does not matter.
+    """
+    for i, (anchor, rival, apart) in enumerate(zip(*pairs, strict=True)):
+        r_i = from_anchors[anchor].astype(np.float64)
+        r_j = from_rivals[rival].astype(np.float64)
+        f = np.rint(_respond(r_i, r_j, kind, float(apart)) * 2**RESPONSE_BITS)
+        sums[i, 0] = signed_values @ f
+        sums[i, 1] = mass @ f
+        sums[i, 2] = mass @ (f * f)
+
+
+def add_comparisons(
+    distances: Distances,
+    comparisons: Comparisons,
+    values: Floats,
+    first: int,
+    last: int,
+    scores: Scores,
+    n_threads: int,
+) -> None:
+    """Add f·a + b of comparisons [first, last) to the scores, one after the other."""
+    levels = np.empty(distances.shape[1], dtype=np.uint16)
+    for t in range(first, last):
+        anchor, rival = distances[comparisons.anchors[t]], distances[comparisons.rivals[t]]
+        apart = float(comparisons.apart[t])
+        compare(anchor, rival, int(comparisons.kinds[t]), apart, levels, n_threads)
+        response = values[levels][:, np.newaxis]
+        scores += response * comparisons.outputs[t] + comparisons.offsets[t]

@@ -1,0 +1,96 @@
+"""From a problem to what a learner needs: bins for trees, points for similarities."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rebelboost.binning import fit_binner
+from rebelboost.boosting import Judge
+from rebelboost.dataset import TrainingSet
+from rebelboost.learners import Similarity, SimilaritySearch
+from rebelboost.points import PointSet, coincident
+from rebelboost.problem import Problem, fixed_weights, hashes
+from rebelboost.shapes import Bytes, Ints
+from rebelboost.spaces import Measured, Precomputed, Space, fit_embedding
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A training set, a learner for it, and the problem with its samples in the same order."""
+
+    data: Any
+    learner: Any
+    problem: Problem
+    judge: Judge
+    unavoidable_cost: float = 0.0
+    """Mean cost that no scores can avoid, since samples of different classes lie at one point."""
+
+
+def prepare(problem: Problem, learner: Any, categorical: Bytes, n_threads: int) -> Prepared:
+    """Bin the values, or place them and merge the samples that lie at one point."""
+    if isinstance(learner, Similarity):
+        return _prepare_points(problem, learner, categorical, n_threads)
+    binner = fit_binner(
+        problem.X,
+        max_bins=learner.bins,
+        method=learner.binning,
+        weights=fixed_weights(problem.weight),
+        categorical=categorical,
+        n_threads=n_threads,
+    )
+    data = TrainingSet(binner.transform(problem.X, n_threads), binner, n_threads)
+    return Prepared(data, learner, problem, problem.judge())
+
+
+def _prepare_points(
+    problem: Problem, learner: Similarity, categorical: Bytes, n_threads: int
+) -> Prepared:
+    space = fit_space(problem, learner, categorical)
+    placed = space.place(problem.X)
+    order, group = coincident(placed)
+    merged, least = merge(problem, order, group)
+    judge = problem.judge()
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = group
+    first = order[np.flatnonzero(np.diff(group, prepend=-1))]
+    placed = placed[first]
+    rows = merged.rows_of_table.astype(np.int32)
+    data = PointSet(space, placed, space.lay_out(placed), rows, problem.X.shape[1], n_threads)
+    return Prepared(data, SimilaritySearch(learner), merged, replace(judge, place=place), least)
+
+
+def fit_space(problem: Problem, learner: Similarity, categorical: Bytes) -> Space:
+    """Learn the scale, from samples that do not depend on their order; or take the given metric."""
+    if learner.metric == "precomputed":
+        return Precomputed()
+    if not learner.is_scaled:
+        return Measured(learner.metric)
+    order = np.argsort(hashes(problem.X, 0), kind="stable")
+    return fit_embedding(
+        problem.X, problem.labels, categorical, learner.scale, problem.weight, order
+    )
+
+
+def merge(problem: Problem, order: Ints, group: Ints) -> tuple[Problem, float]:
+    """Make one sample of those that lie at one point [LOCAL, footnote 1].
+
+    Its cost row is Σc − min Σc, its class the one where that is 0; what was subtracted is a cost that
+    nothing can avoid. Returns its mean over all samples, too. The samples come in the given order.
+    """
+    if group[-1] == len(group) - 1:
+        return problem.take(order), 0.0
+    rows = (problem.costs if problem.by_sample else problem.costs[problem.labels])[order]
+    weight = np.ones(len(order)) if problem.weight is None else problem.weight[order]
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    mass = np.add.reduceat(weight, first)
+    paid = np.add.reduceat(rows * weight[:, np.newaxis], first) / mass[:, np.newaxis]
+    least = paid.min(axis=1)
+    merged = replace(
+        problem.take(order[first]),
+        labels=paid.argmin(axis=1).astype(np.int32),
+        costs=paid - least[:, np.newaxis],
+        by_sample=True,
+        weight=mass,
+    )
+    return merged, float((least * mass).sum() / mass.sum())

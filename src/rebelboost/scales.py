@@ -1,0 +1,71 @@
+"""scale="auto": the plainest units of distance that do about as well as any on held-out samples."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.learners import Similarity
+from rebelboost.packing import Queries
+from rebelboost.problem import Problem, folds, hashes
+from rebelboost.shapes import BySample, Bytes
+from rebelboost.spaces import SCALES, Scale
+from rebelboost.training import Settings, train
+
+MOST_SAMPLES = 3000
+"""Scales are compared on so many samples, each third of which is held out in turn."""
+ROUNDS = 300
+
+
+def settled(settings: Settings, problem: Problem, categorical: Bytes) -> Settings:
+    """Decide what the learner leaves open: the scale of distances."""
+    learner = settings.learner
+    if not isinstance(learner, Similarity) or learner.scale != "auto":
+        return settings
+    if not learner.is_scaled:
+        return replace(settings, learner=replace(learner, scale="none"))
+    some = problem
+    if len(problem.labels) > MOST_SAMPLES:
+        some = problem.take(np.argsort(hashes(problem.X, 1), kind="stable")[:MOST_SAMPLES])
+    left_out = folds(some, 3, settings.seed)
+    if not left_out:  # every class has one sample
+        return replace(settings, learner=replace(learner, scale="standard"))
+    paid = {
+        scale: np.concatenate(
+            [_held_out_costs(settings, scale, some, out, categorical) for out in left_out]
+        )
+        for scale in SCALES
+    }
+    return replace(settings, learner=replace(learner, scale=plainest(paid)))
+
+
+def plainest(paid: dict[Scale, BySample]) -> Scale:
+    """The first scale whose costs exceed the least by no more than their standard error.
+
+    `paid` has the cost of every held-out sample. Differences are of the same samples.
+    """
+    best = min(paid, key=lambda scale: float(paid[scale].sum()))
+    for scale, costs in paid.items():
+        more = costs - paid[best]
+        if more.sum() <= np.sqrt(((more - more.mean()) ** 2).sum()):
+            return scale
+    return best
+
+
+def _held_out_costs(
+    settings: Settings, scale: Scale, problem: Problem, out: NDArray[np.bool_], categorical: Bytes
+) -> BySample:
+    """(held-out samples,) what the decisions on them cost, times their weight."""
+    tried = replace(
+        settings,
+        learner=replace(settings.learner, scale=scale),
+        rounds=min(ROUNDS, settings.rounds),
+        patience=None,
+    )
+    ensemble = train(problem.rows(~out), tried, categorical)
+    held = problem.rows(out)
+    scores = np.zeros((len(held.labels), ensemble.n_classes))
+    ensemble.add_scores(Queries(held.X), scores, 0, len(ensemble), settings.n_threads)
+    row = np.arange(len(scores)) if held.by_sample else held.labels
+    paid = held.costs[row, scores.argmax(axis=1)]
+    return paid if held.weight is None else paid * held.weight
