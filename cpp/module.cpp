@@ -7,6 +7,7 @@
 
 #include "binning.hpp"
 #include "bins.hpp"
+#include "class_sums.hpp"
 #include "grow.hpp"
 #include "partition.hpp"
 #include "predict.hpp"
@@ -178,6 +179,20 @@ NB_MODULE(_compiled, m) {
     m.def("bin_values", &bin_values_of<double>, "X"_a.noconvert(), "edges"_a.noconvert(),
           "edge_offsets"_a.noconvert(), "missing"_a.noconvert(), "blocks"_a.noconvert(),
           "n_threads"_a, Release());
+
+    m.def(
+        "class_sums",
+        [](const BinsTuple& bins, const Array<U8, 1>& allowed, const Array<I32, 2>& values,
+           const Array<I32, 1>& samples, const Array<std::int32_t, 2>& sums, int n_threads) {
+            const auto set = as_bins(bins);
+            require(allowed.shape(0) == set.n_features() && values.shape(0) == set.n_samples() &&
+                        values.shape(1) % 8 == 0 && sums.shape(1) == values.shape(1) &&
+                        sums.shape(0) == set.offset(set.n_features()),
+                    "bins, allowed, values and sums do not match");
+            class_sums(set, view(allowed), view(values), view(samples), view(sums), n_threads);
+        },
+        "bins"_a.noconvert(), "allowed"_a.noconvert(), "values"_a.noconvert(),
+        "samples"_a.noconvert(), "sums"_a.noconvert(), "n_threads"_a, Release());
 
     m.def(
         "search_root",

@@ -5,8 +5,13 @@ import numpy as np
 
 def arrays(model):
     """Everything that a fitted classifier predicts from, by name."""
-    named = {"classes": model.classes_, "costs": model.costs_}
-    for t, term in enumerate(model.ensemble_.terms):
+    return {"classes": model.classes_, "costs": model.costs_, **of_terms(model.ensemble_.terms)}
+
+
+def of_terms(terms):
+    """The arrays of terms, by name."""
+    named = {}
+    for t, term in enumerate(terms):
         tree = term.hypothesis
         named |= {
             f"features of {t}": tree.features,
@@ -17,6 +22,14 @@ def arrays(model):
         }
         named |= {f"table of {t}, {node}": table for node, table in tree.tables.items()}
     return named
+
+
+def assert_same_terms(terms, others):
+    """Assert that two sequences of terms are the same."""
+    ours, theirs = of_terms(terms), of_terms(others)
+    assert ours.keys() == theirs.keys()
+    for name, array in ours.items():
+        np.testing.assert_array_equal(array, theirs[name], err_msg=name, strict=True)
 
 
 def assert_same(model, other, *, leave_out=("classes", "costs")):

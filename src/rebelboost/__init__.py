@@ -23,6 +23,7 @@ from rebelboost.exceptions import (
     UnknownCategoryWarning,
 )
 from rebelboost.learners import Stump, Tree
+from rebelboost.regressor import RebelRegressor
 from rebelboost.taxonomy import Taxonomy
 
 __version__ = "0.1.0.dev0"
@@ -32,6 +33,7 @@ __all__ = [
     "CostError",
     "RareClassWarning",
     "RebelClassifier",
+    "RebelRegressor",
     "SingleClassWarning",
     "SlowKernelsWarning",
     "Stump",

@@ -10,6 +10,7 @@ from rebelboost.binning import Binner
 from rebelboost.shapes import (
     Bins,
     ByFeature,
+    Bytes,
     Ints,
     Layer,
     Nodes,
@@ -47,6 +48,17 @@ class TrainingSet:
     def n_bins(self) -> int:
         """Bins of all features together, B."""
         return int(self.bins.offsets[-1])
+
+    def column(self, feature: int) -> Bytes:
+        """(N,) bins of one feature."""
+        n_features = self.bins.blocks.shape[2]
+        return self.bins.blocks[feature // n_features, :, feature % n_features]
+
+    def class_sums(self, values: NDArray[np.int32], samples: Samples, allowed: ByFeature) -> Ints:
+        """(B, K padded) sums of the samples' vectors in each bin (kernels.class_sums)."""
+        sums = np.zeros((self.n_bins, values.shape[1]), dtype=np.int32)
+        kernels.active.class_sums(self.bins, allowed, values, samples, sums, self.n_threads)
+        return sums.astype(np.int64)
 
     def search_root(
         self, values: NDArray[np.int32], totals: Ints, samples: Samples, allowed: ByFeature

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rebelboost.callbacks import Callback, Hearing, History, Progress
@@ -17,8 +16,10 @@ from rebelboost.crossfit import CrossFit, choose_cross_fit, neutral
 from rebelboost.deciding import Decides
 from rebelboost.decision import Decoder
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
+from rebelboost.fitting import check_callbacks, seed_of
 from rebelboost.inputs import checked_weight, encode_labels, known_labels
 from rebelboost.learners import Stump, Tree
+from rebelboost.losses import FAMILY
 from rebelboost.model import Ensemble
 from rebelboost.risk import SUBCOSTS
 from rebelboost.sampling import Sampling
@@ -48,8 +49,11 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         What mistakes cost: ``costs[true, decided]``, classes in sorted order; or a data frame with
         class names, or a dict of exceptions ``{(true, decided): cost}``; see `rebelboost.costs`.
         All mistakes cost 1 by default.
-    subcosts : {"thesis", "rebel"}
-        How costs become weights; see `rebelboost.risk`.
+    loss : {"exponential", "logistic", "squared"}
+        What is minimised; with two classes and uniform costs, AdaBoost, LogitBoost or L₂Boost.
+    subcosts : {"auto", "thesis", "rebel"}
+        How costs become weights; see `rebelboost.risk`. "auto" is "thesis", except where unequal
+        costs meet another loss than the exponential: there only "rebel" bounds the cost.
     decision : {"min_risk", "argmax"}
         "min_risk": the class that is expected to cost least, by the posterior decoded from the
         scores. "argmax": the class of the highest score, as in the papers.
@@ -113,7 +117,8 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "costs": "no_validation",
-        "subcosts": [StrOptions(set(SUBCOSTS))],
+        "loss": [StrOptions({"exponential", *FAMILY})],
+        "subcosts": [StrOptions({"auto", *SUBCOSTS})],
         "decision": [StrOptions({"min_risk", "argmax"})],
         "training": [StrOptions({"costs", "neutral", "auto"})],
         "cross_fit": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
@@ -140,7 +145,8 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         n_rounds: int | str = "auto",
         tol: float | str = "auto",
         costs: Any = None,
-        subcosts: str = "thesis",
+        loss: str = "exponential",
+        subcosts: str = "auto",
         decision: str = "min_risk",
         training: str = "costs",
         cross_fit: int | str | None = "auto",
@@ -163,6 +169,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         self.n_rounds = n_rounds
         self.tol = tol
         self.costs = costs
+        self.loss = loss
         self.subcosts = subcosts
         self.decision = decision
         self.training = training
@@ -216,7 +223,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
                 "the last fit is an average of several, which cannot go on: set warm_start=False, "
                 "or fit with cross_fit=None first"
             )
-        self._seed = self._drawn_seed()
+        self._seed = seed_of(self.random_state)
         problem = self._problem(X, y, sample_weight, costs, goes_on=previous is not None)
         if len(self.classes_) == 1:
             warnings.warn(
@@ -225,7 +232,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
                 stacklevel=2,
             )
             self.ensemble_, self.history_ = Ensemble((), 1), History()
-            self.decoder_, self.cross_fit_ = Decoder(self.costs_), None
+            self.decoder_, self.cross_fit_ = Decoder(self.costs_, loss=self.loss), None
             return self
         if previous is None or not hasattr(self, "history_"):
             self.history_ = History()
@@ -257,12 +264,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"with reject_cost={self.reject_cost:g}, predict needs a reject_label to return"
             )
-        for callback in self.callbacks or ():
-            if not (hasattr(callback, "on_round") and hasattr(callback, "on_end")):
-                raise TypeError(
-                    f"callback {callback!r} lacks on_round(record) or on_end(): give an object "
-                    "with both, such as a subclass of rebelboost.callbacks.History"
-                )
+        check_callbacks(self.callbacks)
 
     def _problem(
         self,
@@ -300,6 +302,9 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             problem = problem.rows(weight > 0)
         self.classes_, self.class_weight_ = classes, counts
         self.costs_ = class_costs(problem) if by_sample else matrix
+        plain = self.loss == "exponential" or self.training == "neutral" or is_uniform(self.costs_)
+        auto = "thesis" if plain else "rebel"
+        self.subcosts_ = auto if self.subcosts == "auto" else self.subcosts
         return problem
 
     def _n_folds(self, problem: Problem, validation: object) -> int:
@@ -307,7 +312,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             return int(self.cross_fit or 0)
         apt = (
             self.decision == "min_risk"
-            and self.subcosts == "thesis"
+            and self.subcosts_ == "thesis"
             and not is_uniform(self.costs_)
             and not (self.early_stopping or self.warm_start or validation is not None)
             and len(problem.labels) >= FEWEST_TO_CROSS_FIT
@@ -336,7 +341,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         settings = self._settings(self._learner())
         if self.training == "neutral":
             problem = neutral(problem)
-        self.decoder_, self.cross_fit_ = Decoder(class_costs(problem)), None
+        self.decoder_, self.cross_fit_ = Decoder(class_costs(problem), loss=self.loss), None
         problem, held = self._hold_out(problem, validation, settings.seed)
         with Hearing(self._callbacks(settings.rounds)) as callbacks:
             self.ensemble_ = train(
@@ -357,17 +362,13 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             learner.rounds if self.n_rounds == "auto" else int(self.n_rounds),
             learner.shrinkage if self.shrinkage == "auto" else float(self.shrinkage),
             0.0 if self.tol == "auto" else float(self.tol),
-            self.subcosts,
+            self.subcosts_,
             Sampling(self.subsample, self.feature_subsample, self.weight_trimming),
             self.n_rounds_no_change if self.early_stopping else None,
             seed=self._seed,
             n_threads=self._n_threads(),
+            loss=self.loss,
         )
-
-    def _drawn_seed(self) -> int:
-        if self.random_state is None:
-            return 0
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _callbacks(self, rounds: int) -> list[Callback]:
         return [*([Progress(rounds)] if self.verbose else []), *(self.callbacks or ())]

@@ -6,8 +6,8 @@ import numpy as np
 
 from rebelboost.dataset import TrainingSet
 from rebelboost.learners import Focus
-from rebelboost.risk import Weights
 from rebelboost.shapes import ByFeature, Samples
+from rebelboost.slopes import AnyWeights
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Sampling:
     weight_trimming: float | None = None
     """Share of the mass that the heaviest samples must hold; the others are left out of the search."""
 
-    def focus(self, data: TrainingSet, weights: Weights, rng: np.random.Generator) -> Focus:
+    def focus(self, data: TrainingSet, weights: AnyWeights, rng: np.random.Generator) -> Focus:
         """Choose this round's samples and features."""
         samples = np.arange(data.n_samples, dtype=np.int32)
         if self.subsample < 1:
@@ -38,9 +38,9 @@ class Sampling:
         return allowed
 
 
-def _heaviest(weights: Weights, samples: Samples, share: float) -> Samples:
+def _heaviest(weights: AnyWeights, samples: Samples, share: float) -> Samples:
     """Return the fewest samples that hold the share of the mass, and all that weigh as much as the lightest."""
-    ones = np.ones(weights.planes.shape[2])
+    ones = np.ones(len(weights.totals))
     values, _ = weights.project(ones, ones)
     mass = values[samples] & 0xFFFFFFFF
     falling = np.sort(mass)[::-1]

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,12 @@ from rebelboost.boosting import HeldOut, Judge, Plan, State, boost, replay
 from rebelboost.callbacks import Callback, EarlyStopping, Tolerance
 from rebelboost.costs import uniform
 from rebelboost.dataset import TrainingSet
+from rebelboost.losses import FAMILY
 from rebelboost.model import Ensemble
 from rebelboost.risk import SUBCOSTS, Risk, coarse_scale
 from rebelboost.sampling import Sampling
-from rebelboost.shapes import BySample, Bytes, Floats, Ints, Labels, Values
+from rebelboost.shapes import BySample, Bytes, Floats, Ints, Labels, Planes, Values
+from rebelboost.slopes import SmoothRisk
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,12 @@ class Problem:
         if self.weight is not None:
             subcosts *= self.weight[:, np.newaxis]
         total = len(self.labels) if self.weight is None else math.fsum(self.weight)
-        risk = Risk(subcosts, math.ldexp(total, -unit), settings.n_threads)
-        return State(risk, self.judge())
+        return State(settings.risk(subcosts, math.ldexp(total, -unit)), self.judge())
+
+    @property
+    def identity(self) -> Values:
+        """What tells samples of one class apart."""
+        return self.X
 
     def judge(self) -> Judge:
         """Judges decisions by these labels and costs."""
@@ -73,6 +79,14 @@ class Settings:
     """Number of the fit, where several are averaged."""
     seed: int = 0
     n_threads: int = 1
+    loss: str = "exponential"
+
+    def risk(self, subcosts: Planes, total_weight: float) -> Risk | SmoothRisk:
+        """The loss of a training set."""
+        if self.loss == "exponential":
+            return Risk(subcosts, total_weight, self.n_threads)
+        loss = FAMILY[self.loss](subcosts)
+        return SmoothRisk(loss, total_weight, loss.floor() / total_weight, self.n_threads)
 
     @property
     def plan(self) -> Plan:
@@ -80,13 +94,36 @@ class Settings:
         return Plan(self.rounds, self.shrinkage, self.sampling, self.seed, self.part)
 
 
+class Trainable(Protocol):
+    """What `train` needs to know of samples: a `Problem`, or a regression's."""
+
+    @property
+    def X(self) -> Values:  # noqa: N802  (scikit-learn's name)
+        """(N, d)."""
+
+    @property
+    def labels(self) -> Labels:
+        """(N,) classes, by which samples are held out; all 0 in a regression."""
+
+    @property
+    def identity(self) -> Values:
+        """(N, …) what tells samples of one class apart."""
+
+    @property
+    def weight(self) -> BySample | None:
+        """(N,)."""
+
+    def state(self, settings: Settings) -> State:
+        """Scores of 0, and their weights."""
+
+
 def train(
-    problem: Problem,
+    problem: Trainable,
     settings: Settings,
     categorical: Bytes,
     *,
     callbacks: Sequence[Callback] = (),
-    held: Problem | None = None,
+    held: Trainable | None = None,
     start: Ensemble | None = None,
 ) -> Ensemble:
     """Boost, from the beginning or from where `start` ended."""
@@ -114,7 +151,7 @@ def train(
         if held_out is not None:
             replay(start, held_out.X, held_out.state, n_threads)
     terms = boost(data, learner, state, settings.plan, callbacks=hears, held_out=held_out)
-    ensemble = Ensemble((*before, *terms), problem.costs.shape[1])
+    ensemble = Ensemble((*before, *terms), state.risk.n_classes)
     if stopping is not None and stopping.best_round >= 0:
         return ensemble.truncate(stopping.best_round + 1)
     return ensemble
@@ -136,7 +173,7 @@ def class_costs(problem: Problem) -> Floats:
     return costs
 
 
-def held_out_samples(problem: Problem, fraction: float, seed: int) -> NDArray[np.bool_]:
+def held_out_samples(problem: Trainable, fraction: float, seed: int) -> NDArray[np.bool_]:
     """Choose about this share of every class's weight, and one sample at least, for validation."""
     place = _places(problem, seed)
     held = place < fraction
@@ -162,7 +199,7 @@ def _of_absent_class(labels: Labels, kept: NDArray[np.bool_]) -> NDArray[np.bool
     return np.bincount(labels[kept], minlength=int(labels.max()) + 1)[labels] == 0
 
 
-def _places(problem: Problem, seed: int) -> Floats:
+def _places(problem: Trainable, seed: int) -> Floats:
     """(N,) in [0, 1]: each sample's place in a random order of its class, by weight.
 
     A hash of its values places a sample, not its row, so that the order of samples does not matter.
@@ -171,7 +208,7 @@ def _places(problem: Problem, seed: int) -> Floats:
     """
     weights = _fixed_weights(problem.weight)
     mass = np.ones(len(problem.labels), dtype=np.int64) if weights is None else weights
-    keys = _hashes(problem.X, seed)
+    keys = _hashes(problem.identity, seed)
     order = np.lexsort((mass, keys, problem.labels))
     keys, labels, mass = keys[order], problem.labels[order], mass[order]
     changes = (keys[1:] != keys[:-1]) | (labels[1:] != labels[:-1])

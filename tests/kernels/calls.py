@@ -36,6 +36,13 @@ def bin_values(module, X, edges, n_threads=1):
     return blocks
 
 
+def class_sums(module, bins, allowed, values, samples, n_threads=1):
+    # Zeros: the kernel adds.
+    sums = np.zeros((bins.offsets[-1], values.shape[1]), dtype=np.int32)
+    module.class_sums(bins, allowed, values, samples, sums, n_threads)
+    return sums
+
+
 def search_root(module, bins, allowed, vectors, nodes, n_threads=1):
     """Find the best stump by `vectors`, a pair of (N, padded K) signed values and (K,) totals."""
     right = rubbish(256, np.uint8)

@@ -23,6 +23,7 @@ OTHER_TYPE = {
 }
 
 FREE = {
+    "class_sums samples 0",
     "search_root nodes.samples 0",
     "search_root nodes.cuts 1",  # subsets
     "search_root totals 0",  # classes, as long as the padded values hold them
@@ -47,6 +48,7 @@ FREE = {
 
 WRITTEN = {
     "bin_values blocks",
+    "class_sums sums",
     "search_root right",
     "search_layer sums",
     "search_layer splits.features",
@@ -115,6 +117,7 @@ def valid_arguments(module):
     recorder, found = Recorder(module), {}
     for call, *arguments in [
         (calls.bin_values, X, [np.arange(2.0)] * WIDTH),
+        (calls.class_sums, bins, allowed, vectors[0], samples),
         (calls.search_root, bins, allowed, vectors, builders.one_node(samples)),
         (calls.search_layer, bins, allowed, pairs, two, options, parent_sums),
         (calls.grow_tree, bins, allowed, pairs, builders.one_node(samples), options, 3),

@@ -7,8 +7,8 @@ import numpy as np
 
 from rebelboost.dataset import TrainingSet
 from rebelboost.learners.hypotheses import GrownTree
-from rebelboost.risk import Weights
 from rebelboost.shapes import ByFeature, Outputs, Regions, Samples
+from rebelboost.slopes import AnyWeights
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,6 @@ class WeakLearner(Protocol):
         """The shrinkage that "auto" stands for."""
 
     def propose(
-        self, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
+        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
     ) -> Candidate:
         """Find a hypothesis with a low loss."""

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from rebelboost.binning import METHODS, MOST_BINS
 from rebelboost.dataset import TrainingSet, root_node
 from rebelboost.learners.base import Candidate, Focus
+from rebelboost.learners.gain import stump_of_largest_gain
 from rebelboost.learners.hypotheses import GrownTree
-from rebelboost.risk import Weights, leaf_outputs, loss_after, signed_output
 from rebelboost.shapes import CRITERIA, ByClass, Ints, Layer, Nodes, Outputs, SearchOptions
+from rebelboost.slopes import AnyWeights, Slopes
 
 Binning = Literal["quantile", "even", "exact"]
 Categorical = Literal["from_dtype"] | Sequence[int] | Sequence[str] | Sequence[bool]
@@ -73,7 +74,7 @@ class Tree:
         return 0.3 if self.outputs == "leaf" else 1.0
 
     def propose(
-        self, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
+        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
     ) -> Candidate:
         """Grow a tree for the weights."""
         if self.outputs == "leaf":
@@ -97,7 +98,7 @@ class Stump:
         _check_bins(self)
 
     def propose(
-        self, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
+        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
     ) -> Candidate:
         """Find the stump with the lowest loss."""
         del rng
@@ -125,7 +126,7 @@ def _check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
 
 
 def _tree_with_leaf_outputs(
-    tree: Tree, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
+    tree: Tree, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
 ) -> Candidate:
     """Grow on a random binarization of the classes, then solve every leaf's output for all classes.
 
@@ -142,7 +143,7 @@ def _tree_with_leaf_outputs(
     nodes = data.grow(values, focus.samples, tree.depth, options, focus.allowed)
     regions = data.route(nodes)
     plus, minus = weights.sums(regions, len(nodes.features) + 1)
-    outputs = leaf_outputs(plus, minus, tree.smoothing)
+    outputs = weights.leaf_outputs(regions, plus, minus, tree.smoothing)
     return Candidate(GrownTree.from_bins(nodes, data.binner), regions, plus, minus, outputs)
 
 
@@ -151,6 +152,8 @@ def random_direction(totals: ByClass, rng: np.random.Generator) -> ByClass:
 
     It is centred, so that for two classes it is always one against the other.
     """
+    if len(totals) == 1:  # a regression
+        return np.ones(1)
     direction = rng.standard_normal(len(totals))
     direction -= direction.mean()
     size = np.abs(direction).max()
@@ -179,19 +182,16 @@ class _Signed:
     signs: NDArray[np.int8]
     nodes: Nodes
     candidate: Candidate
+    loss: float
 
     @property
     def output(self) -> ByClass:
         """a: what a response of +1 adds to the scores."""
         return self.candidate.outputs[0] * self.signs[0]
 
-    @property
-    def loss(self) -> float:
-        return loss_after(self.candidate.plus, self.candidate.minus, self.candidate.outputs)
-
 
 def _tree_with_one_output(
-    depth: int, data: TrainingSet, weights: Weights, focus: Focus
+    depth: int, data: TrainingSet, weights: AnyWeights, focus: Focus
 ) -> Candidate:
     """The best stump by its loss; then layers, each with the output held fixed, then solved again."""
     tree = _root(data, weights, focus)
@@ -203,10 +203,8 @@ def _tree_with_one_output(
     return tree.candidate
 
 
-def _root(data: TrainingSet, weights: Weights, focus: Focus) -> _Signed:
-    signed, mass = weights.fixed()
-    totals: Ints = mass[focus.samples].sum(axis=0)
-    layer, _ = data.search_root(signed, totals, focus.samples, focus.allowed)
+def _root(data: TrainingSet, weights: AnyWeights, focus: Focus) -> _Signed:
+    layer = _best_stump(data, weights, focus)
     nodes = root_node(focus.samples)
     if layer.features[0] < 0:
         return _solve((), np.ones(1, dtype=np.int8), nodes, data, weights)
@@ -214,13 +212,23 @@ def _root(data: TrainingSet, weights: Weights, focus: Focus) -> _Signed:
     return _solve((layer,), signs, data.split(layer, nodes), data, weights)
 
 
-def _add_layer(tree: _Signed, data: TrainingSet, weights: Weights, focus: Focus) -> _Signed | None:
+def _best_stump(data: TrainingSet, weights: AnyWeights, focus: Focus) -> Layer:
+    if isinstance(weights, Slopes):
+        return stump_of_largest_gain(data, weights, focus)
+    signed, mass = weights.fixed()
+    totals: Ints = mass[focus.samples].sum(axis=0)
+    return data.search_root(signed, totals, focus.samples, focus.allowed)[0]
+
+
+def _add_layer(
+    tree: _Signed, data: TrainingSet, weights: AnyWeights, focus: Focus
+) -> _Signed | None:
     """Give every leaf the stump that does best for the output as it is.
 
     With a fixed, choosing f = +1 rather than −1 for sample n lowers the loss by −2⟨G_n, sinh a⟩: scalar
     sums, and the best stump of a leaf has the largest |Σ_left| + |Σ_right|.
     """
-    values, _ = weights.project(-np.sinh(tree.output), np.ones(len(tree.output)))
+    values = weights.preferences(tree.output)
     options = SearchOptions(CRITERIA["error"], 0)
     splits = data.search_layer(values, tree.nodes, options, focus.allowed)
     if np.all(splits.features < 0):
@@ -235,13 +243,14 @@ def _solve(
     signs: NDArray[np.int8],
     nodes: Nodes,
     data: TrainingSet,
-    weights: Weights,
+    weights: AnyWeights,
 ) -> _Signed:
     levels = join(layers)
     regions = data.route(levels)
     plus, minus = weights.sums(regions, len(signs))
-    P = (signs[:, np.newaxis] * (plus - minus)).sum(axis=0)
-    S = (plus + minus).sum(axis=0)
-    outputs: Outputs = signs[:, np.newaxis] * signed_output(P, S)
+    output = weights.signed_output(regions, signs, plus, minus)
+    outputs: Outputs = signs[:, np.newaxis] * output
     hypothesis = GrownTree.from_bins(levels, data.binner, signs)
-    return _Signed(layers, signs, nodes, Candidate(hypothesis, regions, plus, minus, outputs))
+    candidate = Candidate(hypothesis, regions, plus, minus, outputs)
+    loss = weights.loss_after(regions, plus, minus, outputs)
+    return _Signed(layers, signs, nodes, candidate, loss)

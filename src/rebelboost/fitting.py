@@ -1,0 +1,37 @@
+"""What the estimators share: seeds, threads, callbacks."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from joblib import cpu_count, effective_n_jobs
+from sklearn.utils import check_random_state
+
+from rebelboost.callbacks import Callback
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """Return the number of threads that scikit-learn's `n_jobs` means, never more than cores."""
+    return max(1, min(effective_n_jobs(n_jobs), _n_cores()))
+
+
+@cache
+def _n_cores() -> int:
+    return int(cpu_count())  # joblib reads files for it, every time
+
+
+def seed_of(random_state: Any) -> int:
+    """Draw a seed; None stands for a fixed one."""
+    if random_state is None:
+        return 0
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def check_callbacks(callbacks: Sequence[Callback] | None) -> None:
+    """Refuse what cannot hear."""
+    for callback in callbacks or ():
+        if not (hasattr(callback, "on_round") and hasattr(callback, "on_end")):
+            raise TypeError(
+                f"callback {callback!r} lacks on_round(record) or on_end(): give an object "
+                "with both, such as a subclass of rebelboost.callbacks.History"
+            )
