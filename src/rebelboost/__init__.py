@@ -22,13 +22,14 @@ from rebelboost.exceptions import (
     SlowKernelsWarning,
     UnknownCategoryWarning,
 )
-from rebelboost.learners import Stump, Tree
+from rebelboost.learners import Binary, Stump, Tree
 from rebelboost.regressor import RebelRegressor
 from rebelboost.taxonomy import Taxonomy
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "Binary",
     "CostDiagonalWarning",
     "CostError",
     "RareClassWarning",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Protocol
 
-from rebelboost.learners import GrownTree
+from rebelboost.learners import Hypothesis
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Round:
     """Mean cost of the argmax decisions on the training samples."""
     held: Held | None
     """The same on the validation samples, where there are some."""
-    hypothesis: GrownTree
+    hypothesis: Hypothesis
     seconds: float
     """Since the fit began."""
     part: int = 0

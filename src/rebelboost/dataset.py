@@ -19,6 +19,7 @@ from rebelboost.shapes import (
     Samples,
     SearchOptions,
     Splits,
+    Values,
 )
 
 TABLE = 256
@@ -33,6 +34,8 @@ class TrainingSet:
     binner: Binner
     n_threads: int = 1
     _scratch: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
+    values: Values | None = field(default=None, repr=False, compare=False)
+    """(N, d) before binning, for learners that compare or combine them."""
 
     @property
     def n_samples(self) -> int:

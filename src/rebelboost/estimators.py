@@ -18,7 +18,7 @@ from rebelboost.decision import Decoder
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.fitting import check_callbacks, seed_of
 from rebelboost.inputs import checked_weight, encode_labels, known_labels
-from rebelboost.learners import Stump, Tree
+from rebelboost.learners import Binary, Stump, Tree
 from rebelboost.losses import FAMILY
 from rebelboost.model import Ensemble
 from rebelboost.risk import SUBCOSTS
@@ -37,7 +37,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    learner : {"auto", "tree", "stump"}, Tree or Stump
+    learner : {"auto", "tree", "stump"}, Tree, Stump or Binary
         The weak learner; "auto" is ``Tree()`` or, where cross-fitting shows it to be better,
         ``Tree(depth=3)``. To search over it: ``{"learner": [Tree(3), Tree(6)]}``.
     n_rounds : int or "auto"
@@ -113,7 +113,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "learner": [StrOptions(set(LEARNERS)), Tree, Stump],
+        "learner": [StrOptions(set(LEARNERS)), Tree, Stump, Binary],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "costs": "no_validation",
@@ -140,7 +140,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
 
     def __init__(  # noqa: PLR0913  (scikit-learn's interface)
         self,
-        learner: str | Tree | Stump = "auto",
+        learner: str | Tree | Stump | Binary = "auto",
         *,
         n_rounds: int | str = "auto",
         tol: float | str = "auto",
@@ -353,10 +353,10 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
                 start=start,
             )
 
-    def _learner(self) -> Stump | Tree:
+    def _learner(self) -> Stump | Tree | Binary:
         return LEARNERS[self.learner] if isinstance(self.learner, str) else self.learner
 
-    def _settings(self, learner: Stump | Tree) -> Settings:
+    def _settings(self, learner: Stump | Tree | Binary) -> Settings:
         return Settings(
             learner,
             learner.rounds if self.n_rounds == "auto" else int(self.n_rounds),

@@ -7,20 +7,22 @@ from functools import cached_property
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.learners import GrownTree
-from rebelboost.shapes import Outputs, Regions, Scores, Trees, Values
+from rebelboost.learners import GrownTree, Hypothesis, Responding
+from rebelboost.shapes import Ints, Outputs, Regions, Scores, Trees, Values
 
 
 @dataclass(frozen=True)
 class Term:
     """A hypothesis, and what each of its regions adds to the scores."""
 
-    hypothesis: GrownTree
+    hypothesis: Hypothesis
     outputs: Outputs
     """(L, K)"""
 
     def regions(self, X: Values, n_threads: int = 1) -> Regions:
         """Find the region of each sample."""
+        if isinstance(self.hypothesis, Responding):
+            return self.hypothesis.regions(X, n_threads)
         regions = np.zeros(len(X), dtype=np.uint16)
         kernels.active.apply(X, pack([self]), 0, regions, n_threads)
         return regions
@@ -45,8 +47,13 @@ class Ensemble:
 
     @cached_property
     def trees(self) -> Trees:
-        """The terms as arrays."""
-        return pack(self.terms, self.n_classes)
+        """The trees among the terms, as arrays."""
+        return pack([term for term in self.terms if _is_tree(term)], self.n_classes)
+
+    @cached_property
+    def _n_trees(self) -> Ints:
+        """(terms + 1,) how many trees are among the first so many terms."""
+        return np.cumsum([0, *map(_is_tree, self.terms)])
 
     def scores(self, X: Values, n_threads: int = 1) -> Scores:
         """H(x) of each sample."""
@@ -57,8 +64,19 @@ class Ensemble:
     def add_scores(
         self, X: Values, scores: Scores, first: int, last: int, n_threads: int = 1
     ) -> None:
-        """Add what terms [first, last) say to the scores."""
-        kernels.active.predict(X, self.trees, first, last, scores, n_threads)
+        """Add what terms [first, last) say to the scores, in their order; trees by the kernel."""
+        for t in range(first, last):
+            term = self.terms[t]
+            if isinstance(term.hypothesis, Responding):
+                self._add_trees(X, scores, first, t, n_threads)
+                scores += term.hypothesis.respond(X)[:, np.newaxis] * term.outputs[0]
+                first = t
+        self._add_trees(X, scores, first, last, n_threads)
+
+    def _add_trees(self, X: Values, scores: Scores, first: int, last: int, n_threads: int) -> None:
+        first, last = (int(n) for n in self._n_trees[[first, last]])
+        if last > first:
+            kernels.active.predict(X, self.trees, first, last, scores, n_threads)
 
     def staged_scores(self, X: Values, n_threads: int = 1) -> Iterator[Scores]:
         """H(x) after each term; each yield is an array of its own."""
@@ -66,6 +84,10 @@ class Ensemble:
         for t in range(len(self)):
             self.add_scores(X, scores, t, t + 1, n_threads)
             yield scores.copy()
+
+
+def _is_tree(term: Term) -> bool:
+    return isinstance(term.hypothesis, GrownTree)
 
 
 def pack(terms: "tuple[Term, ...] | list[Term]", n_classes: int = 0) -> Trees:
@@ -76,7 +98,7 @@ def pack(terms: "tuple[Term, ...] | list[Term]", n_classes: int = 0) -> Trees:
         unknown = np.empty(0, dtype=np.uint8)
         right, outputs = np.empty((0, 256), dtype=np.uint8), np.empty((0, n_classes))
         return Trees(none, nowhere, nowhere, none, np.empty(0), unknown, none, right, outputs)
-    found = [term.hypothesis for term in terms]
+    found = [term.hypothesis for term in terms if isinstance(term.hypothesis, GrownTree)]
     n_nodes = np.array([len(tree.features) for tree in found], dtype=np.int64)
     node_offsets = np.cumsum(n_nodes) - n_nodes
     features = np.concatenate([tree.features for tree in found])

@@ -136,7 +136,8 @@ def train(
         categorical=categorical,
         n_threads=n_threads,
     )
-    data = TrainingSet(binner.transform(problem.X, n_threads), binner, n_threads)
+    bins = binner.transform(problem.X, n_threads)
+    data = TrainingSet(bins, binner, n_threads, values=problem.X)
     state = problem.state(settings)
     held_out = HeldOut(held.X, held.state(settings), n_threads) if held is not None else None
     hears = [*callbacks, Tolerance(settings.tol, state.log_loss)]

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from rebelboost.dataset import TrainingSet
-from rebelboost.learners.hypotheses import GrownTree
+from rebelboost.learners.hypotheses import Hypothesis
 from rebelboost.shapes import ByFeature, Outputs, Regions, Samples
 from rebelboost.slopes import AnyWeights
 
@@ -24,7 +24,7 @@ class Focus:
 class Candidate:
     """A hypothesis with its best outputs for the weights at hand."""
 
-    hypothesis: GrownTree
+    hypothesis: Hypothesis
     regions: Regions
     """(N,): the hypothesis' regions on the training set."""
     plus: Outputs

@@ -2,12 +2,43 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.binning import Binner
-from rebelboost.shapes import Bytes, Floats, Layer
+from rebelboost.shapes import Bytes, Floats, Layer, Regions, Values
+
+
+class Hypothesis(Protocol):
+    """What a learner found: a response ±1, or the leaves of a tree."""
+
+    @property
+    def signs(self) -> NDArray[np.int8] | None:
+        """(regions,) responses where all regions share one output vector, else None."""
+
+    @property
+    def n_regions(self) -> int:
+        """Number of regions."""
+
+    @property
+    def used_features(self) -> NDArray[np.int32]:
+        """The features that are asked, rising, each once."""
+
+    def describe(self, names: Sequence[str] | None = None) -> str:
+        """One line."""
+
+
+@runtime_checkable
+class Responding(Hypothesis, Protocol):
+    """A hypothesis that finds its responses by itself; trees are scored by the kernels."""
+
+    def respond(self, X: Values) -> Floats:
+        """(N,) f(x), which multiplies the outputs of the first region."""
+
+    def regions(self, X: Values, n_threads: int = 1) -> Regions:
+        """(N,) the region of each sample."""
 
 
 @dataclass(frozen=True)
