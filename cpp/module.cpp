@@ -9,6 +9,7 @@
 #include "bins.hpp"
 #include "class_sums.hpp"
 #include "grow.hpp"
+#include "logistic.hpp"
 #include "partition.hpp"
 #include "predict.hpp"
 #include "responses.hpp"
@@ -68,6 +69,8 @@ using SplitsTuple = std::tuple<Array<std::int32_t, 1>, Array<std::uint8_t, 2>,
                                Array<std::int64_t, 2>, Array<double, 1>>;
 using ProjectionTuple = std::tuple<Array<F64, 1>, Array<F64, 1>, double, double>;
 using StepTuple = std::tuple<Array<F64, 2>, Array<F64, 2>, Array<F64, 2>, Array<F64, 1>>;
+using LineTuple =
+    std::tuple<Array<F64, 3>, Array<F64, 3>, Array<F64, 2>, Array<F64, 2>, Array<F64, 1>>;
 using TreesTuple =
     std::tuple<Array<I32, 1>, Array<I64, 1>, Array<I64, 1>, Array<I32, 1>, Array<F64, 1>,
                Array<U8, 1>, Array<I32, 1>, Array<U8, 2>, Array<F64, 2>>;
@@ -308,6 +311,24 @@ NB_MODULE(_compiled, m) {
         },
         "weights"_a.noconvert(), "regions"_a.noconvert(), "scales"_a.noconvert(),
         "sums"_a.noconvert(), "n_threads"_a, Release());
+
+    m.def(
+        "logistic_sums",
+        [](const LineTuple& line, const Array<const std::uint16_t, 1>& regions,
+           const Array<std::int64_t, 3>& sums, int n_threads) {
+            const auto all = unpack<LogisticLine>(line);
+            const std::size_t n_classes = all.scales.size;
+            require(all.subcosts.n_rows == regions.shape(0) && all.subcosts.n_cols == n_classes &&
+                        all.odds.n_planes == all.subcosts.n_planes &&
+                        all.odds.n_rows == regions.shape(0) && all.odds.n_cols == n_classes &&
+                        all.up.n_rows == sums.shape(0) && all.up.n_cols == n_classes &&
+                        all.down.n_rows == sums.shape(0) && all.down.n_cols == n_classes &&
+                        sums.shape(1) == 2 && sums.shape(2) == n_classes,
+                    "line, regions and sums do not match");
+            logistic_sums(all, view(regions), view(sums), n_threads);
+        },
+        "line"_a.noconvert(), "regions"_a.noconvert(), "sums"_a.noconvert(), "n_threads"_a,
+        Release());
 
     m.def(
         "advance",

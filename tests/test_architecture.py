@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "rebelboost"
 
 # A module imports from its own layer and from those above it in this list.
 LAYERS = [
-    {"exceptions", "shapes", "names", "frames"},
+    {"exceptions", "shapes", "names", "frames", "hashing"},
     {"kernels"},
     {"binning", "dataset"},
     {

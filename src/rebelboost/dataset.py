@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.binning import MOST_BINS, Binner
+from rebelboost.hashing import Keys, hash_rows
 from rebelboost.shapes import (
     Bins,
     ByFeature,
@@ -60,6 +61,13 @@ class TrainingSet:
         """(N,) bins of one feature."""
         n_features = self.bins.blocks.shape[2]
         return self.bins.blocks[feature // n_features, :, feature % n_features]
+
+    @cached_property
+    def keys(self) -> Keys:
+        """(N,) by which samples are drawn, whatever their order; equal for equal values."""
+        if self.values is None:
+            return np.arange(self.n_samples, dtype=np.uint64)
+        return hash_rows(self.values, 0)
 
     @cached_property
     def wide(self) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ import numpy as np
 from rebelboost.shapes import Floats
 
 MOST_STEPS = 60
-PRECISION = 1e-9
+PRECISION = 1e-6
 """Of the last step, relative to the reach. Newton's error after it is about its square."""
 
 Derivatives = Callable[[Floats], tuple[Floats, Floats]]

@@ -7,13 +7,23 @@ is LogitBoost or L₂Boost.
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.special import expit
 
+from rebelboost import kernels
 from rebelboost.risk import fine_scales
-from rebelboost.shapes import BySample, Floats, Outputs, Planes, Regions, Scores
-from rebelboost.slopes import Loss, Slopes
+from rebelboost.shapes import (
+    ByClass,
+    BySample,
+    Floats,
+    LogisticLine,
+    Outputs,
+    Planes,
+    Regions,
+    Scores,
+)
+from rebelboost.slopes import Loss, Slopes, largest
 
 # ---- classes
 
@@ -32,22 +42,40 @@ class Logistic:
         """(N, K)."""
         return self.subcosts.shape[1], self.subcosts.shape[2]
 
+    @cached_property
+    def _signs(self) -> Planes:
+        return np.where(self.subcosts > 0, 1.0, -1.0)
+
+    @cached_property
+    def _scales(self) -> ByClass:
+        return fine_scales(largest(np.abs(self.subcosts).sum(axis=0)) * self.shape[0])
+
+    def _odds(self, scores: Scores) -> Planes:
+        """e^H for c⁺, e^−H for c⁻, (V, N, K); as good as infinite beyond e⁷⁰⁰."""
+        return np.exp(np.minimum(self._signs * scores, 700.0))
+
     def values(self, scores: Scores) -> Floats:
         """c⁺g(H) + c⁻g(−H)."""
-        values = np.zeros(self.shape)
-        for costs in self.subcosts:
-            values += np.abs(costs) * np.logaddexp(0, np.where(costs > 0, scores, -scores))
-        return values / math.log(2)
+        return (np.abs(self.subcosts) * np.log1p(self._odds(scores))).sum(axis=0) / math.log(2)
 
     def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
         """c⁺g′(H) − c⁻g′(−H) and c⁺g″(H) + c⁻g″(−H)."""
-        slope, curvature = np.zeros(self.shape), np.zeros(self.shape)
-        for costs in self.subcosts:
-            p = expit(np.where(costs > 0, scores, -scores))
-            pull = costs * p
-            slope += pull
-            curvature += np.abs(pull) * (1 - p)
-        return slope / math.log(2), curvature / math.log(2)
+        q = 1 / (1 + self._odds(scores))
+        pull = self.subcosts * (1 - q) / math.log(2)
+        return pull.sum(axis=0), (np.abs(pull) * q).sum(axis=0)
+
+    def sums_along(
+        self, slopes: Slopes, regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """By a kernel, which multiplies the odds instead of taking exponentials anew."""
+        if slopes.odds is None:
+            slopes.odds = self._odds(slopes.scores)
+        far = np.clip(outputs, -700.0, 700.0)
+        line = LogisticLine(self.subcosts, slopes.odds, np.exp(far), np.exp(-far), self._scales)
+        sums = np.zeros((len(outputs), 2, outputs.shape[1]), dtype=np.int64)
+        kernels.active.logistic_sums(line, regions, sums, slopes.n_threads)
+        units = self._scales * math.log(2)
+        return sums[:, 0] / units, sums[:, 1] / units
 
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
         """By line search."""
@@ -90,6 +118,12 @@ class Squared:
             slope += 2 * costs * (1 + np.where(costs > 0, scores, -scores))
             curvature += 2 * np.abs(costs)
         return slope, curvature
+
+    def sums_along(
+        self, slopes: Slopes, regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """Differentiate there."""
+        return slopes.sums_at(regions, outputs)
 
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
         """The minimum of a parabola."""
@@ -142,6 +176,12 @@ class LeastSquares:
         slope = 2 * self.weight * (scores[:, 0] - self.target)
         return slope[:, np.newaxis], (2 * self.weight)[:, np.newaxis]
 
+    def sums_along(
+        self, slopes: Slopes, regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """Differentiate there."""
+        return slopes.sums_at(regions, outputs)
+
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
         """The mean residual of each leaf."""
         return parabola_outputs(slopes, regions, ridge)
@@ -176,6 +216,12 @@ class Huber:
         slope = 2 * self.weight * np.clip(scores[:, 0] - self.target, -self.delta, self.delta)
         return slope[:, np.newaxis], (2 * self.weight)[:, np.newaxis]
 
+    def sums_along(
+        self, slopes: Slopes, regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """Differentiate there."""
+        return slopes.sums_at(regions, outputs)
+
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
         """By line search."""
         return slopes.best_outputs(regions, ridge)
@@ -203,6 +249,12 @@ class LeastAbsolute:
         """±1; and 1 in place of a curvature, so that trees are grown on the mean of the signs."""
         slope = self.weight * np.sign(scores[:, 0] - self.target)
         return slope[:, np.newaxis], self.weight[:, np.newaxis]
+
+    def sums_along(
+        self, slopes: Slopes, regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """Differentiate there."""
+        return slopes.sums_at(regions, outputs)
 
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
         """The median residual of each leaf, times W/(W + ridge)."""

@@ -250,7 +250,7 @@ class RebelRegressor(RegressorMixin, TableInput, BaseEstimator):
             int(self.n_rounds),
             float(self.shrinkage),
             float(self.tol),
-            sampling=Sampling(self.subsample, self.feature_subsample),
+            sampling=Sampling(self.subsample, self.feature_subsample, by_value=True),
             patience=self.n_rounds_no_change if self.early_stopping else None,
             seed=seed_of(self.random_state),
             n_threads=self._n_threads(),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rebelboost.dataset import TrainingSet
+from rebelboost.hashing import draw
 from rebelboost.learners import Focus
 from rebelboost.shapes import ByFeature, Samples
 from rebelboost.slopes import AnyWeights
@@ -18,11 +19,16 @@ class Sampling:
     feature_subsample: float = 1.0
     weight_trimming: float | None = None
     """Share of the mass that the heaviest samples must hold; the others are left out of the search."""
+    by_value: bool = False
+    """Draw samples by their values: equal ones together, in whatever order they come."""
 
     def focus(self, data: TrainingSet, weights: AnyWeights, rng: np.random.Generator) -> Focus:
         """Choose this round's samples and features."""
         samples = np.arange(data.n_samples, dtype=np.int32)
-        if self.subsample < 1:
+        if self.subsample < 1 and self.by_value:
+            drawn = draw(data.keys, self.subsample, rng)
+            samples = samples[drawn] if drawn.any() else samples
+        elif self.subsample < 1:
             n_drawn = max(1, round(self.subsample * data.n_samples))
             samples = np.sort(rng.choice(samples, n_drawn, replace=False))
         if self.weight_trimming is not None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rebelboost import kernels
 from rebelboost.linesearch import minimise
 from rebelboost.risk import CAP, Totalled, Weights, coarse_scale, fine_scales
-from rebelboost.shapes import ByClass, Floats, Labels, Outputs, Pairs, Regions, Scores
+from rebelboost.shapes import ByClass, Floats, Labels, Outputs, Pairs, Planes, Regions, Scores
 
 
 class Loss(Protocol):
@@ -36,6 +36,11 @@ class Loss(Protocol):
     def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
         """Its slope, and its curvature or a bound of it."""
 
+    def sums_along(
+        self, slopes: "Slopes", regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """Sums of the derivatives in each region, with the outputs added (`Slopes.sums_at`)."""
+
     def leaf_outputs(self, slopes: "Slopes", regions: Regions, ridge: Floats) -> Outputs:
         """The best output of each region, with ridge·a²/2 added to its loss."""
 
@@ -50,6 +55,7 @@ class Slopes:
 
     def _renew(self, scores: Scores) -> None:
         self.scores = scores
+        self.odds: Planes | None = None  # a loss may keep them here until the scores change
         self.signed, self.mass = self.loss.derivatives(scores)
         self.totals: ByClass = self.size(self.mass)
         total = math.fsum(self.size(self.loss.values(scores)))
@@ -131,10 +137,19 @@ class Slopes:
 
     def region_derivatives(self, regions: Regions, outputs: Outputs) -> tuple[Outputs, Outputs]:
         """Σ of slopes and of curvatures of each region, (L, K) each, with the outputs added."""
-        signed, mass = self.signed, self.mass
         if np.any(outputs):
-            signed, mass = self.loss.derivatives(self.scores + outputs[regions])
-        sums, _ = self._region_sums(np.concatenate([signed, mass], axis=1), regions, len(outputs))
+            return self.loss.sums_along(self, regions, outputs)
+        return self._sums_of(self.signed, self.mass, regions, len(outputs))
+
+    def sums_at(self, regions: Regions, outputs: Outputs) -> tuple[Outputs, Outputs]:
+        """The same, by differentiating at the scores with the outputs."""
+        signed, mass = self.loss.derivatives(self.scores + outputs[regions])
+        return self._sums_of(signed, mass, regions, len(outputs))
+
+    def _sums_of(
+        self, signed: Floats, mass: Floats, regions: Regions, n_regions: int
+    ) -> tuple[Outputs, Outputs]:
+        sums, _ = self._region_sums(np.concatenate([signed, mass], axis=1), regions, n_regions)
         n_classes = signed.shape[1]
         return sums[:, :n_classes], sums[:, n_classes:]
 

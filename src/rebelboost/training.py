@@ -13,6 +13,7 @@ from rebelboost.boosting import HeldOut, Judge, Plan, State, boost, replay
 from rebelboost.callbacks import Callback, EarlyStopping, Tolerance
 from rebelboost.costs import uniform
 from rebelboost.dataset import TrainingSet
+from rebelboost.hashing import hash_rows
 from rebelboost.losses import FAMILY
 from rebelboost.model import Ensemble
 from rebelboost.risk import SUBCOSTS, Risk, coarse_scale
@@ -209,7 +210,7 @@ def _places(problem: Trainable, seed: int) -> Floats:
     """
     weights = _fixed_weights(problem.weight)
     mass = np.ones(len(problem.labels), dtype=np.int64) if weights is None else weights
-    keys = _hashes(problem.identity, seed)
+    keys = hash_rows(problem.identity, seed)
     order = np.lexsort((mass, keys, problem.labels))
     keys, labels, mass = keys[order], problem.labels[order], mass[order]
     changes = (keys[1:] != keys[:-1]) | (labels[1:] != labels[:-1])
@@ -226,16 +227,6 @@ def _places(problem: Trainable, seed: int) -> Floats:
     placed = np.empty(len(order))
     placed[order] = place
     return placed
-
-
-def _hashes(X: Values, seed: int) -> NDArray[np.uint64]:
-    """(N,) numbers that look random, the same for equal rows."""
-    keys = np.full(len(X), seed, dtype=np.uint64)
-    for column in X.T:
-        x = np.where(np.isnan(column), np.nan, column.astype(np.float64) + 0.0)  # one NaN, one 0
-        keys = (keys ^ x.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        keys ^= keys >> np.uint64(29)
-    return keys * np.uint64(0xBF58476D1CE4E5B9)
 
 
 def _fixed_weights(weight: BySample | None) -> Ints | None:

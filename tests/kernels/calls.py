@@ -100,6 +100,13 @@ def region_sums(module, weights, regions, scales, n_regions, n_threads=1):
     return sums
 
 
+def logistic_sums(module, line, regions, n_threads=1):
+    # Zeros: the kernel adds.
+    sums = np.zeros((len(line.up), 2, len(line.scales)), dtype=np.int64)
+    module.logistic_sums(line, regions, sums, n_threads)
+    return sums
+
+
 def advance(module, weights, scores, regions, step, n_threads=1):
     """New weights, scores, totals (added to `RUBBISH`) and decisions."""
     weights, scores = weights.copy(), scores.copy()

@@ -25,7 +25,6 @@ Categorical = Literal["from_dtype"] | Sequence[int] | Sequence[str] | Sequence[b
 
 MOST_DEPTH = 12
 LEAST_MASS = 1e-4
-"""No leaf with an output of its own has a smaller share of the mass that the tree is grown on."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,8 @@ class Tree:
     categorical
         "from_dtype": columns of a data frame with a categorical, text or Boolean type. Or a list
         of names, of indices, or a mask.
+    least_mass
+        For "leaf": no leaf has a smaller share of the mass that the tree is grown on.
     """
 
     depth: int = 6
@@ -56,6 +57,7 @@ class Tree:
     binning: Binning = "quantile"
     smoothing: float = 0.1
     categorical: Categorical = "from_dtype"
+    least_mass: float = LEAST_MASS
 
     def __post_init__(self) -> None:
         _check_number("depth", self.depth, 1, MOST_DEPTH)
@@ -63,6 +65,8 @@ class Tree:
         _check_bins(self)
         if not 0 <= self.smoothing < np.inf:
             raise ValueError(f"smoothing is {self.smoothing!r}: give a finite number, 0 or more")
+        if not 0 <= self.least_mass <= 0.5:
+            raise ValueError(f"least_mass is {self.least_mass!r}: give a share from 0 to 0.5")
 
     @property
     def rounds(self) -> int:
@@ -158,7 +162,7 @@ def _tree_with_leaf_outputs(
     direction = random_direction(weights.totals, rng)
     values, mass = weights.project(direction, direction**2)
     # A gain below one unit of the fixed point is rounding: a pure leaf must stay whole.
-    options = SearchOptions(CRITERIA["variance"], max(1, round(LEAST_MASS * mass)), 1.0)
+    options = SearchOptions(CRITERIA["variance"], max(1, round(tree.least_mass * mass)), 1.0)
     nodes = data.grow(values, focus.samples, tree.depth, options, focus.allowed)
     regions = data.route(nodes)
     plus, minus = weights.sums(regions, len(nodes.features) + 1)

@@ -8,7 +8,12 @@ from rebelboost.kernels.reference.bins import bin_values, route, split_samples
 from rebelboost.kernels.reference.layers import grow_tree, search_layer
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.root import class_sums, search_root
-from rebelboost.kernels.reference.weights import advance, project, region_sums
+from rebelboost.kernels.reference.weights import (
+    advance,
+    logistic_sums,
+    project,
+    region_sums,
+)
 
 __all__ = [
     "advance",
@@ -16,6 +21,7 @@ __all__ = [
     "bin_values",
     "class_sums",
     "grow_tree",
+    "logistic_sums",
     "predict",
     "project",
     "region_sums",
