@@ -22,6 +22,7 @@ from sklearn.model_selection import train_test_split
 
 N_TEST = 5000
 REPEATS = 2
+FIRST_SEED = 100  # our defaults were chosen on other draws, of these functions among others
 
 Parts = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 Rows = dict[str, dict[str, list[dict[str, float]]]]  # set → rival → a run for each seed
@@ -56,7 +57,7 @@ SETS: dict[str, Callable[[int], Parts]] = {
 def measure(rival: str, set_name: str, seed: int, n_threads: int) -> dict[str, float]:
     """The RMSE on the test part, and the seconds of the faster of the fits."""
     module = compare.load(rival)
-    X_train, X_test, y_train, y_test = SETS[set_name](seed)
+    X_train, X_test, y_train, y_test = SETS[set_name](FIRST_SEED + seed)
     seconds = []
     for _ in range(REPEATS):
         regressor = module.make_regressor(n_threads)

@@ -21,12 +21,8 @@ from rebelboost.sampling import Sampling
 from rebelboost.shapes import BySample, Values
 from rebelboost.training import Settings, held_out_samples, train
 
-LEARNERS: dict[str, Stump | Tree] = {
-    "auto": Tree(depth=4, smoothing=0.3),
-    "tree": Tree(depth=4, smoothing=0.3),
-    "stump": Stump(),
-}
-ROUNDS, SHRINKAGE = 300, 0.1
+TREE = Tree(depth=5, least_mass=0.003)
+LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
 
 
 class RebelRegressor(RegressorMixin, TableInput, BaseEstimator):
@@ -35,8 +31,9 @@ class RebelRegressor(RegressorMixin, TableInput, BaseEstimator):
     Parameters
     ----------
     learner : {"auto", "tree", "stump"}, Tree or Stump
-        The weak learner. Trees are grown by variance; a leaf's output is the mean residual of its
-        samples (their median for the absolute loss), drawn to 0 by the tree's `smoothing`.
+        The weak learner; "auto" is ``Tree(depth=5, least_mass=0.003)``. Trees are grown by
+        variance; a leaf's output is the mean residual of its samples (their median for the
+        absolute loss), drawn to 0 by the tree's `smoothing`.
     loss : {"squared", "absolute", "huber"}
         What of the residuals is minimised.
     huber_delta : float or "auto"
@@ -55,8 +52,12 @@ class RebelRegressor(RegressorMixin, TableInput, BaseEstimator):
         That share.
     n_rounds_no_change : int
         How long to wait for a lower validation loss.
-    subsample, feature_subsample : float
-        Share of samples, and of features, that each round draws at random for its search.
+    subsample : float
+        Share of samples that each round draws at random to grow its tree on. Outputs are those of
+        all samples, which is why so small a share serves best. Samples are drawn by their
+        values: their order does not matter, and a weight of 2 is as good as a sample twice.
+    feature_subsample : float
+        Share of features that each round draws at random.
     warm_start : bool
         Go on from the terms of the last fit.
     callbacks : list, optional
@@ -108,13 +109,13 @@ class RebelRegressor(RegressorMixin, TableInput, BaseEstimator):
         *,
         loss: str = "squared",
         huber_delta: float | str = "auto",
-        n_rounds: int = ROUNDS,
+        n_rounds: int = 300,
         tol: float = 0.0,
-        shrinkage: float = SHRINKAGE,
+        shrinkage: float = 0.1,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_rounds_no_change: int = 50,
-        subsample: float = 1.0,
+        subsample: float = 0.3,
         feature_subsample: float = 1.0,
         warm_start: bool = False,
         callbacks: Sequence[Callback] | None = None,

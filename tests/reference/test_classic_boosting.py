@@ -103,7 +103,8 @@ def test_the_reported_loss_is_that_of_the_scores(loss):
 def test_regression_is_l2boost_round_by_round(seed):
     X, _, weight = noisy(seed)
     y = X[:, 0] * X[:, 1] + np.random.default_rng(seed).normal(size=60)
-    model = RebelRegressor(Tree(1, smoothing=0.0), n_rounds=ROUNDS, shrinkage=1.0)
+    learner = Tree(1, smoothing=0.0)
+    model = RebelRegressor(learner, n_rounds=ROUNDS, shrinkage=1.0, subsample=1.0)
     model.fit(X, y, sample_weight=weight)
     mean = np.average(y, weights=weight)
     textbook = boost(X, y - mean, weight, square_slope, lambda f: f, ROUNDS)

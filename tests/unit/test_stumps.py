@@ -91,7 +91,8 @@ def test_the_exact_stump_depends_neither_on_order_nor_on_the_kernels(compiled):
 def test_regressions_cut_exactly_too():
     x = np.sort(np.random.default_rng(0).normal(size=1000))
     y = np.where(np.arange(1000) < 123, 0.0, 1.0)
-    model = RebelRegressor(Stump(binning="exact"), n_rounds=1, shrinkage=1.0).fit(x[:, None], y)
+    model = RebelRegressor(Stump(binning="exact"), n_rounds=1, shrinkage=1.0, subsample=1.0)
+    model.fit(x[:, np.newaxis], y)
     assert model.ensemble_.terms[0].hypothesis.thresholds[0] == (x[122] + x[123]) / 2
 
 
