@@ -1,6 +1,9 @@
 #include "class_sums.hpp"
 
+#include <algorithm>
+
 #include "multiversion.hpp"
+#include "parallel.hpp"
 
 namespace rebel {
 namespace {
@@ -62,6 +65,19 @@ REBEL_CLONES void add_vectors(const Bins& bins, std::size_t feature,
             for (std::size_t j = 0; j < lanes; ++j)
                 sum[k + j] += value[k + j];
     }
+}
+
+void class_sums(const Bins& bins, Vector<const std::uint8_t> allowed,
+                Matrix<const std::int32_t> values, Vector<const std::int32_t> samples,
+                Matrix<std::int32_t> sums, int n_threads) {
+    const std::size_t grain = std::max<std::size_t>(1, 20000 / (samples.size + 1));
+    parallel_for(bins.n_features(), grain, n_threads, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t f = begin; f < end; ++f)
+            if (allowed[f] != 0)
+                add_vectors(
+                    bins, f, values, samples,
+                    {sums.data + bins.offset(f) * sums.stride, bins.n_bins(f), sums.n_cols});
+    });
 }
 
 } // namespace rebel

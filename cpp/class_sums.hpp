@@ -19,4 +19,9 @@ void add_pairs(const Bins& bins, std::size_t block, Vector<const std::int64_t> v
 void add_vectors(const Bins& bins, std::size_t feature, Matrix<const std::int32_t> values,
                  Vector<const std::int32_t> samples, Matrix<std::int32_t> sums);
 
+// The same for all allowed features, each at its offset; the sums of others are left alone.
+void class_sums(const Bins& bins, Vector<const std::uint8_t> allowed,
+                Matrix<const std::int32_t> values, Vector<const std::int32_t> samples,
+                Matrix<std::int32_t> sums, int n_threads);
+
 } // namespace rebel

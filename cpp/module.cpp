@@ -7,7 +7,9 @@
 
 #include "binning.hpp"
 #include "bins.hpp"
+#include "class_sums.hpp"
 #include "grow.hpp"
+#include "logistic.hpp"
 #include "partition.hpp"
 #include "predict.hpp"
 #include "responses.hpp"
@@ -69,6 +71,8 @@ using SplitsTuple = std::tuple<Array<std::int32_t, 1>, Array<std::uint8_t, 2>,
                                Array<std::int64_t, 2>, Array<double, 1>>;
 using ProjectionTuple = std::tuple<Array<F64, 1>, Array<F64, 1>, double, double>;
 using StepTuple = std::tuple<Array<F64, 2>, Array<F64, 2>, Array<F64, 2>, Array<F64, 1>>;
+using LineTuple =
+    std::tuple<Array<F64, 3>, Array<F64, 3>, Array<F64, 2>, Array<F64, 2>, Array<F64, 1>>;
 using TreesTuple =
     std::tuple<Array<I32, 1>, Array<I64, 1>, Array<I64, 1>, Array<I32, 1>, Array<F64, 1>,
                Array<U8, 1>, Array<I32, 1>, Array<U8, 2>, Array<F64, 2>>;
@@ -144,8 +148,9 @@ Comparisons as_comparisons(const ComparisonsTuple& tuple, std::size_t n_points) 
             "the arrays of the comparisons do not match");
     for (std::size_t t = 0; t < n_terms; ++t)
         require(static_cast<std::size_t>(all.anchors.data[t]) < n_points &&
-                    static_cast<std::size_t>(all.rivals.data[t]) < n_points,
-                "a comparison names a point that is not there");
+                    static_cast<std::size_t>(all.rivals.data[t]) < n_points &&
+                    all.kinds.data[t] >= two_points && all.kinds.data[t] <= inside,
+                "a comparison names a point that is not there, or is of no known kind");
     return all;
 }
 
@@ -210,6 +215,20 @@ NB_MODULE(_compiled, m) {
     m.def("bin_values", &bin_values_of<double>, "X"_a.noconvert(), "edges"_a.noconvert(),
           "edge_offsets"_a.noconvert(), "missing"_a.noconvert(), "blocks"_a.noconvert(),
           "n_threads"_a, Release());
+
+    m.def(
+        "class_sums",
+        [](const BinsTuple& bins, const Array<U8, 1>& allowed, const Array<I32, 2>& values,
+           const Array<I32, 1>& samples, const Array<std::int32_t, 2>& sums, int n_threads) {
+            const auto set = as_bins(bins);
+            require(allowed.shape(0) == set.n_features() && values.shape(0) == set.n_samples() &&
+                        values.shape(1) % 8 == 0 && sums.shape(1) == values.shape(1) &&
+                        sums.shape(0) == set.offset(set.n_features()),
+                    "bins, allowed, values and sums do not match");
+            class_sums(set, view(allowed), view(values), view(samples), view(sums), n_threads);
+        },
+        "bins"_a.noconvert(), "allowed"_a.noconvert(), "values"_a.noconvert(),
+        "samples"_a.noconvert(), "sums"_a.noconvert(), "n_threads"_a, Release());
 
     m.def(
         "search_root",
@@ -327,6 +346,24 @@ NB_MODULE(_compiled, m) {
         "sums"_a.noconvert(), "n_threads"_a, Release());
 
     m.def(
+        "logistic_sums",
+        [](const LineTuple& line, const Array<const std::uint16_t, 1>& regions,
+           const Array<std::int64_t, 3>& sums, int n_threads) {
+            const auto all = unpack<LogisticLine>(line);
+            const std::size_t n_classes = all.scales.size;
+            require(all.subcosts.n_rows == regions.shape(0) && all.subcosts.n_cols == n_classes &&
+                        all.odds.n_planes == all.subcosts.n_planes &&
+                        all.odds.n_rows == regions.shape(0) && all.odds.n_cols == n_classes &&
+                        all.up.n_rows == sums.shape(0) && all.up.n_cols == n_classes &&
+                        all.down.n_rows == sums.shape(0) && all.down.n_cols == n_classes &&
+                        sums.shape(1) == 2 && sums.shape(2) == n_classes,
+                    "line, regions and sums do not match");
+            logistic_sums(all, view(regions), view(sums), n_threads);
+        },
+        "line"_a.noconvert(), "regions"_a.noconvert(), "sums"_a.noconvert(), "n_threads"_a,
+        Release());
+
+    m.def(
         "advance",
         [](const Array<double, 3>& weights, const Array<double, 2>& scores,
            const Array<const std::uint16_t, 1>& regions, const StepTuple& step,
@@ -362,6 +399,7 @@ NB_MODULE(_compiled, m) {
            const Array<std::uint16_t, 1>& levels, int n_threads) {
             require(anchor.shape(0) == levels.shape(0) && rival.shape(0) == levels.shape(0),
                     "anchor, rival and levels differ in length");
+            require(kind >= two_points && kind <= inside, "kind must be 0, 1, 2 or 3");
             compare(view(anchor), view(rival), kind, apart, view(levels), n_threads);
         },
         "anchor"_a.noconvert(), "rival"_a.noconvert(), "kind"_a, "apart"_a, "levels"_a.noconvert(),
@@ -377,6 +415,7 @@ NB_MODULE(_compiled, m) {
                         mass.shape(0) == signed_values.shape(0) && sums.shape(2) == mass.shape(0) &&
                         sums.shape(1) == 3,
                     "distances, weights and sums do not match");
+            require(kind == two_points || kind == nearer, "kind must be 0 or 1");
             const auto list =
                 as_pairs(pairs, sums.shape(0), from_anchors.shape(0), from_rivals.shape(0));
             pair_sums(view(from_anchors), view(from_rivals), list, kind, view(signed_values),

@@ -8,18 +8,12 @@
 
 #include "multiversion.hpp"
 #include "parallel.hpp"
+#include "rounding.hpp"
 
 namespace rebel {
 namespace {
 
 constexpr std::size_t row_grain = 2048;
-
-// rint(x) for |x| < 2⁵¹: adding 1.5 · 2⁵² leaves the integer in the low bits. Unlike a cast it is
-// one instruction on every machine, also in vectors.
-constexpr double round_magic = 0x1.8p52;
-inline std::int64_t rounded(double x) {
-    return std::bit_cast<std::int64_t>(x + round_magic) - std::bit_cast<std::int64_t>(round_magic);
-}
 
 constexpr std::size_t lanes = 4;
 inline double together(const double* lane) {

@@ -7,8 +7,13 @@ from rebelboost.learners import GrownTree
 
 def arrays(model):
     """Everything that a fitted classifier predicts from, by name."""
-    named = {"classes": model.classes_, "costs": model.costs_}
-    for t, term in enumerate(model.ensemble_.terms):
+    return {"classes": model.classes_, "costs": model.costs_, **of_terms(model.ensemble_.terms)}
+
+
+def of_terms(terms):
+    """The arrays of terms, by name."""
+    named = {}
+    for t, term in enumerate(terms):
         parts = _of_tree if isinstance(term.hypothesis, GrownTree) else _of_comparison
         named[f"outputs of {t}"] = term.outputs
         named |= {f"{name} of {t}": array for name, array in parts(term.hypothesis).items()}
@@ -31,6 +36,14 @@ def _of_comparison(comparison):
         "rows": np.array([example.row for example in comparison.examples], dtype=np.int64),
         "points": np.array([example.point for example in comparison.examples]),
     }
+
+
+def assert_same_terms(terms, others):
+    """Assert that two sequences of terms are the same."""
+    ours, theirs = of_terms(terms), of_terms(others)
+    assert ours.keys() == theirs.keys()
+    for name, array in ours.items():
+        np.testing.assert_array_equal(array, theirs[name], err_msg=name, strict=True)
 
 
 def assert_same(model, other, *, leave_out=("classes", "costs")):

@@ -5,13 +5,17 @@ import unittest
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rebelboost import RebelClassifier, Stump, Tree
+from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree
 
 CONFIGURATIONS = [
     RebelClassifier(n_rounds=10),
     RebelClassifier(Stump(), n_rounds=10),
     RebelClassifier(Tree(depth=2, outputs="tree"), n_rounds=10),
     RebelClassifier(n_rounds=10, early_stopping=True),
+    RebelClassifier(n_rounds=10, loss="logistic"),
+    RebelRegressor(n_rounds=50),
+    RebelRegressor(n_rounds=20, early_stopping=True),
+    RebelRegressor(n_rounds=20, loss="absolute"),
 ]
 
 # One class is served with a warning (DESIGN), which pytest would make an error.

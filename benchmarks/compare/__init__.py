@@ -1,8 +1,9 @@
 """The rivals: one small file each, behind one interface.
 
 A rival is a module with `name`, as tables print it, and `make(n_threads)`, an unfitted classifier
-at its library's defaults. Its imports are at its top, so that a rival that is not installed is
-an ImportError on `load`, which the benchmarks report instead of stopping.
+at its library's defaults; `make_regressor(n_threads)` likewise. Its imports are at its top, so that
+a rival that is not installed is an ImportError on `load`, which the benchmarks report instead of
+stopping.
 """
 
 from importlib import import_module
@@ -18,6 +19,8 @@ class Rival(Protocol):
     name: str
 
     def make(self, n_threads: int) -> Any: ...
+
+    def make_regressor(self, n_threads: int) -> Any: ...
 
 
 def load(rival: str) -> Rival:

@@ -4,7 +4,7 @@ It has no `n_jobs`: its threads are OpenMP's, which are limited here for the who
 The seed makes repeats fit the same model.
 """
 
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
 name = "HistGradientBoosting"
@@ -13,3 +13,8 @@ name = "HistGradientBoosting"
 def make(n_threads: int) -> HistGradientBoostingClassifier:
     threadpool_limits(n_threads, user_api="openmp")
     return HistGradientBoostingClassifier(random_state=0)
+
+
+def make_regressor(n_threads: int) -> HistGradientBoostingRegressor:
+    threadpool_limits(n_threads, user_api="openmp")
+    return HistGradientBoostingRegressor(random_state=0)

@@ -1,9 +1,13 @@
 """XGBoost at its defaults; "hist" is what its default "auto" means, said aloud."""
 
-from xgboost import XGBClassifier
+from xgboost import XGBClassifier, XGBRegressor
 
 name = "XGBoost"
 
 
 def make(n_threads: int) -> XGBClassifier:
     return XGBClassifier(tree_method="hist", n_jobs=n_threads)
+
+
+def make_regressor(n_threads: int) -> XGBRegressor:
+    return XGBRegressor(tree_method="hist", n_jobs=n_threads)

@@ -3,12 +3,12 @@
 A map of the package, in the order of the method:
 
 - `binning`, `dataset`: values → bins → sums over bins.
-- `costs`, `risk`: costs → weights → output vector → loss.
-- `learners`: stumps and trees, proposed for given weights.
+- `costs`, `risk`: costs → weights → output vector → loss; `losses`, `slopes`: the same for other losses.
+- `learners`: stumps, trees and any binary classifier, proposed for given weights.
 - `model`: terms and their sum, the scores.
 - `boosting`: the loop; `sampling`, `callbacks` beside it; `training` sets it up.
 - `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
-- `estimators`, `deciding`, `inputs`: scikit-learn's face of it all; `frames` reads tables.
+- `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads tables.
 - `metrics`, `plots`: what decisions cost, and how they look.
 - `kernels`: the hot loops, compiled and in NumPy.
 """
@@ -22,16 +22,19 @@ from rebelboost.exceptions import (
     SlowKernelsWarning,
     UnknownCategoryWarning,
 )
-from rebelboost.learners import Similarity, Stump, Tree
+from rebelboost.learners import Binary, Similarity, Stump, Tree
+from rebelboost.regressor import RebelRegressor
 from rebelboost.taxonomy import Taxonomy
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "Binary",
     "CostDiagonalWarning",
     "CostError",
     "RareClassWarning",
     "RebelClassifier",
+    "RebelRegressor",
     "Similarity",
     "SingleClassWarning",
     "SlowKernelsWarning",

@@ -121,12 +121,10 @@ def _distinct(x: NDArray[np.floating], weights: Ints | None) -> tuple[Floats, In
 
 
 def _edges(values: Floats, mass: Ints, max_bins: int, method: str) -> Floats:
-    middles = values[:-1] / 2 + values[1:] / 2  # halved first: the sum could overflow
-    # Between neighbours in floating point there may be no number: then x ≤ the lower one.
-    middles = np.where(middles < values[1:], middles, values[:-1])
+    between = middles(values)
     most = MOST_BINS if method == "exact" else max_bins
     if len(values) <= most:
-        return middles
+        return between
     if method == "even":
         cuts = 4 * np.linspace(values[0] / 4, values[-1] / 4, most + 1)[1:-1]  # no overflow
         return np.unique(cuts)
@@ -135,4 +133,11 @@ def _edges(values: Floats, mass: Ints, max_bins: int, method: str) -> Floats:
     below = np.cumsum(share)
     wanted = below[-1] * np.arange(1, most, dtype=np.float64) / most
     after = np.unique(np.searchsorted(below, wanted))
-    return middles[after[after < len(middles)]]
+    return between[after[after < len(between)]]
+
+
+def middles(values: Floats) -> Floats:
+    """Thresholds between rising values."""
+    between = values[:-1] / 2 + values[1:] / 2  # halved first: the sum could overflow
+    # Between neighbours in floating point there may be no number: then x ≤ the lower one.
+    return np.where(between < values[1:], between, values[:-1])

@@ -12,9 +12,10 @@ from rebelboost.dataset import TrainingSet
 from rebelboost.learners import Candidate, WeakLearner
 from rebelboost.model import Ensemble, Term
 from rebelboost.packing import Queries
-from rebelboost.risk import Risk, Weights
+from rebelboost.risk import Risk
 from rebelboost.sampling import Sampling
 from rebelboost.shapes import Floats, Ints, Labels, Outputs, Regions, Scores
+from rebelboost.slopes import AnyWeights, SmoothRisk
 
 MOST_FRUITLESS = 20
 """After so many rounds in a row that find nothing, there is nothing to be found."""
@@ -54,15 +55,15 @@ class Judge:
 class State:
     """Scores and weights of a set of samples, as terms are added."""
 
-    risk: Risk
+    risk: Risk | SmoothRisk
     judge: Judge
     scores: Scores = field(init=False)
-    weights: Weights = field(init=False)
+    weights: AnyWeights = field(init=False)
     decided: Labels = field(init=False)
     n_terms: int = 0
 
     def __post_init__(self) -> None:
-        n_samples = self.risk.subcosts.shape[1]
+        n_samples = self.risk.n_samples
         self.scores = np.zeros((n_samples, self.risk.n_classes))
         self.weights = self.risk.weights(self.scores)
         self.decided = np.zeros(n_samples, dtype=np.int32)
@@ -79,9 +80,13 @@ class State:
         """Ln of the mean loss."""
         return self.risk.log_loss(self.weights)
 
+    def judged(self) -> tuple[float, float]:
+        """Error and mean cost."""
+        return self.judge.judge(self.decided)
+
     def held(self) -> Held:
         """How the scores do."""
-        return Held(self.log_loss, *self.judge.judge(self.decided))
+        return Held(self.log_loss, *self.judged())
 
 
 @dataclass
@@ -165,14 +170,14 @@ def _record(
     began: float,
 ) -> Round:
     edge = _edge(candidate)
-    error, cost = state.judge.judge(state.decided)
+    error, cost = state.judged()
     return Round(
         part=part,
         index=t,
         log_loss=state.log_loss,
         loss_ratio=math.exp(state.weights.log_total - log_before),
         edge=edge,
-        bound=math.sqrt(max(0.0, 1 - edge**2)),
+        bound=state.risk.bound(edge),
         error=error,
         cost=cost,
         held=held_out.state.held() if held_out is not None else None,

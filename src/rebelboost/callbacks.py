@@ -133,10 +133,11 @@ class Tolerance:
 class Progress:
     """A progress bar with the time left; silent where there is no terminal."""
 
-    def __init__(self, n_rounds: int) -> None:
+    def __init__(self, n_rounds: int, error_format: str = ".2%") -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+        self._error_format = error_format
         console = Console(stderr=True)
         self._bar = Progress(
             TextColumn("{task.description}"),
@@ -164,8 +165,9 @@ class Progress:
         return False
 
     def _show(self, record: Round) -> None:
-        held = f"  held-out {record.held.error:.2%}" if record.held is not None else ""
-        state = f"training error {record.error:.2%}{held}"
+        state = f"training error {record.error:{self._error_format}}"
+        if record.held is not None:
+            state += f"  held-out {record.held.error:{self._error_format}}"
         self._bar.update(self._task, completed=self._n_done, state=state)
 
     def on_end(self) -> None:

@@ -17,8 +17,9 @@ from rebelboost.decision import Decoder, fit_temperature, least_risk
 from rebelboost.model import Ensemble, Term
 from rebelboost.packing import Queries
 from rebelboost.problem import Problem, class_costs, folds
+from rebelboost.settings import Settings
 from rebelboost.shapes import Bytes, Floats, Scores, Values
-from rebelboost.training import Settings, train
+from rebelboost.training import train
 
 N_STAGES = 16
 """Numbers of rounds that are compared, evenly spaced by ratio."""
@@ -99,7 +100,9 @@ def cross_fit(
         parts.append(train(problem, settings, categorical, callbacks=[history, *callbacks]))
         scored[:] = True
     judged, deciding = problem.rows(scored), deciding.rows(scored)
-    stage, decoder, log_loss = _best(left_out[:, scored], judged, class_costs(problem))
+    stage, decoder, log_loss = _best(
+        left_out[:, scored], judged, class_costs(problem), settings.loss
+    )
     scores = left_out[stage, scored]
     decided = least_risk(scores, decoder.posterior(scores), class_costs(deciding))
     _, cost = deciding.judge().judge(decided)
@@ -135,13 +138,19 @@ def _scores_at(ensemble: Ensemble, X: Values, stages: Sequence[int], n_threads: 
     return np.stack(at)
 
 
-def _best(left_out: Floats, problem: Problem, costs: Floats) -> tuple[int, Decoder, float]:
+def _best(
+    left_out: Floats, problem: Problem, costs: Floats, loss: str
+) -> tuple[int, Decoder, float]:
     """Find the stage with the least log-loss at its best temperature."""
     temperatures, losses = np.transpose(
-        [fit_temperature(scores, problem.labels, costs, problem.weight) for scores in left_out]
+        [
+            fit_temperature(scores, problem.labels, costs, problem.weight, loss)
+            for scores in left_out
+        ]
     )
     stage = int(np.argmin(losses))
-    return stage, Decoder(costs, float(temperatures[stage])), float(losses[stage])
+    decoder = Decoder(costs, float(temperatures[stage]), loss=loss)
+    return stage, decoder, float(losses[stage])
 
 
 def neutral(problem: Problem) -> Problem:

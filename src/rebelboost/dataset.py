@@ -1,15 +1,18 @@
 """The training set, as learners see it: bins, and searches over sums of weights in bins."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
-from rebelboost.binning import Binner
+from rebelboost.binning import MOST_BINS, Binner
+from rebelboost.hashing import Keys, hash_rows
 from rebelboost.shapes import (
     Bins,
     ByFeature,
+    Bytes,
     Ints,
     Layer,
     Nodes,
@@ -18,6 +21,7 @@ from rebelboost.shapes import (
     Samples,
     SearchOptions,
     Splits,
+    Values,
 )
 
 TABLE = 256
@@ -32,6 +36,11 @@ class TrainingSet:
     binner: Binner
     n_threads: int = 1
     _scratch: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
+    values: Values | None = field(default=None, repr=False, compare=False)
+    """(N, d) before binning, for learners that compare or combine them."""
+    _orders: dict[int, tuple[Samples, Ints]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def n_samples(self) -> int:
@@ -47,6 +56,41 @@ class TrainingSet:
     def n_bins(self) -> int:
         """Bins of all features together, B."""
         return int(self.bins.offsets[-1])
+
+    def column(self, feature: int) -> Bytes:
+        """(N,) bins of one feature."""
+        n_features = self.bins.blocks.shape[2]
+        return self.bins.blocks[feature // n_features, :, feature % n_features]
+
+    @cached_property
+    def keys(self) -> Keys:
+        """(N,) by which samples are drawn, whatever their order; equal for equal values."""
+        if self.values is None:
+            return np.arange(self.n_samples, dtype=np.uint64)
+        return hash_rows(self.values, 0)
+
+    @cached_property
+    def wide(self) -> NDArray[np.bool_]:
+        """(d,) numeric features with more values than bins can tell apart, where values are kept."""
+        if self.values is None:
+            return np.zeros(self.n_features, dtype=bool)
+        numeric = self.bins.categorical == 0
+        return np.array([n and len(self.order(f)[1]) >= MOST_BINS for f, n in enumerate(numeric)])
+
+    def order(self, feature: int) -> tuple[Samples, Ints]:
+        """Samples by rising value, missing ones left out; and the places after which the value rises."""
+        if feature not in self._orders:
+            x = self.values[:, feature] if self.values is not None else np.empty(0)
+            order = np.argsort(x, kind="stable").astype(np.int32)
+            order = order[: len(x) - np.count_nonzero(np.isnan(x))]
+            self._orders[feature] = order, np.flatnonzero(x[order[1:]] > x[order[:-1]])
+        return self._orders[feature]
+
+    def class_sums(self, values: NDArray[np.int32], samples: Samples, allowed: ByFeature) -> Ints:
+        """(B, K padded) sums of the samples' vectors in each bin (kernels.class_sums)."""
+        sums = np.zeros((self.n_bins, values.shape[1]), dtype=np.int32)
+        kernels.active.class_sums(self.bins, allowed, values, samples, sums, self.n_threads)
+        return sums.astype(np.int64)
 
     def search_root(
         self, values: NDArray[np.int32], totals: Ints, samples: Samples, allowed: ByFeature

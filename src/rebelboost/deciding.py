@@ -2,17 +2,16 @@
 
 import copy
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, Self
 
 import numpy as np
-from joblib import cpu_count, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.costs import cost_matrix, is_uniform
 from rebelboost.crossfit import CrossFit
 from rebelboost.decision import Decoder, expected_costs, least_risk
+from rebelboost.fitting import threads_of
 from rebelboost.inputs import TableInput
 from rebelboost.model import Ensemble
 from rebelboost.shapes import ByClass, Floats, Labels, Scores
@@ -28,14 +27,14 @@ class Decides(TableInput):
     costs: Any
     costs_: Floats
     class_weight_: ByClass
-    subcosts: str
+    subcosts_: str
     decision: str
     reject_cost: float | None
     reject_label: Any
     n_jobs: int | None
 
     def _n_threads(self) -> int:
-        return max(1, min(effective_n_jobs(self.n_jobs), _n_cores()))
+        return threads_of(self.n_jobs)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores H(x), (N, K); with two classes the lead of the second one, (N,)."""
@@ -90,7 +89,7 @@ class Decides(TableInput):
 
     def _decodes(self) -> bool:
         """Whether there is a posterior: REBEL's subcosts have none, but where costs are uniform."""
-        return self.subcosts == "thesis" or is_uniform(self.decoder_.costs)
+        return self.subcosts_ == "thesis" or is_uniform(self.decoder_.costs)
 
     def _posterior(self, scores: Scores) -> Floats:
         if not self._decodes():
@@ -107,11 +106,6 @@ class Decides(TableInput):
     def _staged_scores(self, X: Any) -> Iterator[Scores]:
         check_is_fitted(self)
         yield from self.ensemble_.staged_scores(self._encode(X), self._n_threads())
-
-
-@cache
-def _n_cores() -> int:
-    return int(cpu_count())  # joblib reads files for it, every time
 
 
 def _lead(scores: Scores) -> NDArray[np.float64]:

@@ -24,6 +24,7 @@ SHIFT = 0.5
 ROUGHLY = 1e-6
 """Precision enough to compare temperatures, which are found to a hundredth."""
 LEAST_TEMPERATURE, MOST_TEMPERATURE = 1e-3, 10.0
+LARGEST_SQUARED = 1 - 1e-6
 LARGEST_RANGE = 600.0
 """Of 2H within a sample, up to which e^{2H} is taken in floating point; beyond it, logarithms are."""
 
@@ -37,10 +38,12 @@ class Decoder:
     temperature: float = 1.0
     precision: float = 1e-12
     """Iterate until no probability changes by more."""
+    loss: str = "exponential"
+    """That the scores were trained on."""
 
     def posterior(self, scores: Scores) -> Floats:
         """(N, K) probabilities of the classes."""
-        doubled = 2 * self.temperature * scores
+        doubled = log_ratios(self.temperature * scores, self.loss)
         return uniform_posterior(doubled) if is_uniform(self.costs) else self._perron(doubled)
 
     def _perron(self, doubled: Floats) -> Floats:
@@ -56,6 +59,17 @@ class Decoder:
         posterior[~wide] = _iterate(log_d[~wide], np.exp(log_B), self.precision)
         posterior[wide] = _iterate_logs(log_d[wide], log_B, self.precision)
         return posterior
+
+
+def log_ratios(scores: Scores, loss: str) -> Floats:
+    """Ln g′(H)/g′(−H): 2H for the exponential loss, H for the logistic, ln (1 + H)/(1 − H) for the squared."""
+    if loss == "exponential":
+        return 2 * scores
+    if loss == "logistic":
+        return scores
+    # Least squares may leave scores beyond ±1, where probabilities end.
+    inside = np.clip(scores, -LARGEST_SQUARED, LARGEST_SQUARED)
+    return np.log1p(inside) - np.log1p(-inside)
 
 
 def uniform_posterior(doubled: Floats) -> Floats:
@@ -174,13 +188,17 @@ def least_risk(scores: Scores, posterior: Floats, costs: Floats) -> Labels:
 
 
 def fit_temperature(
-    scores: Scores, labels: Labels, costs: Floats, weight: BySample | None = None
+    scores: Scores,
+    labels: Labels,
+    costs: Floats,
+    weight: BySample | None = None,
+    loss: str = "exponential",
 ) -> tuple[float, float]:
     """Find the factor of held-out scores with the least log-loss of the posterior; return both."""
     from scipy.optimize import minimize_scalar
 
     def log_loss(log_temperature: float) -> float:
-        P = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY).posterior(scores)
+        P = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY, loss).posterior(scores)
         own = P[np.arange(len(labels)), labels]
         losses = -np.log(np.maximum(own, 1e-300))
         # Exact sums: the order of samples must not change the temperature.

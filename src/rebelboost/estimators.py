@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rebelboost.callbacks import Callback, Hearing, History, Progress
@@ -17,16 +16,25 @@ from rebelboost.crossfit import CrossFit, choose_cross_fit, neutral
 from rebelboost.deciding import Decides
 from rebelboost.decision import Decoder
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
+from rebelboost.fitting import (
+    check_callbacks,
+    check_cross_fit,
+    check_learner,
+    seed_of,
+    tolerance_of,
+)
 from rebelboost.inputs import checked_weight, encode_labels, known_labels
-from rebelboost.learners import Similarity, Stump, Tree
+from rebelboost.learners import Binary, Similarity, Stump, Tree
+from rebelboost.losses import FAMILY
 from rebelboost.model import Ensemble
 from rebelboost.problem import Problem, class_costs, held_out_samples
 from rebelboost.risk import SUBCOSTS
 from rebelboost.sampling import Sampling
 from rebelboost.scales import settled
-from rebelboost.training import Settings, train
+from rebelboost.settings import Settings
+from rebelboost.training import train
 
-Learner = Stump | Tree | Similarity
+Learner = Stump | Tree | Similarity | Binary
 LEARNERS: dict[str, Learner] = {
     "auto": Tree(),
     "tree": Tree(),
@@ -44,7 +52,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    learner : {"auto", "tree", "stump", "similarity"}, Tree, Stump or Similarity
+    learner : {"auto", "tree", "stump", "similarity"}, Tree, Stump, Similarity or Binary
         The weak learner; "auto" is ``Tree()`` or, where cross-fitting shows it to be better,
         ``Tree(depth=3)``. To search over it: ``{"learner": [Tree(3), Tree(6)]}``.
     n_rounds : int or "auto"
@@ -57,8 +65,11 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         What mistakes cost: ``costs[true, decided]``, classes in sorted order; or a data frame with
         class names, or a dict of exceptions ``{(true, decided): cost}``; see `rebelboost.costs`.
         All mistakes cost 1 by default.
-    subcosts : {"thesis", "rebel"}
-        How costs become weights; see `rebelboost.risk`.
+    loss : {"exponential", "logistic", "squared"}
+        What is minimised; with two classes and uniform costs, AdaBoost, LogitBoost or L₂Boost.
+    subcosts : {"auto", "thesis", "rebel"}
+        How costs become weights; see `rebelboost.risk`. "auto" is "thesis", except where unequal
+        costs meet another loss than the exponential: there only "rebel" bounds the cost.
     decision : {"min_risk", "argmax"}
         "min_risk": the class that is expected to cost least, by the posterior decoded from the
         scores. "argmax": the class of the highest score, as in the papers.
@@ -72,19 +83,15 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         "auto": 5 times (10 with learner="auto", which compares two) where mistakes cost unequal
         amounts, so that the decision needs probabilities, and there are at least 100 samples; not
         with decision="argmax", early stopping, a validation set or a warm start.
-    reject_cost : float, optional
-        Abstain where every decision is expected to cost more than this.
-    reject_label : object, optional
-        What `predict` returns then.
+    reject_cost, reject_label : optional
+        Abstain where every decision is expected to cost more than this; `predict` returns the label.
     shrinkage : float or "auto"
         Factor of every output; "auto" is the learner's own.
     early_stopping : bool
         Hold out a share of the samples, and stop when its loss has not fallen for
         `n_rounds_no_change` rounds. The rounds after the best one are dropped.
-    validation_fraction : float
-        That share.
-    n_rounds_no_change : int
-        How long to wait for a lower validation loss.
+    validation_fraction, n_rounds_no_change
+        That share, and how long to wait for a lower validation loss.
     subsample, feature_subsample : float
         Share of samples, and of features, that each round draws at random for its search.
     weight_trimming : float, optional
@@ -93,20 +100,16 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         Go on from the terms of the last fit.
     callbacks : list, optional
         Objects with ``on_round(record) -> bool`` and ``on_end()``; True stops.
-    verbose : int
-        1 shows a progress bar.
-    n_jobs : int, optional
-        Threads, as in joblib. The model does not depend on it.
+    verbose : int, 1 shows a progress bar.
+    n_jobs : int, optional. Threads, as in joblib; the model does not depend on it.
     random_state : int, RandomState or None
         None stands for a fixed seed: two fits on the same data give the same model.
 
     Attributes
     ----------
     classes_ : array of shape (K,)
-    costs_ : array of shape (K, K)
-        The cost matrix in use.
-    ensemble_ : Ensemble
-        The terms.
+    costs_ : array of shape (K, K), the cost matrix in use
+    ensemble_ : Ensemble, the terms
     decoder_ : Decoder
         Turns scores into probabilities: the costs of the training, and a temperature.
     cross_fit_ : CrossFit or None
@@ -114,15 +117,15 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
     history_ : History
         A record of every round; ``history_.table()`` gives columns.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "learner": [StrOptions(set(LEARNERS)), Tree, Stump, Similarity],
+        "learner": [StrOptions(set(LEARNERS)), Tree, Stump, Similarity, Binary],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "costs": "no_validation",
-        "subcosts": [StrOptions(set(SUBCOSTS))],
+        "loss": [StrOptions({"exponential", *FAMILY})],
+        "subcosts": [StrOptions({"auto", *SUBCOSTS})],
         "decision": [StrOptions({"min_risk", "argmax"})],
         "training": [StrOptions({"costs", "neutral", "auto"})],
         "cross_fit": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
@@ -149,7 +152,8 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         n_rounds: int | str = "auto",
         tol: float | str = "auto",
         costs: Any = None,
-        subcosts: str = "thesis",
+        loss: str = "exponential",
+        subcosts: str = "auto",
         decision: str = "min_risk",
         training: str = "costs",
         cross_fit: int | str | None = "auto",
@@ -172,6 +176,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         self.n_rounds = n_rounds
         self.tol = tol
         self.costs = costs
+        self.loss = loss
         self.subcosts = subcosts
         self.decision = decision
         self.training = training
@@ -225,7 +230,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
                 "the last fit is an average of several, which cannot go on: set warm_start=False, "
                 "or fit with cross_fit=None first"
             )
-        self._seed = self._drawn_seed()
+        self._seed = seed_of(self.random_state)
         problem = self._problem(X, y, sample_weight, costs, goes_on=previous is not None)
         if len(self.classes_) == 1:
             warnings.warn(
@@ -234,7 +239,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
                 stacklevel=2,
             )
             self.ensemble_, self.history_ = Ensemble((), 1), History()
-            self.decoder_, self.cross_fit_ = Decoder(self.costs_), None
+            self.decoder_, self.cross_fit_ = Decoder(self.costs_, loss=self.loss), None
             return self
         if previous is None or not hasattr(self, "history_"):
             self.history_ = History()
@@ -249,29 +254,21 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
 
     def _check_together(self, validation: object) -> None:
         """Refuse parameters that contradict one another."""
-        if self.cross_fit is not None and self.cross_fit != "auto":
-            for name, given in {
+        if self.cross_fit != "auto":
+            alone = {
                 "early_stopping": self.early_stopping,
                 "warm_start": self.warm_start,
                 "validation": validation is not None,
-            }.items():
-                if given:
-                    raise ValueError(
-                        f"cross_fit={self.cross_fit} chooses the rounds by itself and cannot go "
-                        f"with {name}: leave one of them out"
-                    )
+            }
+            check_cross_fit(self.cross_fit, alone)
         if self.training == "auto" and self.cross_fit is None:
             raise ValueError('training="auto" compares left-out costs: it needs cross_fit')
         if self.reject_cost is not None and self.reject_label is None:
             raise ValueError(
                 f"with reject_cost={self.reject_cost:g}, predict needs a reject_label to return"
             )
-        for callback in self.callbacks or ():
-            if not (hasattr(callback, "on_round") and hasattr(callback, "on_end")):
-                raise TypeError(
-                    f"callback {callback!r} lacks on_round(record) or on_end(): give an object "
-                    "with both, such as a subclass of rebelboost.callbacks.History"
-                )
+        check_callbacks(self.callbacks)
+        check_learner(self._learner(), self.loss, self.feature_subsample)
 
     def _problem(
         self,
@@ -309,6 +306,9 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             problem = problem.rows(weight > 0)
         self.classes_, self.class_weight_ = classes, counts
         self.costs_ = class_costs(problem) if by_sample else matrix
+        plain = self.loss == "exponential" or self.training == "neutral" or is_uniform(self.costs_)
+        auto = "thesis" if plain else "rebel"
+        self.subcosts_ = auto if self.subcosts == "auto" else self.subcosts
         return problem
 
     def _n_folds(self, problem: Problem, validation: object) -> int:
@@ -316,7 +316,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             return int(self.cross_fit or 0)
         apt = (
             self.decision == "min_risk"
-            and self.subcosts == "thesis"
+            and self.subcosts_ == "thesis"
             and not is_uniform(self.costs_)
             and not (self.early_stopping or self.warm_start or validation is not None)
             and len(problem.labels) >= FEWEST_TO_CROSS_FIT
@@ -345,7 +345,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         settings = self._settings(self._learner(), problem)
         if self.training == "neutral":
             problem = neutral(problem)
-        self.decoder_, self.cross_fit_ = Decoder(class_costs(problem)), None
+        self.decoder_, self.cross_fit_ = Decoder(class_costs(problem), loss=self.loss), None
         problem, held = self._hold_out(problem, validation, settings.seed)
         with Hearing(self._callbacks(settings.rounds)) as callbacks:
             self.ensemble_ = train(
@@ -365,24 +365,15 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             learner,
             learner.rounds if self.n_rounds == "auto" else int(self.n_rounds),
             learner.shrinkage if self.shrinkage == "auto" else float(self.shrinkage),
-            self._tolerance(learner, problem),
-            self.subcosts,
+            tolerance_of(self.tol, learner, len(self.classes_), len(problem.labels)),
+            self.subcosts_,
             Sampling(self.subsample, self.feature_subsample, self.weight_trimming),
             self.n_rounds_no_change if self.early_stopping else None,
             seed=self._seed,
             n_threads=self._n_threads(),
+            loss=self.loss,
         )
         return settled(chosen, problem, self._encoder.categorical)
-
-    def _tolerance(self, learner: Learner, problem: Problem) -> float:
-        if self.tol != "auto":
-            return float(self.tol)
-        return learner.tolerance(len(self.classes_), len(problem.labels))
-
-    def _drawn_seed(self) -> int:
-        if self.random_state is None:
-            return 0
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _callbacks(self, rounds: int) -> list[Callback]:
         return [*([Progress(rounds)] if self.verbose else []), *(self.callbacks or ())]

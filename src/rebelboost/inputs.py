@@ -11,6 +11,8 @@ from sklearn.utils.validation import _check_sample_weight, assert_all_finite, va
 from rebelboost.frames import FeatureEncoder, as_frame, fit_encoder
 from rebelboost.shapes import BySample, Labels, Values
 
+LARGEST_TARGET = 1e150
+
 
 class TableInput:
     """Part of an estimator: remembers the features' names and levels, and encodes tables."""
@@ -70,6 +72,26 @@ def known_labels(y: ArrayLike, n_samples: int, known: NDArray[Any]) -> Labels:
             "which the training labels lack"
         )
     return np.searchsorted(known, classes).astype(np.int32)[labels]
+
+
+def encode_target(y: ArrayLike, n_samples: int) -> BySample:
+    """Check the numbers that a regression is to predict."""
+    given: NDArray[Any] = column_or_1d(y, warn=True)
+    if len(given) != n_samples:
+        raise ValueError(f"X has {n_samples} samples, but y has {len(given)} targets")
+    try:
+        target: BySample = given.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"y holds {given.tolist()[0]!r}, but a regression predicts numbers: "
+            "for classes there is RebelClassifier"
+        ) from error
+    assert_all_finite(target, input_name="y")
+    if np.abs(target).max(initial=0.0) > LARGEST_TARGET:
+        raise ValueError(
+            f"y reaches {np.abs(target).max():g}, whose square overflows: divide y by some power of ten"
+        )
+    return target
 
 
 def checked_weight(sample_weight: ArrayLike | None, values: Values) -> BySample | None:

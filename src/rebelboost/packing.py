@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
-from rebelboost.learners import Comparison, Example, GrownTree, Hypothesis
+from rebelboost.learners import Comparison, Example, GrownTree, Hypothesis, Wrapped
 from rebelboost.levels import CONSTANT, LEVELS
 from rebelboost.shapes import (
     COMPARISONS,
@@ -62,7 +62,7 @@ class Group(Protocol):
 
 def groups(hypotheses: Sequence[Hypothesis], outputs: Sequence[Outputs]) -> list[Group]:
     """Sort terms into groups."""
-    kinds: dict[int, list[int]] = {}
+    kinds: dict[Any, list[int]] = {}
     for t, hypothesis in enumerate(hypotheses):
         kinds.setdefault(_kind(hypothesis), []).append(t)
     return [
@@ -71,14 +71,16 @@ def groups(hypotheses: Sequence[Hypothesis], outputs: Sequence[Outputs]) -> list
     ]
 
 
-def _kind(hypothesis: Hypothesis) -> int:
-    return 0 if isinstance(hypothesis, GrownTree) else id(hypothesis.space)
+def _kind(hypothesis: Hypothesis) -> Any:
+    return (type(hypothesis), id(getattr(hypothesis, "space", None)))
 
 
 def _group(hypotheses: Sequence[Any], outputs: Sequence[Outputs], chosen: Sequence[int]) -> Group:
     positions = np.array(chosen, dtype=np.int64)
     if isinstance(hypotheses[0], GrownTree):
         return TreeGroup(positions, pack_trees(hypotheses, outputs))
+    if isinstance(hypotheses[0], Wrapped):
+        return WrappedGroup(positions, list(hypotheses), list(outputs))
     if hypotheses[0].space is None:
         return ConstantGroup(positions, np.stack([each.sum(axis=0) for each in outputs]))
     return ComparisonGroup(positions, hypotheses[0].space, *pack_comparisons(hypotheses, outputs))
@@ -131,6 +133,30 @@ def pack_trees(found: Sequence[GrownTree], outputs: Sequence[Outputs]) -> Trees:
         np.stack(list(tables.values())) if tables else np.empty((0, 256), dtype=np.uint8),
         np.concatenate(outputs),
     )
+
+
+# ---- classifiers of other libraries
+
+
+@dataclass(frozen=True)
+class WrappedGroup:
+    """Classifiers that were binarised for."""
+
+    positions: Ints
+    wrapped: list[Wrapped]
+    outputs: list[Outputs]
+
+    def add_scores(
+        self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int
+    ) -> None:
+        """Add what those among terms [first, last) say to the scores."""
+        begin, end = np.searchsorted(self.positions, [first, last])
+        for t in range(begin, end):
+            scores += self.outputs[t][self.wrapped[t].regions(queries.X, n_threads)]
+
+    def regions(self, queries: Queries, n_threads: int) -> Regions:
+        """Find the region of each sample, of a group of one."""
+        return self.wrapped[0].regions(queries.X, n_threads)
 
 
 # ---- similarities

@@ -1,11 +1,13 @@
 """The training set, as similarities see it: where samples lie, and distances between them."""
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.hashing import Keys
 from rebelboost.shapes import Distances, Samples
 from rebelboost.spaces import Space
 
@@ -27,6 +29,11 @@ class PointSet:
     def n_samples(self) -> int:
         """N."""
         return len(self.rows)
+
+    @cached_property
+    def keys(self) -> Keys:
+        """(N,) by which samples are drawn, whatever their order: they come in one that does not matter."""
+        return np.arange(self.n_samples, dtype=np.uint64)
 
     def distances(self, samples: Samples) -> Distances:
         """(m, N) from the given samples to all."""

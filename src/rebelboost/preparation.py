@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from rebelboost.binning import fit_binner
-from rebelboost.boosting import Judge
+from rebelboost.boosting import Judge, State
 from rebelboost.dataset import TrainingSet
+from rebelboost.hashing import hash_rows
 from rebelboost.learners import Similarity, SimilaritySearch
 from rebelboost.points import PointSet, coincident
-from rebelboost.problem import Problem, fixed_weights, hashes
+from rebelboost.problem import Problem, Trainable, fixed_weights
+from rebelboost.settings import Settings
 from rebelboost.shapes import Bytes, Ints
 from rebelboost.spaces import Measured, Precomputed, Space, fit_embedding
 
@@ -21,15 +23,22 @@ class Prepared:
 
     data: Any
     learner: Any
-    problem: Problem
-    judge: Judge
+    problem: Any
+    judge: Judge | None = None
+    """Where samples were merged: judges the decisions on all of them."""
     unavoidable_cost: float = 0.0
     """Mean cost that no scores can avoid, since samples of different classes lie at one point."""
 
+    def state(self, settings: Settings) -> State:
+        """Scores of 0, and their weights."""
+        if self.judge is None:
+            return self.problem.state(settings)
+        return self.problem.state(settings, self.judge)
 
-def prepare(problem: Problem, learner: Any, categorical: Bytes, n_threads: int) -> Prepared:
+
+def prepare(problem: Trainable, learner: Any, categorical: Bytes, n_threads: int) -> Prepared:
     """Bin the values, or place them and merge the samples that lie at one point."""
-    if isinstance(learner, Similarity):
+    if isinstance(learner, Similarity) and isinstance(problem, Problem):
         return _prepare_points(problem, learner, categorical, n_threads)
     binner = fit_binner(
         problem.X,
@@ -39,8 +48,8 @@ def prepare(problem: Problem, learner: Any, categorical: Bytes, n_threads: int) 
         categorical=categorical,
         n_threads=n_threads,
     )
-    data = TrainingSet(binner.transform(problem.X, n_threads), binner, n_threads)
-    return Prepared(data, learner, problem, problem.judge())
+    bins = binner.transform(problem.X, n_threads)
+    return Prepared(TrainingSet(bins, binner, n_threads, values=problem.X), learner, problem)
 
 
 def _prepare_points(
@@ -63,10 +72,15 @@ def _prepare_points(
 def fit_space(problem: Problem, learner: Similarity, categorical: Bytes) -> Space:
     """Learn the scale, from samples that do not depend on their order; or take the given metric."""
     if learner.metric == "precomputed":
+        if problem.rows_of_table.max() >= problem.X.shape[1]:
+            raise ValueError(
+                f"with metric='precomputed', X must have a column for each sample, but it has "
+                f"{problem.X.shape[1]} columns and {len(problem.labels)} samples or more"
+            )
         return Precomputed()
     if not learner.is_scaled:
         return Measured(learner.metric)
-    order = np.argsort(hashes(problem.X, 0), kind="stable")
+    order = np.argsort(hash_rows(problem.X, 0), kind="stable")
     return fit_embedding(
         problem.X, problem.labels, categorical, learner.scale, problem.weight, order
     )

@@ -2,13 +2,16 @@
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.boosting import Judge, State
 from rebelboost.costs import uniform
-from rebelboost.risk import SUBCOSTS, Risk, coarse_scale
+from rebelboost.hashing import hash_rows
+from rebelboost.risk import SUBCOSTS, coarse_scale
+from rebelboost.settings import Settings
 from rebelboost.shapes import BySample, Floats, Ints, Labels, Values
 
 
@@ -33,18 +36,23 @@ class Problem:
             return self.row_numbers
         return np.arange(len(self.labels))
 
-    def state(self, subcosts: str, n_threads: int, judge: Judge | None = None) -> State:
+    def state(self, settings: Settings, judge: Judge | None = None) -> State:
         """Scores of 0, and their weights."""
         # In units in which squares neither over- nor underflow; the mean loss is in the user's.
         unit = int(np.frexp(self.costs.max(initial=0.0))[1]) - 1
         costs = np.ldexp(self.costs, -unit)
         rows = costs if self.by_sample else costs[self.labels]
-        planes = SUBCOSTS[subcosts](rows, self.labels)
+        planes = SUBCOSTS[settings.subcosts](rows, self.labels)
         if self.weight is not None:
             planes *= self.weight[:, np.newaxis]
         total = len(self.labels) if self.weight is None else math.fsum(self.weight)
-        risk = Risk(planes, math.ldexp(total, -unit), n_threads)
+        risk = settings.risk(planes, math.ldexp(total, -unit))
         return State(risk, self.judge() if judge is None else judge)
+
+    @property
+    def identity(self) -> Values:
+        """What tells samples of one class apart."""
+        return self.X
 
     def judge(self) -> Judge:
         """Judges decisions by these labels and costs."""
@@ -66,6 +74,29 @@ class Problem:
         )
 
 
+class Trainable(Protocol):
+    """What `train` needs to know of samples: a `Problem`, or a regression's."""
+
+    @property
+    def X(self) -> Values:  # noqa: N802  (scikit-learn's name)
+        """(N, d)."""
+
+    @property
+    def labels(self) -> Labels:
+        """(N,) classes, by which samples are held out; all 0 in a regression."""
+
+    @property
+    def identity(self) -> Values:
+        """(N, …) what tells samples of one class apart."""
+
+    @property
+    def weight(self) -> BySample | None:
+        """(N,)."""
+
+    def state(self, settings: Settings) -> State:
+        """Scores of 0, and their weights."""
+
+
 def class_costs(problem: Problem) -> Floats:
     """(K, K) costs by class: as given, or the mean of the rows of each class's samples."""
     if not problem.by_sample:
@@ -82,7 +113,7 @@ def class_costs(problem: Problem) -> Floats:
     return costs
 
 
-def held_out_samples(problem: Problem, fraction: float, seed: int) -> NDArray[np.bool_]:
+def held_out_samples(problem: Trainable, fraction: float, seed: int) -> NDArray[np.bool_]:
     """Choose about this share of every class's weight, and one sample at least, for validation."""
     place = _places(problem, seed)
     held = place < fraction
@@ -108,7 +139,7 @@ def _of_absent_class(labels: Labels, kept: NDArray[np.bool_]) -> NDArray[np.bool
     return np.bincount(labels[kept], minlength=int(labels.max()) + 1)[labels] == 0
 
 
-def _places(problem: Problem, seed: int) -> Floats:
+def _places(problem: Trainable, seed: int) -> Floats:
     """(N,) in [0, 1]: each sample's place in a random order of its class, by weight.
 
     A hash of its values places a sample, not its row, so that the order of samples does not matter.
@@ -117,7 +148,7 @@ def _places(problem: Problem, seed: int) -> Floats:
     """
     weights = fixed_weights(problem.weight)
     mass = np.ones(len(problem.labels), dtype=np.int64) if weights is None else weights
-    keys = hashes(problem.X, seed)
+    keys = hash_rows(problem.identity, seed)
     order = np.lexsort((mass, keys, problem.labels))
     keys, labels, mass = keys[order], problem.labels[order], mass[order]
     changes = (keys[1:] != keys[:-1]) | (labels[1:] != labels[:-1])
@@ -134,16 +165,6 @@ def _places(problem: Problem, seed: int) -> Floats:
     placed = np.empty(len(order))
     placed[order] = place
     return placed
-
-
-def hashes(X: Values, seed: int) -> NDArray[np.uint64]:
-    """(N,) numbers that look random, the same for equal rows."""
-    keys = np.full(len(X), seed, dtype=np.uint64)
-    for column in X.T:
-        x = np.where(np.isnan(column), np.nan, column.astype(np.float64) + 0.0)  # one NaN, one 0
-        keys = (keys ^ x.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        keys ^= keys >> np.uint64(29)
-    return keys * np.uint64(0xBF58476D1CE4E5B9)
 
 
 def fixed_weights(weight: BySample | None) -> Ints | None:

@@ -6,6 +6,7 @@ The loss of scores H is Σ_n Σ_k c⁺_nk e^{H_k} + c⁻_nk e^{−H_k} [THESIS S
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,14 @@ def rebel_subcosts(costs: Floats, labels: Labels) -> Planes:
 
 
 SUBCOSTS = {"thesis": thesis_subcosts, "rebel": rebel_subcosts}
+
+
+class Totalled(Protocol):
+    """Weights, of this loss or another."""
+
+    @property
+    def log_total(self) -> float:
+        """Ln of their sum, which is the loss of all samples."""
 
 
 class Weights:
@@ -140,6 +149,32 @@ class Weights:
         if np.any(bounds > LOOSE * self.totals):
             self._total_up()
 
+    def leaf_outputs(
+        self, regions: Regions, plus: Outputs, minus: Outputs, smoothing: float
+    ) -> Outputs:
+        """The best outputs of a leaf-valued term, from its regions' sums (`leaf_outputs`)."""
+        del regions  # the sums say it all, for this loss
+        return leaf_outputs(plus, minus, smoothing)
+
+    def signed_output(
+        self, regions: Regions, signs: NDArray[np.int8], plus: Outputs, minus: Outputs
+    ) -> ByClass:
+        """The best output of a ±1 response, from its regions' sums (`signed_output`)."""
+        del regions
+        P = (signs[:, np.newaxis] * (plus - minus)).sum(axis=0)
+        return signed_output(P, (plus + minus).sum(axis=0))
+
+    def loss_after(
+        self, regions: Regions, plus: Outputs, minus: Outputs, outputs: Outputs
+    ) -> float:
+        """The loss with a term, for comparison within a round (`loss_after`)."""
+        del regions
+        return loss_after(plus, minus, outputs)
+
+    def preferences(self, output: ByClass) -> Pairs:
+        """Pairs whose signed part says what f = +1 rather than −1 saves each sample: −⟨G, sinh a⟩."""
+        return self.project(-np.sinh(output), np.ones(len(output)))[0]
+
     def _total_up(self) -> None:
         """Sum up once more, on the scale of the totals as they are known."""
         everywhere = np.zeros(self.planes.shape[1], dtype=np.uint16)
@@ -172,9 +207,18 @@ class Risk:
     n_threads: int = 1
 
     @property
+    def n_samples(self) -> int:
+        """N."""
+        return self.subcosts.shape[1]
+
+    @property
     def n_classes(self) -> int:
         """K."""
         return self.subcosts.shape[2]
+
+    def bound(self, edge: float) -> float:
+        """√(1 − ρ²): what a ±1 response of edge ρ leaves of the loss, at most [THESIS 4.5.1]."""
+        return math.sqrt(max(0.0, 1 - edge**2))
 
     def weights(self, scores: Scores) -> Weights:
         """W = c·e^{±H}, computed from the scores."""
@@ -185,7 +229,7 @@ class Risk:
         np.exp(signed_scores, out=signed_scores, where=self.subcosts != 0)
         return Weights(self.subcosts * signed_scores, exponent, self.n_threads)
 
-    def log_loss(self, weights: Weights) -> float:
+    def log_loss(self, weights: Totalled) -> float:
         """Ln of the mean loss above its floor; −∞ at the floor."""
         log_mean = weights.log_total - math.log(self.total_weight)
         if self.floor == 0:

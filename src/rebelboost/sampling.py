@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rebelboost.dataset import TrainingSet
+from rebelboost.hashing import draw
 from rebelboost.learners import Focus
-from rebelboost.risk import Weights
 from rebelboost.shapes import ByFeature, Samples
+from rebelboost.slopes import AnyWeights
 
 
 @dataclass(frozen=True)
@@ -18,11 +19,16 @@ class Sampling:
     feature_subsample: float = 1.0
     weight_trimming: float | None = None
     """Share of the mass that the heaviest samples must hold; the others are left out of the search."""
+    by_value: bool = False
+    """Draw samples by their values: equal ones together, in whatever order they come."""
 
-    def focus(self, data: TrainingSet, weights: Weights, rng: np.random.Generator) -> Focus:
+    def focus(self, data: TrainingSet, weights: AnyWeights, rng: np.random.Generator) -> Focus:
         """Choose this round's samples and features."""
         samples = np.arange(data.n_samples, dtype=np.int32)
-        if self.subsample < 1:
+        if self.subsample < 1 and self.by_value:
+            drawn = draw(data.keys, self.subsample, rng)
+            samples = samples[drawn] if drawn.any() else samples
+        elif self.subsample < 1:
             n_drawn = max(1, round(self.subsample * data.n_samples))
             samples = np.sort(rng.choice(samples, n_drawn, replace=False))
         if self.weight_trimming is not None:
@@ -38,9 +44,9 @@ class Sampling:
         return allowed
 
 
-def _heaviest(weights: Weights, samples: Samples, share: float) -> Samples:
+def _heaviest(weights: AnyWeights, samples: Samples, share: float) -> Samples:
     """Return the fewest samples that hold the share of the mass, and all that weigh as much as the lightest."""
-    ones = np.ones(weights.planes.shape[2])
+    ones = np.ones(len(weights.totals))
     values, _ = weights.project(ones, ones)
     mass = values[samples] & 0xFFFFFFFF
     falling = np.sort(mass)[::-1]

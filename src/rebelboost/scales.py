@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.hashing import hash_rows
 from rebelboost.learners import Similarity
 from rebelboost.packing import Queries
-from rebelboost.problem import Problem, folds, hashes
+from rebelboost.problem import Problem, folds
+from rebelboost.settings import Settings
 from rebelboost.shapes import BySample, Bytes
 from rebelboost.spaces import SCALES, Scale
-from rebelboost.training import Settings, train
+from rebelboost.training import train
 
 MOST_SAMPLES = 3000
 """Scales are compared on so many samples, each third of which is held out in turn."""
@@ -26,7 +28,7 @@ def settled(settings: Settings, problem: Problem, categorical: Bytes) -> Setting
         return replace(settings, learner=replace(learner, scale="none"))
     some = problem
     if len(problem.labels) > MOST_SAMPLES:
-        some = problem.take(np.argsort(hashes(problem.X, 1), kind="stable")[:MOST_SAMPLES])
+        some = problem.take(np.argsort(hash_rows(problem.X, 1), kind="stable")[:MOST_SAMPLES])
     left_out = folds(some, 3, settings.seed)
     if not left_out:  # every class has one sample
         return replace(settings, learner=replace(learner, scale="standard"))

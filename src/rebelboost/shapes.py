@@ -121,6 +121,20 @@ class Step(NamedTuple):
     """(K,) of the new weights, for their fixed-point totals."""
 
 
+class LogisticLine(NamedTuple):
+    """What the logistic loss needs to move along outputs: its odds are multiplied by region."""
+
+    subcosts: Planes
+    odds: Planes
+    """(V, N, K) e^H where the subcost is positive, else e^−H."""
+    up: Outputs
+    """(L, K) e^a"""
+    down: Outputs
+    """(L, K) e^−a"""
+    scales: ByClass
+    """(K,) of the fixed-point sums."""
+
+
 class Trees(NamedTuple):
     """Trees for prediction, one after the other, each with complete layers in level order."""
 

@@ -18,7 +18,6 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from rebelboost import kernels
 from rebelboost.shapes import Blocks, Bytes, Distances, Floats, Labels, Points, Samples, Values
@@ -29,6 +28,9 @@ SCALES: tuple[Scale, ...] = ("none", "standard", "whitened")
 ABREAST = 16
 CHUNK = 1 << 22
 """Values that are turned into points at a time, to keep copies in double precision small."""
+GRID, FAR = 2.0**30, 1e15
+"""Points lie on a grid, of about 10⁹ to a standard deviation, and no further away than this, so that
+squared distances in single precision neither underflow nor overflow."""
 ENOUGH = 1 << 22
 """Values from which scales are learned, where there are more, and no fewer than FEWEST samples."""
 FEWEST = 2048
@@ -80,7 +82,8 @@ class Embedding:
         step = max(1, CHUNK // max(1, len(self.offset)))
         for first in range(0, len(X), step):
             spread = (self.spread(X[first : first + step]) - self.offset) * self.factor
-            out[first : first + step] = spread if self.turn is None else _times(spread, self.turn)
+            placed = spread if self.turn is None else _times(spread, self.turn)
+            out[first : first + step] = np.clip(np.rint(placed * GRID) / GRID, -FAR, FAR)
         return out
 
     def spread(self, X: Values) -> Floats:
@@ -220,9 +223,13 @@ def _exact_sum(values: Floats) -> Floats:
     return np.ldexp(integers.sum(axis=0).astype(np.float64), -exponent)
 
 
-def exact_gram(X: Floats) -> Floats:
-    """XᵀX, from integers whose squares sum to less than 2⁵²: every partial sum is exact in a float."""
-    squares = exact_mean(X**2) * len(X)
+def exact_gram(X: Floats, squares: Floats | None = None) -> Floats:
+    """XᵀX, from integers whose squares sum to less than 2⁵²: every partial sum is exact in a float.
+
+    `squares` (d,) are bounds on the sums of squares, where they are known.
+    """
+    if squares is None:
+        squares = exact_mean(X**2) * len(X)
     exponent = 25 - (np.frexp(squares)[1] + 1) // 2
     integers = np.rint(np.ldexp(X, exponent))
     gram = integers.T @ integers
@@ -262,6 +269,8 @@ class Measured:
 
     def distances(self, laid: Values, points: Values, rows: Samples, n_threads: int) -> Distances:
         """(m, N)."""
+        from scipy.spatial.distance import cdist  # takes time that most users need not spend
+
         del rows, n_threads
         return checked(cdist(points, laid, self.metric))
 

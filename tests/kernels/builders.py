@@ -9,6 +9,7 @@ from rebelboost.shapes import (
     Bins,
     Comparisons,
     Layer,
+    LogisticLine,
     Nodes,
     PairList,
     Projection,
@@ -200,6 +201,14 @@ def fine_scales(weights):
 
 def random_regions(rng, n_rows, n_regions):
     return rng.integers(0, n_regions, n_rows).astype(np.uint16)
+
+
+def random_line(rng, subcosts, n_regions):
+    """Odds from none to infinite, and outputs that multiply them."""
+    odds = np.exp(rng.choice([-800.0, -3.0, 0.0, 2.0, 700.0], subcosts.shape))
+    outputs = rng.integers(-3, 4, (n_regions, subcosts.shape[2])) * rng.choice([0.5, 200.0])
+    scales = fine_scales(subcosts)
+    return LogisticLine(subcosts, odds, np.exp(outputs), np.exp(-outputs), scales)
 
 
 def random_step(rng, weights, n_regions):

@@ -36,6 +36,13 @@ def bin_values(module, X, edges, n_threads=1):
     return blocks
 
 
+def class_sums(module, bins, allowed, values, samples, n_threads=1):
+    # Zeros: the kernel adds.
+    sums = np.zeros((bins.offsets[-1], values.shape[1]), dtype=np.int32)
+    module.class_sums(bins, allowed, values, samples, sums, n_threads)
+    return sums
+
+
 def search_root(module, bins, allowed, vectors, nodes, n_threads=1):
     """Find the best stump by `vectors`, a pair of (N, padded K) signed values and (K,) totals."""
     right = rubbish(256, np.uint8)
@@ -90,6 +97,13 @@ def region_sums(module, weights, regions, scales, n_regions, n_threads=1):
     """Sums that are added to others, all of them `RUBBISH`."""
     sums = rubbish((n_regions, 2, weights.shape[2]), np.int64)
     module.region_sums(weights, regions, scales, sums, n_threads)
+    return sums
+
+
+def logistic_sums(module, line, regions, n_threads=1):
+    # Zeros: the kernel adds.
+    sums = np.zeros((len(line.up), 2, len(line.scales)), dtype=np.int64)
+    module.logistic_sums(line, regions, sums, n_threads)
     return sums
 
 

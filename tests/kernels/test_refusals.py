@@ -26,6 +26,7 @@ OTHER_TYPE = {
 }
 
 FREE = {
+    "class_sums samples 0",
     "search_root nodes.samples 0",
     "search_root nodes.cuts 1",  # subsets
     "search_root totals 0",  # classes, as long as the padded values hold them
@@ -54,6 +55,7 @@ FREE = {
 
 WRITTEN = {
     "bin_values blocks",
+    "class_sums sums",
     "search_root right",
     "search_layer sums",
     "search_layer splits.features",
@@ -69,6 +71,7 @@ WRITTEN = {
     "route regions",
     "project values",
     "region_sums sums",
+    "logistic_sums sums",
     "advance weights",
     "advance scores",
     "advance totals",
@@ -132,6 +135,7 @@ def valid_arguments(module):
     recorder, found = Recorder(module), {}
     for call, *arguments in [
         (calls.bin_values, X, [np.arange(2.0)] * WIDTH),
+        (calls.class_sums, bins, allowed, vectors[0], samples),
         (calls.search_root, bins, allowed, vectors, builders.one_node(samples)),
         (calls.search_layer, bins, allowed, pairs, two, options, parent_sums),
         (calls.grow_tree, bins, allowed, pairs, builders.one_node(samples), options, 3),
@@ -139,6 +143,7 @@ def valid_arguments(module):
         (calls.route, bins, builders.random_layers(rng, bins, 7)),
         (calls.project, weights, builders.random_projection(rng, weights)),
         (calls.region_sums, weights, regions, np.ones(K), L),
+        (calls.logistic_sums, builders.random_line(rng, weights, L), regions),
         (calls.advance, weights, scores, regions, builders.random_step(rng, weights, L)),
         (calls.predict, X, trees, 0, 2),
         (calls.apply, X, trees, 1),

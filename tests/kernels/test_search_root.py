@@ -18,6 +18,17 @@ def test_compiled_root_search_equals_reference(compiled, rng, n_samples, n_featu
     assert_same(calls.search_root(compiled, *case), calls.search_root(reference, *case))
 
 
+@given(builders.rngs, builders.n_samples, builders.n_features, builders.n_classes)
+def test_compiled_class_sums_equal_reference(compiled, rng, n_samples, n_features, n_classes):
+    bins = builders.random_bins(rng, n_samples, n_features)
+    samples = builders.random_samples(rng, n_samples)
+    values, _ = builders.random_vectors(rng, n_samples, n_classes, samples)
+    case = (bins, builders.random_allowed(rng, n_features), values, samples)
+    np.testing.assert_array_equal(
+        calls.class_sums(compiled, *case), calls.class_sums(reference, *case)
+    )
+
+
 def stumps(n_bins, categorical):
     """Each way in which one stump sends bins right."""
     if categorical:

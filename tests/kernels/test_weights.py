@@ -39,6 +39,15 @@ def test_compiled_steps_equal_reference(compiled, rng, weights, n_regions):
     assert_same(calls.advance(compiled, *case), calls.advance(reference, *case))
 
 
+@given(builders.rngs, weights, n_regions)
+def test_compiled_logistic_sums_equal_reference(compiled, rng, weights, n_regions):
+    regions = builders.random_regions(rng, weights.shape[1], n_regions)
+    case = (builders.random_line(rng, weights, n_regions), regions)
+    ours = calls.logistic_sums(compiled, *case)
+    np.testing.assert_array_equal(ours, calls.logistic_sums(reference, *case))
+    np.testing.assert_array_equal(ours, calls.logistic_sums(compiled, *case, n_threads=3))
+
+
 @given(builders.rngs, weights)
 def test_a_projection_packs_what_its_formula_says(either, rng, weights):
     # Small integers as weights and directions: floats are exact, in whatever order they are added.

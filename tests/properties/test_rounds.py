@@ -12,6 +12,7 @@ from rebelboost.boosting import REFRESH, Plan, boost
 from rebelboost.dataset import TrainingSet
 from rebelboost.model import Ensemble
 from rebelboost.problem import Problem
+from rebelboost.settings import Settings
 
 LEARNERS = [Stump(), Tree(depth=2, outputs="tree"), Tree(depth=3)]
 
@@ -72,7 +73,7 @@ def test_predicted_scores_of_training_rows_are_those_of_training(problem, learne
     set_up = Problem(problem.X, problem.y.astype(np.int32), problem.costs, weight=problem.weight)
     binner = fit_binner(problem.X)
     data = TrainingSet(binner.transform(problem.X), binner)
-    state = set_up.state(subcosts, n_threads=1)
+    state = set_up.state(Settings(learner, 10, 1.0, subcosts=subcosts))
     terms = boost(data, learner, state, Plan(10))
     ensemble = Ensemble(tuple(terms), len(problem.costs))
     np.testing.assert_array_equal(ensemble.scores(problem.X), state.scores)

@@ -3,6 +3,7 @@
 import math
 import pickle
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from rebelboost.model import Ensemble
 from rebelboost.preparation import prepare
 from rebelboost.problem import Problem as Samples
 from rebelboost.risk import CAP
+from rebelboost.settings import Settings
 
 ROUNDING = 1e-9
 """Of a ratio of losses: fixed point has units of 2⁻⁵⁰ of a bound on the sum, which is the sum times
@@ -47,7 +49,7 @@ learners = st.builds(
 # Gaps that no scale makes vanish in single precision; sums of these weights and costs are exact.
 values = st.integers(-3, 3).map(float) | st.integers(-256, 256).map(lambda i: i / 64)
 dyadic = st.sampled_from([0.25, 0.5, 1.0, 1.0, 2.0, 4.0])
-cost = st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0, 5.0])
+cost = st.sampled_from([0.5, 1.0, 1.0, 2.0, 5.0])
 
 
 @st.composite
@@ -73,7 +75,6 @@ def problems(draw, max_samples=25, *, uniform=False, contradictions=True, missin
     weight = draw(hnp.arrays(np.float64, n_samples, elements=dyadic))
     costs = draw(hnp.arrays(np.float64, (n_classes, n_classes), elements=cost))
     np.fill_diagonal(costs, 0)
-    costs[0, 1] += 1  # one mistake costs something
     return Problem(X, y, weight, costs)
 
 
@@ -132,6 +133,7 @@ class Merged:
 
 
 @given(problem=problems(), learner=learners)
+@settings(max_examples=60)
 def test_every_round_is_as_good_as_the_best_isolating_learner(problem, learner):
     model = problem.fit(learner, tol=0.0)
     merged = Merged.of(problem)
@@ -144,6 +146,7 @@ def test_every_round_is_as_good_as_the_best_isolating_learner(problem, learner):
 
 
 @given(problem=problems(), learner=learners)
+@settings(max_examples=60)
 def test_the_loss_falls_at_the_rate_of_the_papers(problem, learner):
     n_points, n_classes = Merged.of(problem).plus.shape
     assume(n_points >= 4)
@@ -155,7 +158,7 @@ def test_the_loss_falls_at_the_rate_of_the_papers(problem, learner):
 
 
 @given(problem=problems(), learner=learners)
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_the_reported_loss_is_that_of_the_scores(problem, learner):
     model = problem.fit(learner, tol=0.0)
     merged = Merged.of(problem)
@@ -166,7 +169,7 @@ def test_the_reported_loss_is_that_of_the_scores(problem, learner):
 
 
 @given(problem=problems(), learner=learners, shrinkage=st.sampled_from([1.0, 0.3]))
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_the_loss_never_rises_where_only_a_part_is_searched(problem, learner, shrinkage):
     model = problem.fit(learner, tol=0.0, shrinkage=shrinkage, subsample=0.5, weight_trimming=0.9)
     for record in model.history_:
@@ -177,7 +180,7 @@ def test_the_loss_never_rises_where_only_a_part_is_searched(problem, learner, sh
 
 
 @given(problem=problems(uniform=True, contradictions=False, missing=False), learner=learners)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_samples_that_do_not_contradict_one_another_are_learned_without_error(problem, learner):
     model = RebelClassifier(learner).fit(problem.X, problem.y)
     assert model.score(problem.X, problem.y) == 1
@@ -186,7 +189,7 @@ def test_samples_that_do_not_contradict_one_another_are_learned_without_error(pr
 
 
 @given(problem=problems(uniform=True), learner=learners)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_of_contradictions_only_the_unavoidable_share_is_left(problem, learner):
     model = RebelClassifier(learner).fit(problem.X, problem.y)
     unavoidable = Merged.of(problem).unavoidable
@@ -195,7 +198,7 @@ def test_of_contradictions_only_the_unavoidable_share_is_left(problem, learner):
 
 
 @given(problem=problems(max_samples=15), learner=learners)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_with_costs_and_weights_only_the_unavoidable_cost_is_left(problem, learner):
     merged = Merged.of(problem)
     model = problem.fit(learner, n_rounds=400, tol=1e-5)
@@ -245,7 +248,7 @@ def test_the_number_of_threads_changes_no_bit(learner, monkeypatch):
 
 
 @given(problem=problems(), learner=learners)
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_the_kernels_in_numpy_find_the_same_model(compiled, problem, learner):
     model = problem.fit(learner)
     with kernels.using("reference"):
@@ -256,6 +259,7 @@ def test_the_kernels_in_numpy_find_the_same_model(compiled, problem, learner):
 
 
 @given(problem=problems(), learner=learners, seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=60)
 def test_the_order_of_samples_changes_no_score(problem, learner, seed):
     order = np.random.default_rng(seed).permutation(len(problem.y))
     shuffled = Problem(problem.X[order], problem.y[order], problem.weight[order], problem.costs)
@@ -276,22 +280,38 @@ def test_the_order_of_samples_changes_no_score_with_weights_whose_sums_round(sca
 
 
 @given(problem=problems(), learner=learners, power=st.integers(-60, 60))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_the_unit_of_features_changes_no_bit_without_a_scale(problem, learner, power):
     learner = Similarity("none", search=learner.search, offset=learner.offset)
     scaled = Problem(problem.X * 2.0**power, problem.y, problem.weight, problem.costs)
     assert_same(problem.fit(learner), scaled.fit(learner))
 
 
+def assert_same_scores(problem, other, learner):
+    """Anchors are not drawn here, for which every last bit of the weights matters."""
+    scores, same = (p.fit(learner).ensemble_.scores(problem.X) for p in (problem, other))
+    np.testing.assert_allclose(scores, same, rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize("scale", SCALES)
-def test_the_unit_of_sample_weights_changes_no_decision(scale):
+@pytest.mark.parametrize("weight", [1.0, 3.0])
+def test_equal_sample_weights_are_as_good_as_none(scale, weight):
     problem = random_problem(4)
-    plain = Problem(problem.X, problem.y, None, problem.costs).fit(Similarity(scale))
-    for unit in (1.0, 3.0):
-        weight = np.full(len(problem.y), unit)
-        other = Problem(problem.X, problem.y, weight, problem.costs).fit(Similarity(scale))
-        scores, same = (m.ensemble_.scores(problem.X) for m in (plain, other))
-        np.testing.assert_allclose(scores, same, rtol=0, atol=1e-6)
+    plain = Problem(problem.X, problem.y, None, problem.costs)
+    weighted = Problem(problem.X, problem.y, np.full(len(problem.y), weight), problem.costs)
+    assert_same_scores(plain, weighted, Similarity(scale, search="best"))
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("least_cost", [0.0, 0.3])
+def test_a_doubled_sample_is_a_doubled_weight(scale, least_cost):
+    problem = random_problem(9)
+    problem.costs[2] = [1.0, least_cost, 0.0]
+    copies = np.random.default_rng(9).integers(1, 4, size=len(problem.y))
+    rows = np.repeat(np.arange(len(problem.y)), copies)
+    weighted = Problem(problem.X, problem.y, copies, problem.costs)
+    repeated = Problem(problem.X[rows], problem.y[rows], None, problem.costs)
+    assert_same_scores(weighted, repeated, Similarity(scale, search="best"))
 
 
 @given(problem=problems(), learner=learners)
@@ -309,12 +329,12 @@ def test_pickling_changes_no_bit(problem, learner):
 
 
 @given(problem=problems(), learner=learners)
-@settings(max_examples=50)
+@settings(max_examples=20)
 def test_predicted_scores_of_training_rows_are_those_of_training(problem, learner):
     set_up = Samples(problem.X, problem.y.astype(np.int32), problem.costs, weight=problem.weight)
     categorical = np.zeros(problem.X.shape[1], dtype=np.uint8)
     prepared = prepare(set_up, learner, categorical, 1)
-    state = prepared.problem.state("thesis", 1, prepared.judge)
+    state = prepared.state(Settings(None, 1, 1.0))
     terms = boost(prepared.data, prepared.learner, state, Plan(10))
     ensemble = Ensemble(tuple(terms), len(problem.costs))
     # Constants are added apart from comparisons: in another order.
@@ -325,7 +345,7 @@ def test_predicted_scores_of_training_rows_are_those_of_training(problem, learne
 
 
 @given(problem=problems(), learner=learners)
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_stages_end_at_the_final_predictions(problem, learner):
     model = problem.fit(learner)
     scores, predictions = (
@@ -339,7 +359,7 @@ def test_stages_end_at_the_final_predictions(problem, learner):
 
 
 @given(problem=problems(), learner=learners)
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_a_warm_start_goes_on_where_the_last_fit_ended(problem, learner):
     model = problem.fit(learner, n_rounds=4, warm_start=True, tol=0.0)
     before = list(model.ensemble_.terms)
@@ -347,9 +367,7 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended(problem, learner):
     assert list(model.ensemble_.terms[: len(before)]) == before
     assert len(model.ensemble_) >= len(before)
     losses = [record.log_loss for record in model.history_]
-    assert all(
-        later <= earlier + ROUNDING for earlier, later in zip(losses, losses[1:], strict=False)
-    )
+    assert all(later <= earlier + ROUNDING for earlier, later in pairwise(losses))
     merged = Merged.of(problem)
     if losses:
         H = model.ensemble_.scores(merged.points)

@@ -160,6 +160,14 @@ def test_standard_features_have_the_same_variance():
     np.testing.assert_allclose(placed.var(axis=0) / placed[:, 0].var(), 1.0, rtol=1e-4)
 
 
+def test_classes_of_equal_samples_can_be_whitened():
+    X, labels = np.array([[0.0], [0.0], [1.0]]), np.array([0, 0, 1], dtype=np.int32)
+    placed = fit_embedding(X, labels, numeric(1), "whitened").place(X)
+    apart = squared(placed)
+    assert np.isfinite(apart).all()
+    assert apart[0, 1] == 0 < apart[0, 2] < 1e30
+
+
 # ---- categories and missing values
 
 mixed = np.array([0, 1], dtype=np.uint8)

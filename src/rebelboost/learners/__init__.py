@@ -1,13 +1,15 @@
 """Weak learners: procedures that propose a hypothesis for given weights."""
 
-from rebelboost.learners.base import Candidate, Focus, Hypothesis, WeakLearner
+from rebelboost.learners.base import Candidate, Focus, WeakLearner
+from rebelboost.learners.binary import Binary, Wrapped
 from rebelboost.learners.comparison import Comparison, Example
-from rebelboost.learners.hypotheses import GrownTree
+from rebelboost.learners.hypotheses import GrownTree, Hypothesis
 from rebelboost.learners.likening import SimilaritySearch
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.tree import Stump, Tree
 
 __all__ = [
+    "Binary",
     "Candidate",
     "Comparison",
     "Example",
@@ -19,4 +21,5 @@ __all__ = [
     "Stump",
     "Tree",
     "WeakLearner",
+    "Wrapped",
 ]

@@ -6,12 +6,9 @@ from typing import Protocol
 import numpy as np
 
 from rebelboost.dataset import TrainingSet
-from rebelboost.learners.comparison import Comparison
-from rebelboost.learners.hypotheses import GrownTree
-from rebelboost.risk import Weights
+from rebelboost.learners.hypotheses import Hypothesis
 from rebelboost.shapes import ByFeature, Outputs, Regions, Samples
-
-Hypothesis = GrownTree | Comparison
+from rebelboost.slopes import AnyWeights
 
 
 @dataclass(frozen=True)
@@ -49,6 +46,6 @@ class WeakLearner(Protocol):
         """The shrinkage that "auto" stands for."""
 
     def propose(
-        self, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
+        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
     ) -> Candidate:
         """Find a hypothesis with a low loss."""

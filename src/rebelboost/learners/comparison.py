@@ -42,6 +42,11 @@ class Comparison:
         return len(LEVELS)
 
     @property
+    def used_features(self) -> NDArray[np.int32]:
+        """None by itself: distances are of all features together."""
+        return np.empty(0, dtype=np.int32)
+
+    @property
     def examples(self) -> tuple[Example, ...]:
         """The anchor and the rival, as far as there are."""
         return tuple(e for e in (self.anchor, self.rival) if e is not None)

@@ -2,12 +2,35 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.binning import Binner
 from rebelboost.shapes import Bytes, Floats, Layer, Outputs
+
+
+class Hypothesis(Protocol):
+    """What a learner found: a response, or the leaves of a tree."""
+
+    @property
+    def responses(self) -> NDArray[Any] | None:
+        """(regions,) f of each region; None where each has an output vector of its own."""
+
+    @property
+    def n_regions(self) -> int:
+        """Number of regions."""
+
+    @property
+    def used_features(self) -> NDArray[np.int32]:
+        """The features that are asked, rising, each once."""
+
+    def by_region(self, outputs: Outputs) -> Outputs:
+        """(regions, K): what each region adds to the scores."""
+
+    def describe(self, names: Sequence[str] | None = None) -> str:
+        """One line."""
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
+from rebelboost.learners.binarize import leading
 from rebelboost.learners.similarity import Similarity
 from rebelboost.levels import LEVELS
 from rebelboost.points import PointSet
 from rebelboost.risk import Weights
 from rebelboost.shapes import (
     COMPARISONS,
-    ByClass,
     Distances,
     Floats,
     Ints,
@@ -52,25 +52,14 @@ class Sides:
     """(N,) Σ_k W_k/S_k in fixed point."""
 
 
-def binarize(weights: Weights) -> Sides:
+def sides_of(weights: Weights) -> Sides:
     """Divide the classes, and so the samples, into two sides that are worth telling apart."""
-    totals = weights.totals
-    root = np.sqrt(totals)
+    root = np.sqrt(weights.totals)
     unit = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
-    direction = _leading(weights.signed(), totals, unit) * unit
+    # Σ G²/S ≤ S, since no |G| is above its sum.
+    direction = leading(weights.signed() * unit, weights.totals) * unit
     values, _ = weights.project(direction, unit**2)
     return Sides(values >> 32, values & 0xFFFFFFFF)
-
-
-def _leading(signed: Floats, totals: ByClass, unit: ByClass) -> ByClass:
-    """The leading eigenvector of UᵀU, from integers that sum to at most 2²⁶ in each class."""
-    _, exponents = np.frexp(totals)
-    scales = np.ldexp(1.0, 26 - exponents)
-    integers = np.rint(signed * scales)
-    factor = unit / scales
-    gram = (integers.T @ integers) * (factor[:, np.newaxis] * factor)
-    vector: ByClass = np.linalg.eigh(gram)[1][:, -1]
-    return vector
 
 
 def draw_pairs(
@@ -85,7 +74,7 @@ def draw_pairs(
     Candidates are compared on a subset that is drawn in proportion to the weights, and in which
     every sample stands for as much.
     """
-    sides = binarize(weights)
+    sides = sides_of(weights)
     chosen = _draw(np.abs(sides.values[samples]), options.anchors, rng)
     if chosen is None:
         return []
@@ -135,7 +124,7 @@ def search_pair(
     Rivals come by their distance. Each takes out of play what its response puts at least half as
     far on its own side as itself.
     """
-    values = binarize(weights).values
+    values = sides_of(weights).values
     (row,) = data.distances(np.array([anchor], dtype=np.int32))
     distances = row[samples]
     playing = (np.sign(values[anchor]) * np.sign(values[samples]) < 0) & (distances > 0)

@@ -6,7 +6,7 @@ vector for each leaf, which the papers do not have.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,18 @@ from numpy.typing import NDArray
 from rebelboost.binning import METHODS, MOST_BINS
 from rebelboost.dataset import TrainingSet, root_node
 from rebelboost.learners.base import Candidate, Focus
+from rebelboost.learners.checks import check_choice, check_number
+from rebelboost.learners.gain import stump_of_largest_gain
 from rebelboost.learners.hypotheses import GrownTree
-from rebelboost.risk import Weights, leaf_outputs, loss_after, signed_output
+from rebelboost.learners.stumps import better, exact_stump, split_of_categories
 from rebelboost.shapes import CRITERIA, ByClass, Ints, Layer, Nodes, Outputs, SearchOptions
+from rebelboost.slopes import AnyWeights, Slopes
 
 Binning = Literal["quantile", "even", "exact"]
 Categorical = Literal["from_dtype"] | Sequence[int] | Sequence[str] | Sequence[bool]
 
 MOST_DEPTH = 12
 LEAST_MASS = 1e-4
-"""No leaf with an output of its own has a smaller share of the mass that the tree is grown on."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Tree:
     categorical
         "from_dtype": columns of a data frame with a categorical, text or Boolean type. Or a list
         of names, of indices, or a mask.
+    least_mass
+        For "leaf": no leaf has a smaller share of the mass that the tree is grown on.
     """
 
     depth: int = 6
@@ -54,13 +58,16 @@ class Tree:
     binning: Binning = "quantile"
     smoothing: float = 0.1
     categorical: Categorical = "from_dtype"
+    least_mass: float = LEAST_MASS
 
     def __post_init__(self) -> None:
-        _check_number("depth", self.depth, 1, MOST_DEPTH)
-        _check_choice("outputs", self.outputs, ("leaf", "tree"))
+        check_number("depth", self.depth, 1, MOST_DEPTH)
+        check_choice("outputs", self.outputs, ("leaf", "tree"))
         _check_bins(self)
         if not 0 <= self.smoothing < np.inf:
             raise ValueError(f"smoothing is {self.smoothing!r}: give a finite number, 0 or more")
+        if not 0 <= self.least_mass <= 0.5:
+            raise ValueError(f"least_mass is {self.least_mass!r}: give a share from 0 to 0.5")
 
     @property
     def rounds(self) -> int:
@@ -72,13 +79,8 @@ class Tree:
         """The shrinkage that "auto" stands for."""
         return 0.3 if self.outputs == "leaf" else 1.0
 
-    def tolerance(self, n_classes: int, n_samples: int) -> float:
-        """The share of the first loss at which tol="auto" stops: none, error keeps falling."""
-        del n_classes, n_samples
-        return 0.0
-
     def propose(
-        self, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
+        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
     ) -> Candidate:
         """Grow a tree for the weights."""
         if self.outputs == "leaf":
@@ -88,11 +90,23 @@ class Tree:
 
 @dataclass(frozen=True)
 class Stump:
-    """Decision stumps as weak learners: f(x) = sign(x_j − τ), or a constant. Options as of `Tree`."""
+    """Decision stumps as weak learners: f(x) = sign(x_j − τ), or a constant. Options as of `Tree`.
+
+    Parameters
+    ----------
+    bins, categorical
+        As of `Tree`.
+    binning
+        As of `Tree`; but "exact" tries the midpoints between all values, however many [ADA, Alg. 3.1].
+    categories
+        "one": a category against the rest. "split": also every category on a side of its own
+        choice [ADA 3.4.2], which learns faster, and overfits where there are many.
+    """
 
     bins: int = 255
     binning: Binning = "quantile"
     categorical: Categorical = "from_dtype"
+    categories: Literal["one", "split"] = "one"
 
     rounds = 1000
     shrinkage = 1.0
@@ -100,42 +114,33 @@ class Stump:
 
     def __post_init__(self) -> None:
         _check_bins(self)
-
-    def tolerance(self, n_classes: int, n_samples: int) -> float:
-        """The share of the first loss at which tol="auto" stops: none, error keeps falling."""
-        del n_classes, n_samples
-        return 0.0
+        check_choice("categories", self.categories, ("one", "split"))
 
     def propose(
-        self, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
+        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
     ) -> Candidate:
         """Find the stump with the lowest loss."""
         del rng
-        return _tree_with_one_output(1, data, weights, focus)
+        stump = _tree_with_one_output(1, data, weights, focus)
+        if self.binning == "exact":
+            stump = better(stump, exact_stump(data, weights, focus), weights)
+        if self.categories == "split":
+            stump = better(stump, split_of_categories(data, weights, focus), weights)
+        return stump
 
 
 def _check_bins(learner: Tree | Stump) -> None:
-    _check_number("bins", learner.bins, 2, MOST_BINS)
-    _check_choice("binning", learner.binning, METHODS)
+    check_number("bins", learner.bins, 2, MOST_BINS)
+    check_choice("binning", learner.binning, METHODS)
     if isinstance(learner.categorical, str):
-        _check_choice("categorical", learner.categorical, ("from_dtype",))
-
-
-def _check_number(name: str, value: Any, least: int, most: int) -> None:
-    if not isinstance(value, int | np.integer) or not least <= value <= most:
-        raise ValueError(f"{name} is {value!r}: give a whole number from {least} to {most}")
-
-
-def _check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name} is {value!r}: give {' or '.join(map(repr, choices))}")
+        check_choice("categorical", learner.categorical, ("from_dtype",))
 
 
 # ---- an output vector for each leaf
 
 
 def _tree_with_leaf_outputs(
-    tree: Tree, data: TrainingSet, weights: Weights, focus: Focus, rng: np.random.Generator
+    tree: Tree, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
 ) -> Candidate:
     """Grow on a random binarization of the classes, then solve every leaf's output for all classes.
 
@@ -148,11 +153,11 @@ def _tree_with_leaf_outputs(
     direction = random_direction(weights.totals, rng)
     values, mass = weights.project(direction, direction**2)
     # A gain below one unit of the fixed point is rounding: a pure leaf must stay whole.
-    options = SearchOptions(CRITERIA["variance"], max(1, round(LEAST_MASS * mass)), 1.0)
+    options = SearchOptions(CRITERIA["variance"], max(1, round(tree.least_mass * mass)), 1.0)
     nodes = data.grow(values, focus.samples, tree.depth, options, focus.allowed)
     regions = data.route(nodes)
     plus, minus = weights.sums(regions, len(nodes.features) + 1)
-    outputs = leaf_outputs(plus, minus, tree.smoothing)
+    outputs = weights.leaf_outputs(regions, plus, minus, tree.smoothing)
     return Candidate(GrownTree.from_bins(nodes, data.binner), regions, plus, minus, outputs)
 
 
@@ -161,6 +166,8 @@ def random_direction(totals: ByClass, rng: np.random.Generator) -> ByClass:
 
     It is centred, so that for two classes it is always one against the other.
     """
+    if len(totals) == 1:  # a regression
+        return np.ones(1)
     direction = rng.standard_normal(len(totals))
     direction -= direction.mean()
     size = np.abs(direction).max()
@@ -189,19 +196,16 @@ class _Signed:
     signs: NDArray[np.int8]
     nodes: Nodes
     candidate: Candidate
+    loss: float
 
     @property
     def output(self) -> ByClass:
         """a: what a response of +1 adds to the scores."""
         return self.candidate.outputs[0] * self.signs[0]
 
-    @property
-    def loss(self) -> float:
-        return loss_after(self.candidate.plus, self.candidate.minus, self.candidate.outputs)
-
 
 def _tree_with_one_output(
-    depth: int, data: TrainingSet, weights: Weights, focus: Focus
+    depth: int, data: TrainingSet, weights: AnyWeights, focus: Focus
 ) -> Candidate:
     """The best stump by its loss; then layers, each with the output held fixed, then solved again."""
     tree = _root(data, weights, focus)
@@ -213,10 +217,8 @@ def _tree_with_one_output(
     return tree.candidate
 
 
-def _root(data: TrainingSet, weights: Weights, focus: Focus) -> _Signed:
-    signed, mass = weights.fixed()
-    totals: Ints = mass[focus.samples].sum(axis=0)
-    layer, _ = data.search_root(signed, totals, focus.samples, focus.allowed)
+def _root(data: TrainingSet, weights: AnyWeights, focus: Focus) -> _Signed:
+    layer = _best_stump(data, weights, focus)
     nodes = root_node(focus.samples)
     if layer.features[0] < 0:
         return _solve((), np.ones(1, dtype=np.int8), nodes, data, weights)
@@ -224,13 +226,23 @@ def _root(data: TrainingSet, weights: Weights, focus: Focus) -> _Signed:
     return _solve((layer,), signs, data.split(layer, nodes), data, weights)
 
 
-def _add_layer(tree: _Signed, data: TrainingSet, weights: Weights, focus: Focus) -> _Signed | None:
+def _best_stump(data: TrainingSet, weights: AnyWeights, focus: Focus) -> Layer:
+    if isinstance(weights, Slopes):
+        return stump_of_largest_gain(data, weights, focus)
+    signed, mass = weights.fixed()
+    totals: Ints = mass[focus.samples].sum(axis=0)
+    return data.search_root(signed, totals, focus.samples, focus.allowed)[0]
+
+
+def _add_layer(
+    tree: _Signed, data: TrainingSet, weights: AnyWeights, focus: Focus
+) -> _Signed | None:
     """Give every leaf the stump that does best for the output as it is.
 
     With a fixed, choosing f = +1 rather than −1 for sample n lowers the loss by −2⟨G_n, sinh a⟩: scalar
     sums, and the best stump of a leaf has the largest |Σ_left| + |Σ_right|.
     """
-    values, _ = weights.project(-np.sinh(tree.output), np.ones(len(tree.output)))
+    values = weights.preferences(tree.output)
     options = SearchOptions(CRITERIA["error"], 0)
     splits = data.search_layer(values, tree.nodes, options, focus.allowed)
     if np.all(splits.features < 0):
@@ -245,13 +257,14 @@ def _solve(
     signs: NDArray[np.int8],
     nodes: Nodes,
     data: TrainingSet,
-    weights: Weights,
+    weights: AnyWeights,
 ) -> _Signed:
     levels = join(layers)
     regions = data.route(levels)
     plus, minus = weights.sums(regions, len(signs))
-    P = (signs[:, np.newaxis] * (plus - minus)).sum(axis=0)
-    S = (plus + minus).sum(axis=0)
-    outputs: Outputs = signs[:, np.newaxis] * signed_output(P, S)
+    output = weights.signed_output(regions, signs, plus, minus)
+    outputs: Outputs = signs[:, np.newaxis] * output
     hypothesis = GrownTree.from_bins(levels, data.binner, signs)
-    return _Signed(layers, signs, nodes, Candidate(hypothesis, regions, plus, minus, outputs))
+    candidate = Candidate(hypothesis, regions, plus, minus, outputs)
+    loss = weights.loss_after(regions, plus, minus, outputs)
+    return _Signed(layers, signs, nodes, candidate, loss)

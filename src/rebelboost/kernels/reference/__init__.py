@@ -7,22 +7,29 @@ Arrays that receive results come from the caller; `n_threads` is the twin's affa
 from rebelboost.kernels.reference.bins import bin_values, route, split_samples
 from rebelboost.kernels.reference.layers import grow_tree, search_layer
 from rebelboost.kernels.reference.prediction import apply, predict
-from rebelboost.kernels.reference.root import search_root
+from rebelboost.kernels.reference.root import class_sums, search_root
 from rebelboost.kernels.reference.similarity import (
     add_comparisons,
     compare,
     pair_sums,
     squared_distances,
 )
-from rebelboost.kernels.reference.weights import advance, project, region_sums
+from rebelboost.kernels.reference.weights import (
+    advance,
+    logistic_sums,
+    project,
+    region_sums,
+)
 
 __all__ = [
     "add_comparisons",
     "advance",
     "apply",
     "bin_values",
+    "class_sums",
     "compare",
     "grow_tree",
+    "logistic_sums",
     "pair_sums",
     "predict",
     "project",

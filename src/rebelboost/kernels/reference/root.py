@@ -5,7 +5,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.kernels.reference.bins import column, n_bins, samples_of
-from rebelboost.shapes import Bins, ByFeature, Bytes, Ints, Nodes
+from rebelboost.shapes import Bins, ByFeature, Bytes, Ints, Nodes, Samples
+
+
+def class_sums(
+    bins: Bins,
+    allowed: ByFeature,
+    values: NDArray[np.int32],
+    samples: Samples,
+    sums: NDArray[np.int32],
+    n_threads: int,
+) -> None:
+    """Add the samples' (N, K padded to a multiple of 8) values to the (B, K padded) sums of their bins."""
+    for f in map(int, np.flatnonzero(allowed)):
+        np.add.at(
+            sums, bins.offsets[f] + column(bins, f)[samples].astype(np.int64), values[samples]
+        )
 
 
 def search_root(

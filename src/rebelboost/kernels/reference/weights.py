@@ -7,6 +7,7 @@ from rebelboost.shapes import (
     Floats,
     Ints,
     Labels,
+    LogisticLine,
     Pairs,
     Planes,
     Projection,
@@ -42,6 +43,19 @@ def region_sums(
         fixed = _rounded(plane * scales)
         np.add.at(sums[:, 0], regions, fixed)
         np.add.at(sums[:, 1], regions, np.abs(fixed))
+
+
+def logistic_sums(line: LogisticLine, regions: Regions, sums: Ints, n_threads: int) -> None:
+    """Add to sums[r, 0] the fixed-point Σ c·p of each region's samples, to sums[r, 1] Σ |c|·p·(1 − p).
+
+    p = 1 − 1/(1 + odds), the odds multiplied by `up` or `down` of the region.
+    """
+    for costs, odds in zip(line.subcosts, line.odds, strict=True):
+        with np.errstate(over="ignore"):
+            q = 1 / (1 + odds * np.where(costs > 0, line.up[regions], line.down[regions]))
+        pull = costs * (1 - q)
+        np.add.at(sums[:, 0], regions, _rounded(pull * line.scales))
+        np.add.at(sums[:, 1], regions, _rounded(np.abs(pull) * q * line.scales))
 
 
 def advance(

@@ -1,0 +1,142 @@
+"""The losses: derivatives, best outputs, floors; and the line search by which outputs are found."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rebelboost.decision import Decoder, log_ratios
+from rebelboost.linesearch import minimise
+from rebelboost.losses import Huber, LeastAbsolute, LeastSquares, Logistic, Squared
+from rebelboost.losses import medians_by_region as medians
+from rebelboost.risk import rebel_subcosts, thesis_subcosts
+from rebelboost.slopes import Slopes
+
+N, K, L = 40, 3, 4
+RNG = np.random.default_rng(0)
+LABELS = RNG.integers(K, size=N).astype(np.int32)
+COSTS = RNG.uniform(0.5, 2, size=(K, K)) * (1 - np.eye(K))
+TARGET, WEIGHT = RNG.normal(size=N), RNG.uniform(0.5, 2, size=N)
+REGIONS = RNG.integers(L, size=N).astype(np.uint16)
+
+# A new loss is tested by being added here.
+LOSSES = {
+    "logistic": Logistic(thesis_subcosts(COSTS[LABELS], LABELS)),
+    "logistic, two planes": Logistic(rebel_subcosts(COSTS[LABELS], LABELS)),
+    "squared": Squared(thesis_subcosts(COSTS[LABELS], LABELS)),
+    "squared, two planes": Squared(rebel_subcosts(COSTS[LABELS], LABELS)),
+    "least squares": LeastSquares(TARGET, WEIGHT),
+    "Huber": Huber(TARGET, WEIGHT, 0.7),
+    "absolute": LeastAbsolute(TARGET, WEIGHT),
+}
+every_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+
+
+@every_loss
+def test_slopes_are_finite_differences_of_values(loss):
+    scores, step = RNG.normal(size=loss.shape), 1e-6
+    slope, _ = loss.derivatives(scores)
+    difference = (loss.values(scores + step) - loss.values(scores - step)) / (2 * step)
+    # No score is within a step of a kink; curvatures are below 10, third derivatives too.
+    np.testing.assert_allclose(slope, difference, rtol=0, atol=1e-8)
+
+
+@every_loss
+def test_curvatures_are_differences_of_slopes_or_bound_them(loss):
+    scores, step = RNG.normal(size=loss.shape), 1e-6
+    _, curvature = loss.derivatives(scores)
+    difference = (loss.derivatives(scores + step)[0] - loss.derivatives(scores - step)[0]) / (
+        2 * step
+    )
+    assert np.all(difference <= curvature + 1e-8)
+    if not isinstance(loss, Huber | LeastAbsolute):
+        np.testing.assert_allclose(curvature, difference, rtol=0, atol=1e-8)
+
+
+@every_loss
+@pytest.mark.parametrize("smoothing", [0.0, 0.5])
+def test_no_other_output_of_a_leaf_has_a_lower_loss(loss, smoothing):
+    slopes = Slopes(loss, RNG.normal(size=loss.shape), 1)
+    plus, minus = slopes.sums(REGIONS, L)
+    outputs = slopes.leaf_outputs(REGIONS, plus, minus, smoothing)
+    if isinstance(loss, LeastAbsolute) and smoothing:
+        return  # its medians are drawn to 0 by a factor, not by a ridge
+    ridge = max(smoothing / L, 1e-8) * slopes.totals
+
+    def penalised(outputs):
+        values = loss.values(slopes.scores + outputs[REGIONS])
+        by_leaf = np.stack([values[leaf == REGIONS].sum(axis=0) for leaf in range(L)])
+        return by_leaf + ridge * outputs**2 / 2
+
+    for other in (outputs - 1e-3, outputs + 1e-3, outputs * 0.5, np.zeros_like(outputs)):
+        assert np.all(penalised(outputs) <= penalised(other) + 1e-12)
+
+
+@every_loss
+def test_no_other_output_of_a_response_has_a_lower_loss(loss):
+    if isinstance(loss, LeastAbsolute):
+        return  # the regressor refuses it
+    slopes = Slopes(loss, RNG.normal(size=loss.shape), 1)
+    signs = np.array([1, -1, -1, 1], dtype=np.int8)
+    plus, minus = slopes.sums(REGIONS, L)
+    output = slopes.signed_output(REGIONS, signs, plus, minus)
+    least = slopes.loss_after(REGIONS, plus, minus, signs[:, np.newaxis] * output)
+    for k in range(loss.shape[1]):
+        for step in (-1e-3, 1e-3):
+            other = output + step * np.eye(loss.shape[1])[k]
+            outputs = signs[:, np.newaxis] * other
+            # The ridge, which this loss leaves out, moves the minimum by about CAP.
+            assert least <= slopes.loss_after(REGIONS, plus, minus, outputs) + 1e-9
+
+
+@pytest.mark.parametrize("kind", [Logistic, Squared])
+def test_no_scores_have_a_loss_below_the_floor_and_some_reach_it(kind):
+    loss = kind(rebel_subcosts(COSTS[LABELS], LABELS))
+    slopes = Slopes(loss, np.zeros((N, K)), 1)
+    everyone = np.arange(N, dtype=np.uint16)  # a leaf for each sample
+    scores = slopes.best_outputs(everyone, np.full((N, K), 1e-12))
+    assert loss.values(scores).sum() == pytest.approx(loss.floor(), rel=1e-6)
+    assert kind(thesis_subcosts(COSTS[LABELS], LABELS)).floor() == 0
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+@pytest.mark.parametrize("costs", [1 - np.eye(K), COSTS], ids=["uniform", "unequal"])
+def test_the_posterior_is_decoded_from_the_best_scores(loss, costs):
+    P = np.array([0.5, 0.3, 0.2])
+    labels = np.arange(K, dtype=np.int32)
+    subcosts = thesis_subcosts(costs[labels], labels) * P[:, np.newaxis]
+    risk = {"logistic": Logistic, "squared": Squared}[loss](subcosts)
+    slopes = Slopes(risk, np.zeros((K, K)), 1)
+    together = np.zeros(K, dtype=np.uint16)
+    scores = slopes.best_outputs(together, np.full((1, K), 1e-12))
+    decoded = Decoder(costs, loss=loss).posterior(scores)
+    np.testing.assert_allclose(decoded[0], P, atol=1e-6)
+
+
+def test_squared_scores_beyond_one_have_finite_ratios():
+    ratios = log_ratios(np.array([[-5.0, -1.0, 0.0, 1.0, 5.0]]), "squared")
+    assert np.all(np.isfinite(ratios))
+    assert np.all(np.diff(ratios) >= 0)
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 2), st.integers(1, 3)), min_size=1))
+def test_medians_split_the_weight_of_each_region_in_halves(rows):
+    values, regions, weight = (np.array(column) for column in zip(*rows, strict=True))
+    found = medians(values.astype(float), weight.astype(float), regions.astype(np.uint16), 3)
+    for region, median in enumerate(found):
+        own = regions == region
+        expected = np.sort(np.repeat(values[own], weight[own]))
+        assert median == (expected[(len(expected) - 1) // 2] if own.any() else 0)
+
+
+@given(st.floats(-30, 30), st.floats(1e-8, 10), st.floats(0.1, 5))
+def test_the_line_search_finds_a_minimum_that_newtons_method_alone_overshoots(at, ridge, reach):
+    def derivatives(a):
+        slope = np.tanh(a - at) + ridge * (a - at)
+        return slope, np.cosh(np.clip(a - at, -300, 300)) ** -2 + ridge
+
+    found = minimise(derivatives, *derivatives(np.zeros(3)), reach)
+    np.testing.assert_allclose(found, at, atol=max(1e-6, 1e-6 * reach))
+    assert not math.isnan(found[0])
