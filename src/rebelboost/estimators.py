@@ -21,7 +21,6 @@ from rebelboost.fitting import (
     check_cross_fit,
     check_learner,
     seed_of,
-    tolerance_of,
 )
 from rebelboost.inputs import checked_weight, encode_labels, known_labels
 from rebelboost.learners import Binary, Similarity, Stump, Tree
@@ -365,7 +364,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             learner,
             learner.rounds if self.n_rounds == "auto" else int(self.n_rounds),
             learner.shrinkage if self.shrinkage == "auto" else float(self.shrinkage),
-            tolerance_of(self.tol, learner, len(self.classes_), len(problem.labels)),
+            None if self.tol == "auto" else float(self.tol),
             self.subcosts_,
             Sampling(self.subsample, self.feature_subsample, self.weight_trimming),
             self.n_rounds_no_change if self.early_stopping else None,

@@ -48,15 +48,6 @@ def check_cross_fit(cross_fit: int | str | None, alone: dict[str, bool]) -> None
             )
 
 
-def tolerance_of(tol: float | str, learner: Any, n_classes: int, n_samples: int) -> float:
-    """The share of the first loss at which to stop; with "auto" trees go on, as error keeps falling."""
-    if tol != "auto":
-        return float(tol)
-    if isinstance(learner, Similarity):
-        return learner.tolerance(n_classes, n_samples)
-    return 0.0
-
-
 def check_learner(learner: Any, loss: str, feature_subsample: float) -> None:
     """Refuse what similarities cannot do."""
     if not isinstance(learner, Similarity):

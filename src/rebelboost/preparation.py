@@ -13,8 +13,11 @@ from rebelboost.learners import Similarity, SimilaritySearch
 from rebelboost.points import PointSet, coincident
 from rebelboost.problem import Problem, Trainable, fixed_weights
 from rebelboost.settings import Settings
-from rebelboost.shapes import Bytes, Ints
+from rebelboost.shapes import BySample, Bytes, Ints, Labels, Values
 from rebelboost.spaces import Measured, Precomputed, Space, fit_embedding
+
+ENOUGH, FEWEST = 1 << 22, 2048
+"""Scales are learned from so many values, where there are more; from no fewer samples."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,15 @@ class Prepared:
     """Where samples were merged: judges the decisions on all of them."""
     unavoidable_cost: float = 0.0
     """Mean cost that no scores can avoid, since samples of different classes lie at one point."""
+
+    def tolerance(self, settings: Settings) -> float:
+        """The share of the first loss at which to stop; trees go on, since error keeps falling."""
+        if settings.tol is not None:
+            return settings.tol
+        if not isinstance(self.learner, SimilaritySearch):
+            return 0.0
+        options, n_classes = self.learner.options, self.problem.costs.shape[1]
+        return options.tolerance(n_classes, len(self.problem.labels))
 
     def state(self, settings: Settings) -> State:
         """Scores of 0, and their weights."""
@@ -80,10 +92,22 @@ def fit_space(problem: Problem, learner: Similarity, categorical: Bytes) -> Spac
         return Precomputed()
     if not learner.is_scaled:
         return Measured(learner.metric)
-    order = np.argsort(hash_rows(problem.X, 0), kind="stable")
-    return fit_embedding(
-        problem.X, problem.labels, categorical, learner.scale, problem.weight, order
-    )
+    X, labels, weight = _some(problem)
+    return fit_embedding(X, labels, categorical, learner.scale, weight)
+
+
+def _some(problem: Problem) -> tuple[Values, Labels, BySample]:
+    """Distinct samples from which scales are learned, and how much each weighs.
+
+    Which are taken follows from their values, so that neither order nor repetition matters. All, but
+    of large sets no more than ENOUGH values.
+    """
+    keys = hash_rows(problem.labels[:, np.newaxis].astype(np.float64), 0) ^ hash_rows(problem.X, 0)
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    weight = np.bincount(group, problem.weight).astype(np.float64)
+    n_used = max(FEWEST, ENOUGH // problem.X.shape[1])
+    used = first[:n_used]
+    return problem.X[used], problem.labels[used], weight[:n_used]
 
 
 def merge(problem: Problem, order: Ints, group: Ints) -> tuple[Problem, float]:
@@ -100,9 +124,12 @@ def merge(problem: Problem, order: Ints, group: Ints) -> tuple[Problem, float]:
     mass = np.add.reduceat(weight, first)
     paid = np.add.reduceat(rows * weight[:, np.newaxis], first) / mass[:, np.newaxis]
     least = paid.min(axis=1)
+    own = np.minimum.reduceat(problem.labels[order], first)
     merged = replace(
         problem.take(order[first]),
-        labels=paid.argmin(axis=1).astype(np.int32),
+        labels=np.where(paid[np.arange(len(own)), own] == least, own, paid.argmin(axis=1)).astype(
+            np.int32
+        ),
         costs=paid - least[:, np.newaxis],
         by_sample=True,
         weight=mass,

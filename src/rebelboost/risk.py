@@ -82,9 +82,8 @@ class Weights:
         self.planes = planes
         self.exponent = exponent
         self.n_threads = n_threads
-        self.totals: ByClass = np.abs(planes).max(axis=(0, 1), initial=0.0) * planes.shape[1]
-        for _ in range(2):  # at first on a scale by a bound, then on the one by the sum
-            self._total_up()
+        self.totals: ByClass = np.zeros(planes.shape[2])
+        self._total_up()
 
     @property
     def log_total(self) -> float:
@@ -176,10 +175,12 @@ class Weights:
         return self.project(-np.sinh(output), np.ones(len(output)))[0]
 
     def _total_up(self) -> None:
-        """Sum up once more, on the scale of the totals as they are known."""
+        """Sum up anew: at first on a scale by a bound, then on the one by the sum."""
         everywhere = np.zeros(self.planes.shape[1], dtype=np.uint16)
-        plus, minus = self.sums(everywhere, 1)
-        self.totals = plus[0] + minus[0]
+        self.totals = np.abs(self.planes).max(axis=(0, 1), initial=0.0) * self.planes.shape[1]
+        for _ in range(2):
+            plus, minus = self.sums(everywhere, 1)
+            self.totals = plus[0] + minus[0]
 
 
 def fine_scales(totals: ByClass) -> ByClass:

@@ -18,7 +18,8 @@ class Settings:
     learner: Any
     rounds: int
     shrinkage: float
-    tol: float = 0.0
+    tol: float | None = None
+    """None: the learner's own."""
     subcosts: str = "thesis"
     sampling: Sampling = field(default_factory=Sampling)
     patience: int | None = None

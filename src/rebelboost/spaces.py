@@ -31,9 +31,6 @@ CHUNK = 1 << 22
 GRID, FAR = 2.0**30, 1e15
 """Points lie on a grid, of about 10⁹ to a standard deviation, and no further away than this, so that
 squared distances in single precision neither underflow nor overflow."""
-ENOUGH = 1 << 22
-"""Values from which scales are learned, where there are more, and no fewer than FEWEST samples."""
-FEWEST = 2048
 RAREST = 0.05
 """Mismatches of a category count no more than if so many pairs of samples had one."""
 
@@ -118,22 +115,11 @@ class Embedding:
 
 
 def fit_embedding(
-    X: Values,
-    labels: Labels,
-    categorical: Bytes,
-    scale: str,
-    weight: Floats | None = None,
-    order: NDArray[np.int64] | None = None,
+    X: Values, labels: Labels, categorical: Bytes, scale: str, weight: Floats | None = None
 ) -> Embedding:
-    """Learn offsets and factors, from the first samples in the order; `weight` (N,) counts them."""
-    levels = {
-        int(f): int(np.nanmax(X[:, f], initial=-1.0)) + 1 for f in np.flatnonzero(categorical)
-    }
+    """Learn offsets and factors; `weight` (N,) counts the samples."""
+    levels = {int(f): int(np.nanmax(X[:, f], initial=-1)) + 1 for f in np.flatnonzero(categorical)}
     missing = np.isnan(X).any(axis=0) & (categorical == 0)
-    n_used = max(FEWEST, ENOUGH // X.shape[1])
-    if n_used < len(X):
-        used = np.arange(n_used) if order is None else order[:n_used]
-        X, labels, weight = X[used], labels[used], None if weight is None else weight[used]
     mean = np.nan_to_num(exact_mean(X, weight))
     plain = Embedding(mean, np.flatnonzero(missing), levels, np.empty(0), np.empty(0))
     spread = plain.spread(X)
@@ -185,23 +171,24 @@ def _within_classes(centred: Floats, labels: Labels, weight: Floats | None) -> F
 
 def whitening(deviations: Floats, weight: Floats | None = None) -> Floats:
     """(D, D): turns deviations into ones that are uncorrelated and have about the same variance."""
-    total = float(len(deviations)) if weight is None else float(weight.sum())
-    scaled = deviations if weight is None else deviations * np.sqrt(weight)[:, np.newaxis]
-    covariance = exact_gram(scaled) / total
-    shrinkage = ledoit_wolf(covariance, scaled, total)
+    share = np.full(len(deviations), 1.0) if weight is None else weight
+    total = float(exact_mean(share[:, np.newaxis])[0]) * len(share)
+    covariance = exact_gram(deviations * np.sqrt(share)[:, np.newaxis]) / total
     level = np.trace(covariance) / len(covariance)
+    if level == 0:
+        return np.eye(len(covariance))
+    shrinkage = ledoit_wolf(covariance, deviations, weight)
     shrunk = (1 - shrinkage) * covariance + shrinkage * level * np.eye(len(covariance))
     values, vectors = np.linalg.eigh(shrunk)
-    kept = np.maximum(values, 1e-10 * max(float(values.max(initial=0.0)), 1e-300))
-    return vectors / np.sqrt(kept)
+    return vectors / np.sqrt(np.maximum(values, 1e-10 * values.max()))
 
 
-def ledoit_wolf(covariance: Floats, deviations: Floats, total: float) -> float:
+def ledoit_wolf(covariance: Floats, deviations: Floats, weight: Floats | None = None) -> float:
     """The share of the identity that makes a covariance best on average [Ledoit and Wolf 2004]."""
     level = np.trace(covariance) / len(covariance)
     spread = float(((covariance - level * np.eye(len(covariance))) ** 2).sum())
-    fourth = float(exact_mean(((deviations**2).sum(axis=1) ** 2)[:, np.newaxis])[0])
-    noise = (fourth * len(deviations) / total - float((covariance**2).sum())) / total
+    fourth = float(exact_mean(((deviations**2).sum(axis=1) ** 2)[:, np.newaxis], weight)[0])
+    noise = (fourth - float((covariance**2).sum())) / len(deviations)
     return min(1.0, max(0.0, noise / spread)) if spread > 0 else 1.0
 
 

@@ -29,7 +29,7 @@ def train(
     held_out = None
     if held is not None:
         held_out = HeldOut(Queries(held.X), held.state(settings), n_threads)
-    hears = [*callbacks, Tolerance(settings.tol, state.log_loss)]
+    hears = [*callbacks, Tolerance(prepared.tolerance(settings), state.log_loss)]
     stopping = None
     if settings.patience is not None:
         stopping = EarlyStopping(settings.patience)

@@ -82,10 +82,10 @@ def test_shrinkage_is_that_of_ledoit_and_wolf(rng):
     X -= X.mean(axis=0)
     covariance = X.T @ X / n_samples
     if width == 1:  # already a multiple of the identity
-        assert 0 <= ledoit_wolf(covariance, X, float(n_samples)) <= 1
+        assert 0 <= ledoit_wolf(covariance, X) <= 1
         return
     _, expected = sklearn_ledoit_wolf(X, assume_centered=True)
-    assert ledoit_wolf(covariance, X, float(n_samples)) == pytest.approx(expected, abs=1e-6)
+    assert ledoit_wolf(covariance, X) == pytest.approx(expected, abs=1e-6)
 
 
 def correlated(rng, n_samples, width, n_classes):
@@ -163,9 +163,9 @@ def test_standard_features_have_the_same_variance():
 def test_classes_of_equal_samples_can_be_whitened():
     X, labels = np.array([[0.0], [0.0], [1.0]]), np.array([0, 0, 1], dtype=np.int32)
     placed = fit_embedding(X, labels, numeric(1), "whitened").place(X)
-    apart = squared(placed)
+    apart = squared(placed).astype(np.float32)
     assert np.isfinite(apart).all()
-    assert apart[0, 1] == 0 < apart[0, 2] < 1e30
+    assert apart[0, 1] == 0 < apart[0, 2]
 
 
 # ---- categories and missing values
