@@ -8,6 +8,7 @@
 #include "binning.hpp"
 #include "bins.hpp"
 #include "grow.hpp"
+#include "heaviest.hpp"
 #include "partition.hpp"
 #include "predict.hpp"
 #include "responses.hpp"
@@ -132,8 +133,12 @@ Trees as_trees(const TreesTuple& tuple) {
 
 SearchOptions as_options(const OptionsTuple& tuple) {
     const auto [criterion, least_mass, least_gain] = tuple;
-    require(criterion == 0 || criterion == 1, "criterion must be 0 or 1");
+    require(criterion >= 0 && criterion <= 3, "criterion must be 0, 1, 2 or 3");
     return {static_cast<Criterion>(criterion), least_mass, least_gain};
+}
+
+std::tuple<std::int64_t, std::int64_t> counts(const Work& work) {
+    return {work.visited, work.dropped};
 }
 
 template <class Value>
@@ -194,7 +199,7 @@ NB_MODULE(_compiled, m) {
                     "values, totals and right do not match");
             const Stump best = search_root(set, view(allowed), view(values), view(totals), root,
                                            view(right), n_threads);
-            return std::make_tuple(best.feature, best.criterion);
+            return std::make_tuple(best.feature, best.criterion, counts(best.work));
         },
         "bins"_a.noconvert(), "allowed"_a.noconvert(), "values"_a.noconvert(),
         "totals"_a.noconvert(), "nodes"_a.noconvert(), "right"_a.noconvert(), "n_threads"_a,
@@ -213,11 +218,13 @@ NB_MODULE(_compiled, m) {
                     "bins, allowed and values do not match");
             require(parent_sums.shape(0) == 0 || 2 * parent_sums.shape(0) == layer.n_nodes(),
                     "parent_sums must have half as many rows as there are nodes, or none");
-            require(sums.shape(0) == layer.n_nodes() && sums.shape(1) == n_bins &&
-                        parent_sums.shape(1) == n_bins,
-                    "sums must have a row for each node and a column for each bin");
-            search_layer(set, view(allowed), view(values), layer, view(parent_sums), view(sums),
-                         as_options(options), as_splits(splits, layer.n_nodes()), n_threads);
+            require((sums.shape(0) == layer.n_nodes() ||
+                     (sums.shape(0) == 0 && parent_sums.shape(0) == 0)) &&
+                        sums.shape(1) == n_bins && parent_sums.shape(1) == n_bins,
+                    "sums must have a column for each bin, and a row for each node or none");
+            return counts(search_layer(set, view(allowed), view(values), layer, view(parent_sums),
+                                       view(sums), as_options(options),
+                                       as_splits(splits, layer.n_nodes()), n_threads));
         },
         "bins"_a.noconvert(), "allowed"_a.noconvert(), "values"_a.noconvert(),
         "nodes"_a.noconvert(), "parent_sums"_a.noconvert(), "sums"_a.noconvert(), "options"_a,
@@ -245,6 +252,19 @@ NB_MODULE(_compiled, m) {
         "bins"_a.noconvert(), "allowed"_a.noconvert(), "values"_a.noconvert(),
         "samples"_a.noconvert(), "options"_a, "nodes"_a.noconvert(), "scratch"_a.noconvert(),
         "n_threads"_a, Release());
+
+    m.def(
+        "heaviest_first",
+        [](const Array<I64, 1>& keys, const Array<std::int32_t, 1>& samples,
+           const Array<I32, 1>& starts, const Array<F64, 1>& shares,
+           const Array<std::int32_t, 2>& cuts, int n_threads) {
+            require(starts.shape(0) == cuts.shape(0) + 1 && cuts.shape(1) == shares.shape(0) + 2,
+                    "starts, shares and cuts do not match");
+            heaviest_first(view(keys), view(samples), view(starts), view(shares), view(cuts),
+                           n_threads);
+        },
+        "keys"_a.noconvert(), "samples"_a.noconvert(), "starts"_a.noconvert(),
+        "shares"_a.noconvert(), "cuts"_a.noconvert(), "n_threads"_a, Release());
 
     m.def(
         "split_samples",

@@ -8,7 +8,7 @@ import numpy as np
 from rebelboost.dataset import TrainingSet
 from rebelboost.learners.hypotheses import GrownTree
 from rebelboost.risk import Weights
-from rebelboost.shapes import ByFeature, Outputs, Regions, Samples
+from rebelboost.shapes import NO_WORK, ByFeature, Outputs, Regions, Samples, Work
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class Candidate:
     """(L, K): Σ w⁺ of each region."""
     minus: Outputs
     outputs: Outputs
+    work: Work = NO_WORK
+    """Of the search for it."""
 
 
 class WeakLearner(Protocol):
