@@ -30,7 +30,7 @@ class NodePruning : public Pruning {
             for (const std::int32_t n : nodes.subset(node, s))
                 energy += weigh(values[static_cast<std::size_t>(n)]);
             if (s > 0)
-                energy_[s - 1] = energy_[s] + energy * (1 + 1e-9); // more than it can be rounded by
+                energy_[s - 1] = energy_[s] + energy * (1 + 1e-6); // more than it can be rounded by
         }
     }
 

@@ -11,7 +11,7 @@ import numpy as np
 from rebelboost.dataset import TrainingSet, root_node
 from rebelboost.learners.base import Candidate, Focus
 from rebelboost.learners.one_output import solve
-from rebelboost.learners.pruning import Schedule, heavy_share
+from rebelboost.learners.pruning import Schedule
 from rebelboost.risk import FINE_BITS, Weights
 from rebelboost.shapes import CRITERIA, NO_WORK, ByClass, Floats, Ints, Layer, SearchOptions
 
@@ -45,11 +45,11 @@ def tree_by_criterion(
     layers: list[Layer] = []
     signs = np.ones(1, dtype=np.int8)
     for place in range(depth):
-        nodes = schedule.subsets(data, np.abs(signed), nodes, place)
+        nodes, heavy = schedule.subsets(data, np.abs(signed), nodes, place)
         splits, more = data.search_layer(values, nodes, OPTIONS[criterion], focus.allowed)
         schedule.note(data, nodes, more, place)
         if place == 0:
-            work = work._replace(heavy=heavy_share(nodes))
+            work = work._replace(heavy=heavy)
         work = work.plus(more)
         if np.all(splits.features < 0):
             break

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rebelboost.dataset import TrainingSet, root_node
 from rebelboost.learners.base import Candidate, Focus
 from rebelboost.learners.hypotheses import GrownTree
-from rebelboost.learners.pruning import Schedule, heavy_share
+from rebelboost.learners.pruning import Schedule
 from rebelboost.risk import Weights, loss_after, signed_output
 from rebelboost.shapes import (
     CRITERIA,
@@ -71,10 +71,10 @@ def _root(data: TrainingSet, weights: Weights, focus: Focus, schedule: Schedule)
     signed, mass = weights.fixed()
     totals: Ints = mass[focus.samples].sum(axis=0)
     keys: Ints = np.abs(signed).sum(axis=1, dtype=np.int64)
-    nodes = schedule.subsets(data, keys, root_node(focus.samples), 0)
+    nodes, heavy = schedule.subsets(data, keys, root_node(focus.samples), 0)
     layer, work = data.search_root(signed, totals, nodes, focus.allowed)
     schedule.note(data, nodes, work, 0)
-    work = work._replace(heavy=heavy_share(nodes))
+    work = work._replace(heavy=heavy)
     if layer.features[0] < 0:
         return solve((), np.ones(1, dtype=np.int8), nodes, data, weights, work)
     signs = np.array([-1, 1], dtype=np.int8)
@@ -91,7 +91,7 @@ def _add_layer(
     """
     values, _ = weights.project(-np.sinh(tree.output), np.ones(len(tree.output)))
     place = len(tree.layers)
-    nodes = schedule.subsets(data, np.abs(values >> 32), tree.nodes, place)
+    nodes, _ = schedule.subsets(data, np.abs(values >> 32), tree.nodes, place)
     splits, work = data.search_layer(
         values, nodes, SearchOptions(CRITERIA["error"], 0), focus.allowed
     )

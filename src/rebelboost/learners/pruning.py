@@ -38,21 +38,23 @@ class Schedule:
         """Of the weight: what the first subset holds, then equal steps [QUICK, Sec. 4.1]."""
         return self.first + (1 - self.first) * np.arange(self.steps) / self.steps
 
-    def subsets(self, data: TrainingSet, keys: Ints, nodes: Nodes, place: int) -> Nodes:
+    def subsets(
+        self, data: TrainingSet, keys: Ints, nodes: Nodes, place: int
+    ) -> tuple[Nodes, float]:
         """Cut the samples of each node, the heaviest first; or leave them, to be searched at once.
 
-        `place` tells apart searches of which one is no guide to the other: a tree's layers.
+        `place` tells apart searches of which one is no guide to the other: a tree's layers. Also
+        returns the share of the samples that are in first subsets; NaN where they were not ordered.
         """
-        if self.search == "exhaustive":
-            return _whole(nodes)
-        if self.search == "auto" and _waits(data, place):
-            return _whole(nodes)
+        if self.search == "exhaustive" or (self.search == "auto" and _waits(data, place)):
+            return _whole(nodes), math.nan
         cut = data.heaviest_first(keys, nodes, self.shares)
+        begin, first, end = cut.cuts[:, 0], cut.cuts[:, 1], cut.cuts[:, -1]
+        heavy = float((first - begin).sum() / max(1, int((end - begin).sum())))
         if self.search == "auto":
-            sizes = cut.cuts[:, -1] - cut.cuts[:, 0]
-            at_once = cut.cuts[:, 1] - cut.cuts[:, 0] > MOST_HEAVY * sizes
+            at_once = first - begin > MOST_HEAVY * (end - begin)
             cut.cuts[at_once, 1:] = cut.cuts[at_once, -1:]
-        return cut
+        return cut, heavy
 
     def note(self, data: TrainingSet, nodes: Nodes, work: Work, place: int) -> None:
         """Remember whether pruning has paid. No result depends on it."""
@@ -64,12 +66,6 @@ class Schedule:
             _, last = data.waits.get(place, (0, 1))
             wait = min(2 * last, LONGEST_WAIT)
             data.waits[place] = (wait, wait)
-
-
-def heavy_share(root: Nodes) -> float:
-    """Share of the samples that are in the first subset; unknown where they were not ordered."""
-    begin, first, end = root.cuts[0, 0], root.cuts[0, 1], root.cuts[0, -1]
-    return float((first - begin) / (end - begin)) if root.cuts.shape[1] > 2 else math.nan
 
 
 def _waits(data: TrainingSet, place: int) -> bool:
