@@ -16,10 +16,10 @@ from rebelboost.shapes import Floats, Ints, Nodes, Work
 Search = Literal["auto", "pruned", "exhaustive"]
 SEARCHES = get_args(Search)
 
-PAYS = 0.5
+PAYS = 0.6
 """A pruned search is worth its while if it makes fewer than this share of all visits: one of its
 visits costs up to twice as much, since it does without some of the 16 features side by side."""
-MOST_HEAVY = 0.5
+MOST_HEAVY = 0.8
 """A node whose first subset is a larger share of its samples is searched at once."""
 LONGEST_WAIT = 32
 """Rounds until pruning is tried again where it did not pay."""
