@@ -16,7 +16,7 @@ from rebelboost.shapes import Floats, Ints, Nodes, Work
 Search = Literal["auto", "pruned", "exhaustive"]
 SEARCHES = get_args(Search)
 
-PAYS = 0.6
+PAYS = 0.4
 """A pruned search is worth its while if it makes fewer than this share of all visits: one of its
 visits costs up to twice as much, since it does without some of the 16 features side by side."""
 MOST_HEAVY = 0.8
