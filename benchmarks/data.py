@@ -16,6 +16,7 @@ SOURCES = {
     "letter": "OpenML 6 (UCI Letter Recognition)",
     "isolet": "OpenML 300 (UCI ISOLET)",
     "mnist": "OpenML 554, mnist_784",
+    "cbcl_faces": "MIT CBCL Face Database #1",
 }
 TEST_SHARE = 1 / 3
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "logarithm.hpp"
 #include "multiversion.hpp"
 
 namespace rebel {
@@ -56,9 +57,7 @@ struct LeftSides {
         masses[n] = static_cast<std::int32_t>(mass_of(pair));
         ++n;
     }
-    std::int64_t pair(std::size_t i) const {
-        return std::int64_t{signed_sums[i]} * (std::int64_t{1} << 32) + masses[i];
-    }
+    std::int64_t pair(std::size_t i) const { return pair_of(signed_sums[i], masses[i]); }
 };
 
 using Values = std::array<double, most_bins>;
@@ -93,6 +92,31 @@ REBEL_CLONES void by_error(const LeftSides& left, std::int64_t total, const Sear
     }
 }
 
+// M·(1 − H) of a side: 0 where labels are even, M where they are all the same.
+double information(double p, double m) {
+    return m + ((times_log2(0.5 * std::max(0.0, m + p)) + times_log2(0.5 * std::max(0.0, m - p))) -
+                times_log2(m));
+}
+
+void by_entropy(const LeftSides& left, std::int64_t total, const SearchOptions& options,
+                Values& values) {
+    const auto signed_total = static_cast<double>(signed_of(total));
+    const auto mass_total = static_cast<double>(mass_of(total));
+    const auto least = static_cast<double>(options.least_mass);
+    const double whole = information(signed_total, mass_total);
+    for (std::size_t i = 0; i < left.n; ++i) {
+        const auto p = static_cast<double>(left.signed_sums[i]);
+        const auto m = static_cast<double>(left.masses[i]);
+        const double r = mass_total - m;
+        double value = information(p, m) + information(signed_total - p, r);
+        if (options.criterion == Criterion::gain_ratio) {
+            const double parted = times_log2(mass_total) - (times_log2(m) + times_log2(r));
+            value = parted > 0 ? (value - whole) / parted : 0;
+        }
+        values[i] = (m >= least && r >= least) ? std::max(0.0, value) : -1.0;
+    }
+}
+
 class Scan {
   public:
     Scan(std::int64_t total, const SearchOptions& options) : total_(total), options_(options) {}
@@ -111,8 +135,10 @@ class Scan {
     bool improve(Candidate& best, std::size_t& place) {
         if (options_.criterion == Criterion::variance)
             by_variance(left_, total_, options_, values_);
-        else
+        else if (options_.criterion == Criterion::error)
             by_error(left_, total_, options_, values_);
+        else
+            by_entropy(left_, total_, options_, values_);
         bool better = false;
         for (std::size_t i = 0; i < left_.n; ++i)
             if (values_[i] > best.value) {
@@ -153,10 +179,27 @@ std::size_t order_categories(const BinSums& taken, Order& order) {
 
 } // namespace
 
+double value_of_whole(std::int64_t total, const SearchOptions& options) {
+    const auto p = static_cast<double>(signed_of(total));
+    switch (options.criterion) {
+    case Criterion::error:
+        return std::fabs(p);
+    case Criterion::entropy:
+        return std::max(0.0, information(p, static_cast<double>(mass_of(total))));
+    default:
+        return 0;
+    }
+}
+
 double gain_of(const Candidate& split, std::int64_t total, const SearchOptions& options) {
-    if (options.criterion == Criterion::error)
-        return split.value - std::fabs(static_cast<double>(signed_of(total)));
-    return split.value / static_cast<double>(mass_of(total));
+    switch (options.criterion) {
+    case Criterion::variance:
+        return split.value / static_cast<double>(mass_of(total));
+    case Criterion::gain_ratio:
+        return split.value;
+    default:
+        return split.value - value_of_whole(total, options);
+    }
 }
 
 Candidate scan_feature(const Bins& bins, std::size_t feature, const BinSums& taken,
@@ -218,6 +261,21 @@ void mark_right(const Bins& bins, const Candidate& split, const BinSums& taken, 
     const bool any_missing =
         taken.n > 0 && static_cast<std::size_t>(taken.bins[taken.n - 1]) == n_bins - 1;
     right[n_bins - 1] = any_missing ? split.missing_right : mostly_right;
+}
+
+void write_split(const Bins& bins, const Candidate& best, const BinSums& taken, std::int64_t total,
+                 const SearchOptions& options, const Splits& splits, std::size_t node) {
+    const double gain = best.feature < 0 ? 0 : gain_of(best, total, options);
+    const bool found = gain > options.least_gain;
+    splits.features[node] = found ? best.feature : -1;
+    splits.gains[node] = found ? gain : 0;
+    splits.sides(node, 0) = found ? best.left : total;
+    splits.sides(node, 1) = found ? total - best.left : 0;
+    const Vector<std::uint8_t> right = splits.right.row(node);
+    if (found)
+        mark_right(bins, best, taken, total, right);
+    else
+        std::fill(right.begin(), right.end(), std::uint8_t{0});
 }
 
 } // namespace rebel

@@ -12,6 +12,9 @@ namespace rebel {
 inline std::int64_t signed_of(std::int64_t pair) {
     return pair >> 32;
 }
+inline std::int64_t pair_of(std::int64_t signed_sum, std::int64_t mass) {
+    return signed_sum * (std::int64_t{1} << 32) + mass;
+}
 inline std::int64_t mass_of(std::int64_t pair) {
     return pair & 0xffffffff;
 }
@@ -53,7 +56,19 @@ Candidate scan_feature(const Bins& bins, std::size_t feature, const BinSums& tak
 void mark_right(const Bins& bins, const Candidate& split, const BinSums& taken, std::int64_t total,
                 Vector<std::uint8_t> right);
 
+// A node whose mass does not suffice for two sides needs no search.
+inline bool divisible(std::size_t n_samples, std::int64_t total, const SearchOptions& options) {
+    return n_samples >= 2 && mass_of(total) >= 2 * options.least_mass;
+}
+
+// What the undivided node is worth, on the scale of a candidate's value.
+double value_of_whole(std::int64_t total, const SearchOptions& options);
+
 // What a split is worth more than the undivided node.
 double gain_of(const Candidate& split, std::int64_t total, const SearchOptions& options);
+
+// Writes the best split of a node, or that there is none that gains enough.
+void write_split(const Bins& bins, const Candidate& best, const BinSums& taken, std::int64_t total,
+                 const SearchOptions& options, const Splits& splits, std::size_t node);
 
 } // namespace rebel

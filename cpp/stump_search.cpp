@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "class_sums.hpp"
+#include "layer_pruning.hpp"
 #include "parallel.hpp"
 #include "scan.hpp"
 
@@ -44,6 +45,15 @@ class LayerSearch {
         });
     }
 
+    Work work() const {
+        const auto n_features =
+            std::count_if(allowed_.begin(), allowed_.end(), [](auto f) { return f != 0; });
+        std::int64_t n_samples = 0;
+        for (std::size_t node = 0; node < nodes_.n_nodes(); ++node)
+            n_samples += static_cast<std::int64_t>(nodes_.of(node).size);
+        return {n_samples * n_features, 0};
+    }
+
     void write(const Splits& splits) const {
         for (std::size_t node = 0; node < nodes_.n_nodes(); ++node)
             write(node, splits);
@@ -61,9 +71,8 @@ class LayerSearch {
                                                                                      : first;
     }
 
-    // A node whose mass does not suffice for two sides needs no scan.
     bool divisible(std::size_t node) const {
-        return nodes_.of(node).size >= 2 && mass_of(totals_[node]) >= 2 * options_.least_mass;
+        return rebel::divisible(nodes_.of(node).size, totals_[node], options_);
     }
 
     // A node with few samples is scanned without sums of all bins; so are its children.
@@ -168,21 +177,10 @@ class LayerSearch {
         for (std::size_t b = 0; b < bins_.n_blocks(); ++b)
             if (best_[node * bins_.n_blocks() + b].value > best.value)
                 best = best_[node * bins_.n_blocks() + b];
-        const std::int64_t total = totals_[node];
-        const double gain = best.feature < 0 ? 0 : gain_of(best, total, options_);
-        const bool found = gain > options_.least_gain;
-        splits.features[node] = found ? best.feature : -1;
-        splits.gains[node] = found ? gain : 0;
-        splits.sides(node, 0) = found ? best.left : total;
-        splits.sides(node, 1) = found ? total - best.left : 0;
-        if (!found) {
-            std::fill(splits.right.row(node).begin(), splits.right.row(node).end(),
-                      std::uint8_t{0});
-            return;
-        }
         BinSums taken;
-        take(node, static_cast<std::size_t>(best.feature), taken);
-        mark_right(bins_, best, taken, total, splits.right.row(node));
+        if (best.feature >= 0)
+            take(node, static_cast<std::size_t>(best.feature), taken);
+        write_split(bins_, best, taken, totals_[node], options_, splits, node);
     }
 
     const Bins& bins_;
@@ -199,13 +197,16 @@ class LayerSearch {
 
 } // namespace
 
-void search_layer(const Bins& bins, Vector<const std::uint8_t> allowed,
+Work search_layer(const Bins& bins, Vector<const std::uint8_t> allowed,
                   Vector<const std::int64_t> values, const NodeSamples& nodes,
                   Matrix<const std::int64_t> parent_sums, Matrix<std::int64_t> sums,
                   const SearchOptions& options, const Splits& splits, int n_threads) {
+    if (sums.n_rows == 0)
+        return prune_layer(bins, allowed, values, nodes, options, splits, n_threads);
     LayerSearch search(bins, allowed, values, nodes, parent_sums, sums, options);
     search.run(n_threads);
     search.write(splits);
+    return search.work();
 }
 
 } // namespace rebel

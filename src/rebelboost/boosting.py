@@ -183,6 +183,7 @@ def _record(
         held=held_out.state.held() if held_out is not None else None,
         hypothesis=candidate.hypothesis,
         seconds=time.perf_counter() - began,
+        work=candidate.work,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Protocol
 
 from rebelboost.learners import Hypothesis
+from rebelboost.shapes import NO_WORK, Work
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,15 @@ class Round:
     """Since the fit began."""
     part: int = 0
     """Which fit, where several are averaged."""
+    work: Work = NO_WORK
+    """Of the search for the hypothesis. Not part of the promise that runs are alike."""
 
     def row(self) -> dict[str, Any]:
         """Numbers by name, for a table."""
         row = {f.name: getattr(self, f.name) for f in fields(self)}
         held = row.pop("held")
+        row |= self.work.row()
+        del row["work"]
         row["hypothesis"] = self.hypothesis.describe()
         if held is not None:
             row |= {f"validation_{name}": value for name, value in asdict(held).items()}

@@ -13,6 +13,7 @@ from rebelboost.shapes import (
     Bins,
     ByFeature,
     Bytes,
+    Floats,
     Ints,
     Layer,
     Nodes,
@@ -22,6 +23,7 @@ from rebelboost.shapes import (
     SearchOptions,
     Splits,
     Values,
+    Work,
 )
 
 TABLE = 256
@@ -35,6 +37,8 @@ class TrainingSet:
     bins: Bins
     binner: Binner
     n_threads: int = 1
+    waits: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
+    """By place in a tree: how many rounds until, and since, a pruned search is tried again."""
     _scratch: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
     values: Values | None = field(default=None, repr=False, compare=False)
     """(N, d) before binning, for learners that compare or combine them."""
@@ -93,14 +97,15 @@ class TrainingSet:
         return sums.astype(np.int64)
 
     def search_root(
-        self, values: NDArray[np.int32], totals: Ints, samples: Samples, allowed: ByFeature
-    ) -> tuple[Layer, int]:
+        self, values: NDArray[np.int32], totals: Ints, root: Nodes, allowed: ByFeature
+    ) -> tuple[Layer, Work]:
         """Find the stump with the lowest Σ_k √(S_k² − P_k²), by K-vector sums (kernels.search_root)."""
         right = np.zeros((1, TABLE), dtype=np.uint8)
-        feature, criterion = kernels.active.search_root(
-            self.bins, allowed, values, totals, root_node(samples), right[0], self.n_threads
+        feature, _, done = kernels.active.search_root(
+            self.bins, allowed, values, totals, root, right[0], self.n_threads
         )
-        return Layer(np.array([feature], dtype=np.int32), right), criterion
+        work = _work(root, allowed, *done)
+        return Layer(np.array([feature], dtype=np.int32), right), work
 
     def grow(
         self,
@@ -128,7 +133,7 @@ class TrainingSet:
 
     def search_layer(
         self, values: Pairs, nodes: Nodes, options: SearchOptions, allowed: ByFeature
-    ) -> Splits:
+    ) -> tuple[Splits, Work]:
         """Find the best split of each node, by sums of pairs (kernels.search_layer)."""
         n_nodes = len(nodes.cuts)
         splits = Splits(
@@ -137,18 +142,27 @@ class TrainingSet:
             np.empty((n_nodes, 2), dtype=np.int64),
             np.empty(n_nodes),
         )
-        kernels.active.search_layer(
+        no_sums = np.empty((0, self.n_bins), dtype=np.int64)
+        done = kernels.active.search_layer(
             self.bins,
             allowed,
             values,
             nodes,
-            np.empty((0, self.n_bins), dtype=np.int64),
-            self._sums(n_nodes),
+            no_sums,
+            no_sums,
             options,
             splits,
             self.n_threads,
         )
-        return splits
+        return splits, _work(nodes, allowed, *done)
+
+    def heaviest_first(self, keys: Ints, nodes: Nodes, shares: Floats) -> Nodes:
+        """Order each node's samples by falling key, cut where they hold these shares of the sum."""
+        samples = nodes.samples.copy()
+        starts = np.append(nodes.cuts[:, 0], nodes.cuts[-1, -1])
+        cuts = np.empty((len(nodes.cuts), len(shares) + 2), dtype=np.int32)
+        kernels.active.heaviest_first(keys, samples, starts, shares, cuts, self.n_threads)
+        return Nodes(samples, cuts)
 
     def _sums(self, n_nodes: int) -> Ints:
         """Memory for sums of nodes, the same in every round: fresh pages cost more than the sums."""
@@ -172,6 +186,11 @@ class TrainingSet:
         if len(nodes.features) > 0:
             kernels.active.route(self.bins, nodes, regions, self.n_threads)
         return regions
+
+
+def _work(nodes: Nodes, allowed: ByFeature, visited: int, dropped: int) -> Work:
+    n_samples = int((nodes.cuts[:, -1] - nodes.cuts[:, 0]).sum())
+    return Work(visited, n_samples * int(np.count_nonzero(allowed)), dropped)
 
 
 def root_node(samples: Samples) -> Nodes:

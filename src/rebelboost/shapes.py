@@ -4,6 +4,7 @@ N samples, d features, K classes; V planes of weights (1 or 2); m nodes; L regio
 B bins of all features together. A padded axis says so.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -94,8 +95,43 @@ class SearchOptions(NamedTuple):
     """A split must gain more."""
 
 
-CRITERIA = {"variance": 0, "error": 1}
-"""P_L²/M_L + P_R²/M_R, and |P_L| + |P_R|, for each side's signed sum P and mass M."""
+class Work(NamedTuple):
+    """What searches have done."""
+
+    visited: int = 0
+    """Pairs of a sample and a feature that were visited."""
+    possible: int = 0
+    """Pairs that an exhaustive search visits."""
+    dropped: int = 0
+    """Features dropped before their last sample, summed over nodes."""
+    heavy: float = math.nan
+    """Share of the samples, the heaviest of all, that make up the root's first subset."""
+
+    def row(self) -> dict[str, float]:
+        """Numbers by name, for a table."""
+        return {
+            "visited": self.visited,
+            "saved": self.possible - self.visited,
+            "dropped_features": self.dropped,
+            "heavy_share": self.heavy,
+        }
+
+    def plus(self, more: "Work") -> "Work":
+        """Add the counts of a further search."""
+        return Work(
+            self.visited + more.visited,
+            self.possible + more.possible,
+            self.dropped + more.dropped,
+            self.heavy,
+        )
+
+
+NO_WORK = Work()
+"""Where nothing is counted, as for trees with leaf outputs."""
+
+CRITERIA = {"variance": 0, "error": 1, "entropy": 2, "gain_ratio": 3}
+"""Of each side's signed sum P and mass M: P_L²/M_L + P_R²/M_R; |P_L| + |P_R|; and for labels ±1 with
+weights of (M ± P)/2 the information M − M_L·H_L − M_R·H_R, and its gain over the sides' entropy."""
 
 
 class Projection(NamedTuple):

@@ -20,7 +20,7 @@ from rebelboost.shapes import (
 
 COARSE = 2**30
 """What the fixed-point values of a tree search may sum to."""
-PAIRS = ("ties", "zeros", "massless", "large", "one heavy")
+PAIRS = ("ties", "zeros", "massless", "large", "one heavy", "labels")
 
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 n_samples = st.sampled_from([1, 2, 3, 10, 40, 120])
@@ -37,6 +37,7 @@ options = st.one_of(
     # `variance` divides by the mass of each side.
     st.builds(search_options, st.just("variance"), st.sampled_from([1, 3, 10**6])),
     st.builds(search_options, st.just("error"), st.sampled_from([0, 1, 3])),
+    st.builds(search_options, st.sampled_from(["entropy", "gain_ratio"]), st.sampled_from([1, 3])),
 )
 
 
@@ -109,6 +110,10 @@ def random_pairs(rng, n_rows, kind):
     else:
         signed = rng.integers(-2, 3, n_rows)
         mass = rng.integers(0, 2 if kind == "massless" else 4, n_rows)
+    if kind == "labels":  # ±1 with weights over many orders of magnitude
+        signed = np.rint(rng.choice([-1, 1], n_rows) * most * 0.5 ** rng.exponential(4, n_rows))
+        signed = signed.astype(np.int64)
+        mass = np.abs(signed)
     if kind == "zeros":
         weightless = rng.random(n_rows) < 0.8
         signed[weightless] = mass[weightless] = 0

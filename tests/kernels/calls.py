@@ -46,8 +46,17 @@ def class_sums(module, bins, allowed, values, samples, n_threads=1):
 def search_root(module, bins, allowed, vectors, nodes, n_threads=1):
     """Find the best stump by `vectors`, a pair of (N, padded K) signed values and (K,) totals."""
     right = rubbish(256, np.uint8)
-    found = module.search_root(bins, allowed, *vectors, nodes, right, n_threads)
-    return (*found, right)
+    feature, criterion, _ = module.search_root(bins, allowed, *vectors, nodes, right, n_threads)
+    return feature, criterion, right
+
+
+def empty_splits(n_nodes):
+    return Splits(
+        rubbish(n_nodes, np.int32),
+        rubbish((n_nodes, 256), np.uint8),
+        rubbish((n_nodes, 2), np.int64),
+        rubbish(n_nodes, np.float64),
+    )
 
 
 def search_layer(module, bins, allowed, values, nodes, options, parent_sums=None, n_threads=1):
@@ -55,14 +64,24 @@ def search_layer(module, bins, allowed, values, nodes, options, parent_sums=None
     if parent_sums is None:
         parent_sums = np.empty((0, n_bins), dtype=np.int64)
     sums = rubbish((n_nodes, n_bins), np.int64)
-    splits = Splits(
-        rubbish(n_nodes, np.int32),
-        rubbish((n_nodes, 256), np.uint8),
-        rubbish((n_nodes, 2), np.int64),
-        rubbish(n_nodes, np.float64),
-    )
+    splits = empty_splits(n_nodes)
     module.search_layer(bins, allowed, values, nodes, parent_sums, sums, options, splits, n_threads)
     return splits, sums
+
+
+def prune_layer(module, bins, allowed, values, nodes, options, n_threads=1):
+    """Search without keeping sums: features that cannot win are dropped after each subset."""
+    n_nodes, no_sums = len(nodes.cuts), np.empty((0, bins.offsets[-1]), dtype=np.int64)
+    splits = empty_splits(n_nodes)
+    module.search_layer(bins, allowed, values, nodes, no_sums, no_sums, options, splits, n_threads)
+    return splits
+
+
+def heaviest_first(module, keys, samples, starts, shares, n_threads=1):
+    samples = samples.copy()
+    cuts = rubbish((len(starts) - 1, len(shares) + 2), np.int32)
+    module.heaviest_first(keys, samples, starts, shares, cuts, n_threads)
+    return samples, cuts
 
 
 def grow_tree(module, bins, allowed, values, nodes, options, depth, n_threads=1):

@@ -34,6 +34,8 @@ FREE = {
     "search_layer nodes.cuts 1",
     "grow_tree samples 0",
     "grow_tree scratch 0",
+    "heaviest_first keys 0",
+    "heaviest_first samples 0",
     "split_samples samples 0",
     "split_samples bins.blocks 1",  # samples
     "project weights 0",  # planes
@@ -66,6 +68,8 @@ WRITTEN = {
     "grow_tree nodes.features",
     "grow_tree nodes.right",
     "grow_tree scratch",
+    "heaviest_first samples",
+    "heaviest_first cuts",
     "split_samples samples",
     "split_samples child_starts",
     "route regions",
@@ -139,6 +143,7 @@ def valid_arguments(module):
         (calls.search_root, bins, allowed, vectors, builders.one_node(samples)),
         (calls.search_layer, bins, allowed, pairs, two, options, parent_sums),
         (calls.grow_tree, bins, allowed, pairs, builders.one_node(samples), options, 3),
+        (calls.heaviest_first, np.arange(N), samples, starts, np.array([0.5, 0.7, 0.9, 0.95])),
         (calls.split_samples, bins, builders.random_layers(rng, bins, 2), samples, starts),
         (calls.route, bins, builders.random_layers(rng, bins, 7)),
         (calls.project, weights, builders.random_projection(rng, weights)),
@@ -250,8 +255,8 @@ def test_arrays_that_are_too_short_are_refused(compiled, place, axis):
 
 def test_a_criterion_that_does_not_exist_is_refused(compiled):
     arguments = copy.deepcopy(VALID["search_layer"])
-    arguments["options"] = arguments["options"]._replace(criterion=2)
-    with pytest.raises(ValueError, match="criterion must be 0 or 1"):
+    arguments["options"] = arguments["options"]._replace(criterion=4)
+    with pytest.raises(ValueError, match="criterion must be 0, 1, 2 or 3"):
         compiled.search_layer(**arguments)
 
 

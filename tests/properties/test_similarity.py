@@ -18,7 +18,7 @@ from rebelboost import RebelClassifier, UnknownCategoryWarning, kernels
 from rebelboost.boosting import Plan, boost
 from rebelboost.learners import Similarity
 from rebelboost.model import Ensemble
-from rebelboost.preparation import prepare
+from rebelboost.preparation import fit_space, prepare
 from rebelboost.problem import Problem as Samples
 from rebelboost.risk import CAP
 from rebelboost.settings import Settings
@@ -278,6 +278,16 @@ def test_the_order_of_samples_changes_no_score(problem, learner, seed):
     model, other = problem.fit(learner), shuffled.fit(learner)
     scores, same = (m.ensemble_.scores(problem.X) for m in (model, other))
     np.testing.assert_allclose(scores, same, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("X", [[[0], [1], [0]], [[0, 0], [0, 1], [0, 0]]])
+@pytest.mark.parametrize("y", [[0, 1, 0], [1, 0, 1]])
+def test_scales_are_learned_from_all_samples_whatever_their_labels(X, y):
+    # A hash of values and labels must not take one for the other.
+    X = np.array(X, dtype=np.float64)
+    samples = Samples(X, np.array(y, dtype=np.int32), 1 - np.eye(2))
+    space = fit_space(samples, Similarity("none"), np.zeros(X.shape[1], dtype=np.uint8))
+    np.testing.assert_allclose(space.offset, X.mean(axis=0), atol=1e-12)
 
 
 @pytest.mark.parametrize("scale", SCALES)

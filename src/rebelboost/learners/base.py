@@ -7,7 +7,7 @@ import numpy as np
 
 from rebelboost.dataset import TrainingSet
 from rebelboost.learners.hypotheses import Hypothesis
-from rebelboost.shapes import ByFeature, Outputs, Regions, Samples
+from rebelboost.shapes import NO_WORK, ByFeature, Outputs, Regions, Samples, Work
 from rebelboost.slopes import AnyWeights
 
 
@@ -32,6 +32,8 @@ class Candidate:
     minus: Outputs
     outputs: Outputs
     """(L, K), or (2, K) a and b where regions differ by their response only: f·a + b."""
+    work: Work = NO_WORK
+    """Of the search for it."""
 
 
 class WeakLearner(Protocol):

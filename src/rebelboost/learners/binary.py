@@ -13,7 +13,7 @@ from rebelboost.dataset import TrainingSet
 from rebelboost.learners.base import Candidate, Focus
 from rebelboost.learners.binarize import binarize
 from rebelboost.learners.hypotheses import GrownTree, Hypothesis
-from rebelboost.learners.tree import join
+from rebelboost.learners.one_output import join
 from rebelboost.shapes import BySample, Floats, Outputs, Regions, Samples, Values
 from rebelboost.slopes import AnyWeights
 

@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rebelboost.binning import METHODS, MOST_BINS
-from rebelboost.dataset import TrainingSet, root_node
+from rebelboost.dataset import TrainingSet
 from rebelboost.learners.base import Candidate, Focus
 from rebelboost.learners.checks import check_choice, check_number
-from rebelboost.learners.gain import stump_of_largest_gain
+from rebelboost.learners.classic import GROWING, Criterion, tree_by_criterion
 from rebelboost.learners.hypotheses import GrownTree
+from rebelboost.learners.one_output import tree_with_one_output
+from rebelboost.learners.pruning import SEARCHES, Schedule, Search
 from rebelboost.learners.stumps import better, exact_stump, split_of_categories
-from rebelboost.shapes import CRITERIA, ByClass, Ints, Layer, Nodes, Outputs, SearchOptions
-from rebelboost.slopes import AnyWeights, Slopes
+from rebelboost.shapes import CRITERIA, ByClass, SearchOptions
+from rebelboost.slopes import AnyWeights
 
 Binning = Literal["quantile", "even", "exact"]
 Categorical = Literal["from_dtype"] | Sequence[int] | Sequence[str] | Sequence[bool]
@@ -50,6 +51,18 @@ class Tree:
         of names, of indices, or a mask.
     least_mass
         For "leaf": no leaf has a smaller share of the mass that the tree is grown on.
+    criterion
+        For "tree": what splits are chosen by. "risk": the loss, as REBEL does. The classic ones,
+        "error", "gini", "entropy", "gain_ratio" and "variance" (for labels the same as "gini"), see
+        two classes only: those on either side of the leading direction of the weights.
+    search
+        For "tree": how the best splits are found; the trees are the same. "pruned" visits heavy
+        samples first and drops features that can no longer be the best [QUICK]; "exhaustive"
+        visits all; "auto" does what has paid of late.
+    first_subset
+        Share of the weight that a pruned search visits before it first drops features.
+    subset_steps
+        In how many equal steps it then visits the rest.
     """
 
     depth: int = 6
@@ -59,11 +72,21 @@ class Tree:
     smoothing: float = 0.1
     categorical: Categorical = "from_dtype"
     least_mass: float = LEAST_MASS
+    criterion: Criterion = "risk"
+    search: Search = "auto"
+    first_subset: float = 0.9
+    subset_steps: int = 20
 
     def __post_init__(self) -> None:
         check_number("depth", self.depth, 1, MOST_DEPTH)
         check_choice("outputs", self.outputs, ("leaf", "tree"))
+        check_choice("criterion", self.criterion, GROWING)
+        if self.outputs == "leaf" and self.criterion != "risk":
+            raise ValueError(
+                f"criterion={self.criterion!r} is for trees with one output: give outputs='tree' too"
+            )
         _check_bins(self)
+        _check_search(self)
         if not 0 <= self.smoothing < np.inf:
             raise ValueError(f"smoothing is {self.smoothing!r}: give a finite number, 0 or more")
         if not 0 <= self.least_mass <= 0.5:
@@ -85,7 +108,10 @@ class Tree:
         """Grow a tree for the weights."""
         if self.outputs == "leaf":
             return _tree_with_leaf_outputs(self, data, weights, focus, rng)
-        return _tree_with_one_output(self.depth, data, weights, focus)
+        growing = self.depth, data, weights, focus, _schedule(self)
+        if self.criterion == "risk":
+            return tree_with_one_output(*growing)
+        return tree_by_criterion(self.criterion, *growing)
 
 
 @dataclass(frozen=True)
@@ -107,6 +133,9 @@ class Stump:
     binning: Binning = "quantile"
     categorical: Categorical = "from_dtype"
     categories: Literal["one", "split"] = "one"
+    search: Search = "auto"
+    first_subset: float = 0.9
+    subset_steps: int = 20
 
     rounds = 1000
     shrinkage = 1.0
@@ -115,13 +144,14 @@ class Stump:
     def __post_init__(self) -> None:
         _check_bins(self)
         check_choice("categories", self.categories, ("one", "split"))
+        _check_search(self)
 
     def propose(
         self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
     ) -> Candidate:
         """Find the stump with the lowest loss."""
         del rng
-        stump = _tree_with_one_output(1, data, weights, focus)
+        stump = tree_with_one_output(1, data, weights, focus, _schedule(self))
         if self.binning == "exact":
             stump = better(stump, exact_stump(data, weights, focus), weights)
         if self.categories == "split":
@@ -134,6 +164,17 @@ def _check_bins(learner: Tree | Stump) -> None:
     check_choice("binning", learner.binning, METHODS)
     if isinstance(learner.categorical, str):
         check_choice("categorical", learner.categorical, ("from_dtype",))
+
+
+def _check_search(learner: Tree | Stump) -> None:
+    check_choice("search", learner.search, SEARCHES)
+    check_number("subset_steps", learner.subset_steps, 1, 1000)
+    if not 0 < learner.first_subset < 1:
+        raise ValueError(f"first_subset is {learner.first_subset!r}: give a number between 0 and 1")
+
+
+def _schedule(learner: Tree | Stump) -> Schedule:
+    return Schedule(learner.search, learner.first_subset, learner.subset_steps)
 
 
 # ---- an output vector for each leaf
@@ -173,98 +214,3 @@ def random_direction(totals: ByClass, rng: np.random.Generator) -> ByClass:
     size = np.abs(direction).max()
     unit = np.sqrt(totals / totals.max()) if totals.max() > 0 else np.ones(len(totals))
     return np.divide(direction / size, unit, out=np.zeros(len(totals)), where=unit > 0)
-
-
-def join(layers: Sequence[Layer]) -> Layer:
-    """All layers of a tree, in level order."""
-    if not layers:
-        return Layer(np.empty(0, dtype=np.int32), np.empty((0, 256), dtype=np.uint8))
-    return Layer(
-        np.concatenate([layer.features for layer in layers]),
-        np.concatenate([layer.right for layer in layers]),
-    )
-
-
-# ---- one output vector [REBEL, Sec. 4]
-
-
-@dataclass(frozen=True)
-class _Signed:
-    """A tree whose leaves respond with ±1, and its output."""
-
-    layers: tuple[Layer, ...]
-    signs: NDArray[np.int8]
-    nodes: Nodes
-    candidate: Candidate
-    loss: float
-
-    @property
-    def output(self) -> ByClass:
-        """a: what a response of +1 adds to the scores."""
-        return self.candidate.outputs[0] * self.signs[0]
-
-
-def _tree_with_one_output(
-    depth: int, data: TrainingSet, weights: AnyWeights, focus: Focus
-) -> Candidate:
-    """The best stump by its loss; then layers, each with the output held fixed, then solved again."""
-    tree = _root(data, weights, focus)
-    for _ in range(depth - 1 if tree.layers else 0):
-        deeper = _add_layer(tree, data, weights, focus)
-        if deeper is None or not deeper.loss < tree.loss:
-            break
-        tree = deeper
-    return tree.candidate
-
-
-def _root(data: TrainingSet, weights: AnyWeights, focus: Focus) -> _Signed:
-    layer = _best_stump(data, weights, focus)
-    nodes = root_node(focus.samples)
-    if layer.features[0] < 0:
-        return _solve((), np.ones(1, dtype=np.int8), nodes, data, weights)
-    signs = np.array([-1, 1], dtype=np.int8)
-    return _solve((layer,), signs, data.split(layer, nodes), data, weights)
-
-
-def _best_stump(data: TrainingSet, weights: AnyWeights, focus: Focus) -> Layer:
-    if isinstance(weights, Slopes):
-        return stump_of_largest_gain(data, weights, focus)
-    signed, mass = weights.fixed()
-    totals: Ints = mass[focus.samples].sum(axis=0)
-    return data.search_root(signed, totals, focus.samples, focus.allowed)[0]
-
-
-def _add_layer(
-    tree: _Signed, data: TrainingSet, weights: AnyWeights, focus: Focus
-) -> _Signed | None:
-    """Give every leaf the stump that does best for the output as it is.
-
-    With a fixed, choosing f = +1 rather than −1 for sample n lowers the loss by −2⟨G_n, sinh a⟩: scalar
-    sums, and the best stump of a leaf has the largest |Σ_left| + |Σ_right|.
-    """
-    values = weights.preferences(tree.output)
-    options = SearchOptions(CRITERIA["error"], 0)
-    splits = data.search_layer(values, tree.nodes, options, focus.allowed)
-    if np.all(splits.features < 0):
-        return None
-    layer = Layer(splits.features, splits.right)
-    signs = np.where(splits.sides.ravel() >> 32 > 0, 1, -1).astype(np.int8)
-    return _solve((*tree.layers, layer), signs, data.split(layer, tree.nodes), data, weights)
-
-
-def _solve(
-    layers: tuple[Layer, ...],
-    signs: NDArray[np.int8],
-    nodes: Nodes,
-    data: TrainingSet,
-    weights: AnyWeights,
-) -> _Signed:
-    levels = join(layers)
-    regions = data.route(levels)
-    plus, minus = weights.sums(regions, len(signs))
-    output = weights.signed_output(regions, signs, plus, minus)
-    outputs: Outputs = signs[:, np.newaxis] * output
-    hypothesis = GrownTree.from_bins(levels, data.binner, signs)
-    candidate = Candidate(hypothesis, regions, plus, minus, outputs)
-    loss = weights.loss_after(regions, plus, minus, outputs)
-    return _Signed(layers, signs, nodes, candidate, loss)

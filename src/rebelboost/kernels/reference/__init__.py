@@ -5,6 +5,7 @@ Arrays that receive results come from the caller; `n_threads` is the twin's affa
 """
 
 from rebelboost.kernels.reference.bins import bin_values, route, split_samples
+from rebelboost.kernels.reference.heaviest import heaviest_first
 from rebelboost.kernels.reference.layers import grow_tree, search_layer
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.root import class_sums, search_root
@@ -29,6 +30,7 @@ __all__ = [
     "class_sums",
     "compare",
     "grow_tree",
+    "heaviest_first",
     "logistic_sums",
     "pair_sums",
     "predict",

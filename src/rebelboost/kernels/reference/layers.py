@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rebelboost.kernels.reference.bins import column, samples_of, split_samples
+from rebelboost.kernels.reference.logarithm import times_log2
 from rebelboost.kernels.reference.root import threshold_tables
 from rebelboost.shapes import (
     CRITERIA,
@@ -33,7 +34,7 @@ def search_layer(
     options: SearchOptions,
     splits: Splits,
     n_threads: int,
-) -> None:
+) -> tuple[int, int]:
     """Find the best split of every node of a layer; ties go to the lowest (feature, bin).
 
     `sums` (m, B) receives each node's sums. The compiled twin takes the larger of two siblings from
@@ -41,9 +42,12 @@ def search_layer(
     """
     for node in range(len(nodes.cuts)):
         samples = samples_of(nodes, node)
-        _pair_sums(bins, values, samples, sums[node])
+        own = sums[node] if len(sums) > 0 else np.empty(bins.offsets[-1], dtype=np.int64)
+        _pair_sums(bins, values, samples, own)
         total = int(values[samples].sum())
-        _write_best(bins, allowed, sums[node], (total, len(samples)), options, splits, node)
+        _write_best(bins, allowed, own, (total, len(samples)), options, splits, node)
+    n_samples = int((nodes.cuts[:, -1] - nodes.cuts[:, 0]).sum())
+    return n_samples * int(np.count_nonzero(allowed)), 0
 
 
 def _pair_sums(bins: Bins, values: Pairs, samples: Samples, sums: Ints) -> None:
@@ -139,16 +143,35 @@ def _worth(left: Ints, total: int, options: SearchOptions) -> Floats:
         apart = p * r - (P - p) * m
         with np.errstate(invalid="ignore", divide="ignore"):
             worth = apart * apart / (m * r)
-    else:
+    elif options.criterion == CRITERIA["error"]:
         worth = np.abs(p) + np.abs(P - p)
+    else:
+        worth = _information(p, m) + _information(P - p, r)
+        if options.criterion == CRITERIA["gain_ratio"]:
+            whole = _information(np.array(P), np.array(M))
+            parted = times_log2(np.array(M)) - (times_log2(m) + times_log2(r))
+            gained = worth - whole
+            worth = np.divide(gained, parted, out=np.zeros_like(parted), where=parted > 0)
+        worth = np.maximum(0.0, worth)
     return np.where((m >= options.least_mass) & (r >= options.least_mass), worth, -1.0)
+
+
+def _information(p: Floats, m: Floats) -> Floats:
+    """M·(1 − H) of a side: 0 where labels are even, M where they are all the same."""
+    plus, minus = 0.5 * np.maximum(0.0, m + p), 0.5 * np.maximum(0.0, m - p)
+    return m + ((times_log2(plus) + times_log2(minus)) - times_log2(m))
 
 
 def _gain(worth: float, total: int, options: SearchOptions) -> float:
     """How much more a split is worth than the undivided node."""
+    P, M = float(_signed(total)), float(_mass(total))
+    if options.criterion == CRITERIA["variance"]:
+        return worth / M
+    if options.criterion == CRITERIA["gain_ratio"]:
+        return worth
     if options.criterion == CRITERIA["error"]:
-        return worth - abs(float(_signed(total)))
-    return worth / float(_mass(total))
+        return worth - abs(P)
+    return worth - max(0.0, float(_information(np.array(P), np.array(M))))
 
 
 def grow_tree(

@@ -31,7 +31,7 @@ def search_root(
     nodes: Nodes,
     right: Bytes,
     n_threads: int,
-) -> tuple[int, int]:
+) -> tuple[int, int, tuple[int, int]]:
     """Find the stump with the lowest Σ_k √(S_k² − P_k²) [THESIS, Eq. 4.10], roots rounded to integers.
 
     `values` (N, K padded to a multiple of 8) are the fixed-point G, `totals` (K,) are S. Returns the
@@ -60,7 +60,7 @@ def search_root(
             if not bins.categorical[f] and not sums[-1].any():
                 n_right = np.count_nonzero(right[codes])
                 right[len(sums) - 1] = 2 * n_right > len(samples)
-    return best[1], int(best[0])
+    return best[1], int(best[0]), (len(samples) * int(np.count_nonzero(allowed)), 0)
 
 
 def _root_criterion(mass: Ints, total: Ints, left: Ints) -> Ints:

@@ -1,0 +1,105 @@
+"""How the best splits are searched for changes no bit of an ensemble."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ensembles import assert_same
+from problems import problems, random_problem
+from rebelboost import RebelClassifier, Stump, Tree, kernels
+from rebelboost.learners.classic import GROWING
+from rebelboost.learners.tree import SEARCHES
+
+by_criterion = st.builds(
+    Tree,
+    depth=st.integers(1, 4),
+    outputs=st.just("tree"),
+    criterion=st.sampled_from(GROWING),
+    first_subset=st.sampled_from([0.3, 0.9, 0.99]),
+    subset_steps=st.sampled_from([1, 3, 20]),
+)
+learners = st.just(Stump()) | st.just(Tree(4, outputs="tree")) | by_criterion
+
+
+def fit(problem, learner, **options):
+    """Ten rounds by each of the searches."""
+    fits = {}
+    for search in SEARCHES:
+        model = RebelClassifier(
+            replace(learner, search=search), n_rounds=10, decision="argmax", **options
+        )
+        fits[search] = model.fit(problem.X, problem.y, problem.weight)
+    return fits
+
+
+@settings(max_examples=150)
+@given(problem=problems(), learner=learners, n_jobs=st.sampled_from([1, 2]))
+def test_pruned_exhaustive_and_auto_give_the_same_ensemble(problem, learner, n_jobs):
+    fits = fit(problem, learner, costs=problem.costs, n_jobs=n_jobs)
+    assert_same(fits["pruned"], fits["exhaustive"])
+    assert_same(fits["auto"], fits["exhaustive"])
+
+
+@pytest.mark.parametrize("criterion", GROWING)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_so_they_do_on_larger_sets(criterion, n_classes):
+    problem = random_problem(3, n_samples=400, n_features=40, n_classes=n_classes)
+    X = np.where(np.random.default_rng(0).random(problem.X.shape) < 0.05, np.nan, problem.X)
+    problem = replace(problem, X=np.round(X, 1))
+    learner = Tree(3, outputs="tree", criterion=criterion)
+    fits = fit(problem, learner, n_jobs=2, subsample=0.8, weight_trimming=0.99)
+    assert_same(fits["pruned"], fits["exhaustive"])
+    assert_same(fits["auto"], fits["exhaustive"])
+
+
+@pytest.mark.parametrize("criterion", GROWING)
+@pytest.mark.parametrize("search", SEARCHES)
+def test_compiled_and_reference_kernels_grow_the_same_trees(compiled, criterion, search):
+    problem = random_problem(1, n_samples=80, n_features=5)
+    learner = Tree(3, outputs="tree", criterion=criterion, search=search)
+    ours = problem.fit(learner, n_rounds=5)
+    with kernels.using("reference"):
+        assert_same(ours, problem.fit(learner, n_rounds=5))
+
+
+@pytest.mark.parametrize("criterion", GROWING)
+def test_the_loss_never_rises_whatever_trees_are_grown_by(criterion):
+    model = random_problem(2, n_samples=200).fit(Tree(3, outputs="tree", criterion=criterion))
+    losses = [record.log_loss for record in model.history_]
+    assert all(after <= before + 1e-9 for before, after in pairwise(losses))
+
+
+def test_the_history_shows_what_was_visited_and_what_was_saved():
+    problem = random_problem(0, n_samples=2000, n_features=30, n_classes=2, noise=2.0)
+    fits = fit(problem, Tree(3, outputs="tree"))
+    tables = {search: model.history_.table() for search, model in fits.items()}
+    for search in SEARCHES:
+        visited, saved = np.array(tables[search]["visited"]), np.array(tables[search]["saved"])
+        assert (visited + saved == 2000 * 30 * 3).all()
+    assert sum(tables["pruned"]["visited"]) < sum(tables["exhaustive"]["visited"])
+    assert sum(tables["pruned"]["dropped_features"]) > 0
+    shares = np.array(tables["pruned"]["heavy_share"])
+    assert ((shares > 0) & (shares < 1)).all()
+    assert np.isnan(tables["exhaustive"]["heavy_share"]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"search": "quick"}, "search is 'quick': give 'auto' or 'pruned' or 'exhaustive'"),
+        ({"first_subset": 1.0}, "first_subset is 1.0: give a number between 0 and 1"),
+        ({"subset_steps": 0}, "subset_steps is 0: give a whole number from 1 to 1000"),
+        ({"criterion": "luck"}, "criterion is 'luck': give 'risk' or"),
+        (
+            {"criterion": "gini"},
+            "criterion='gini' is for trees with one output: give outputs='tree'",
+        ),
+    ],
+)
+def test_impossible_options_are_refused_with_the_remedy(options, message):
+    with pytest.raises(ValueError, match=message):
+        Tree(**options)
