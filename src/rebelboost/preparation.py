@@ -102,7 +102,7 @@ def _some(problem: Problem) -> tuple[Values, Labels, BySample]:
     Which are taken follows from their values, so that neither order nor repetition matters. All, but
     of large sets no more than ENOUGH values.
     """
-    keys = hash_rows(problem.labels[:, np.newaxis].astype(np.float64), 0) ^ hash_rows(problem.X, 0)
+    keys = hash_rows(np.column_stack([problem.labels, problem.X]), 1)
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     weight = np.bincount(group, problem.weight).astype(np.float64)
     n_used = max(FEWEST, ENOUGH // problem.X.shape[1])

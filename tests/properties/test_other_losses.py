@@ -1,5 +1,7 @@
 """What holds in every round for the logistic, squared, absolute and Huber losses."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -82,7 +84,8 @@ def regressions(draw):
 def test_the_loss_of_a_regression_never_rises(loss, data, learner):
     model = RebelRegressor(learner, loss=loss, n_rounds=8, shrinkage=1.0).fit(*data)
     for record in model.history_:
-        assert record.loss_ratio <= 1 + 1e-9
+        # Below 2⁻⁹⁴ a squared residual is of the size of rounding in the scores, squared.
+        assert record.loss_ratio <= 1 + 1e-9 or record.log_loss < -94 * math.log(2)
 
 
 @pytest.mark.parametrize("loss", NUMBER_LOSSES)
