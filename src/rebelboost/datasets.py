@@ -1,4 +1,4 @@
-"""Made-up problems: planar mixtures and random costs, the design of REBEL's Fig. 3."""
+"""Made-up problems: planar mixtures and random costs as in REBEL's Fig. 3, spirals as in LOCAL's."""
 
 from typing import NamedTuple
 
@@ -60,6 +60,41 @@ def planar_mixture(seed: int, n_train: int = 1000, n_test: int = 500) -> PlanarS
         return centres[cluster] + (axes[cluster] @ noise)[:, :, 0], y
 
     return PlanarSet(*draw(training, n_train, first), *draw(testing, n_test, first[:0]))
+
+
+def spirals(
+    seed: int = 0, n_train: int = 333, n_test: int = 167, *, wrong: float = 0.0
+) -> PlanarSet:
+    """Draw three interleaved spirals, one a class, as in [LOCAL, Sec. 6].
+
+    The paper gives their number and the split, 500 points and two thirds of them to train on, not
+    their form. Here each winds once and a half around the origin, with a little noise.
+
+    Parameters
+    ----------
+    seed : int
+        The same seed gives the same set.
+    n_train, n_test : int
+        How many samples.
+    wrong : float
+        Share of the training samples that are given the label of another class.
+
+    Examples
+    --------
+    >>> X_train, y_train, X_test, y_test = spirals()
+    >>> X_train.shape, X_test.shape
+    ((333, 2), (167, 2))
+    """
+    rng = np.random.default_rng(seed)
+    y: Ints = rng.integers(3, size=n_train + n_test)
+    along = np.sqrt(rng.uniform(0.02, 1, size=len(y)))
+    angle = 3 * np.pi * along + 2 * np.pi / 3 * y
+    X = along[:, np.newaxis] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    X = X + rng.normal(scale=0.015, size=X.shape)
+    train, test = y[:n_train].copy(), y[n_train:]
+    mistaken = rng.permutation(n_train)[: round(wrong * n_train)]
+    train[mistaken] = (train[mistaken] + rng.integers(1, 3, size=len(mistaken))) % 3
+    return PlanarSet(X[:n_train], train, X[n_train:], test)
 
 
 def _ellipses(rng: np.random.Generator, n_clusters: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Pictures of decisions: regions of the plane, scores along a path, what mistakes cost.
+"""Pictures: regions of the plane, scores along a path, what mistakes cost, how training went.
 
 Each function draws into one Axes, a new one if none is given, and returns it. The extra
 ``rebelboost[plots]`` brings matplotlib.
@@ -106,6 +106,70 @@ def plot_path(
     for k, score in enumerate(_scores(classifier, path).T):
         ax.plot(way, score, color=_colour(k), lw=1.6, label=printed(classes[k]))
     ax.set(xlim=(0, 100), xticks=range(0, 101, 20), xlabel="along the path, %", ylabel="score")
+    return ax
+
+
+def plot_examples(
+    classifier: Any, X: ArrayLike, ax: "Axes | None" = None, *, most: int = 50
+) -> "Axes":
+    """Mark the training samples that similarities compare with most: rings, and lines to their rivals.
+
+    Parameters
+    ----------
+    classifier : fitted on two features, with learner=Similarity(...)
+    X : array of shape (N, 2)
+        The samples that it was fitted to.
+    ax : Axes, optional
+        Such as `plot_regions` has drawn into.
+    most : int
+        Terms to show: those with the largest outputs.
+    """
+    points, ax = _planar(X), _axes(ax)
+    pairs = [
+        t for t in classifier.ensemble_.terms if len(getattr(t.hypothesis, "examples", ())) == 2
+    ]
+    if not pairs:
+        raise ValueError("the classifier compares with no pairs of examples: fit with Similarity()")
+    strength = [float(np.abs(term.outputs[0]).max()) for term in pairs]
+    for i in np.argsort(strength)[::-1][:most]:
+        anchor, rival = (points[example.row] for example in pairs[i].hypothesis.examples)
+        ax.plot(*np.stack([anchor, rival]).T, color="#222222", linewidth=0.6, alpha=0.6)
+        x, up = anchor
+        ax.scatter(x, up, s=36, facecolors="none", edgecolors="#222222", linewidths=0.9)
+    return ax
+
+
+def plot_training(
+    classifier: Any, X: Any = None, y: ArrayLike | None = None, ax: "Axes | None" = None
+) -> "Axes":
+    """Show the loss of every round beside its bound, and the error on training and other samples.
+
+    Parameters
+    ----------
+    classifier : fitted classifier
+    X, y : samples that it was not fitted to, optional
+        Their error is shown too.
+    ax : Axes, optional
+    """
+    ax = _axes(ax)
+    history = list(classifier.history_)
+    rounds = np.arange(1, len(history) + 1)
+    log10 = np.log(10)
+    losses = np.array([record.log_loss for record in history])
+    start = losses[0] - np.log(history[0].loss_ratio)
+    with np.errstate(divide="ignore"):
+        bounds = start + np.cumsum(np.log([record.bound for record in history]))
+    ax.plot(rounds, losses / log10, color=_colour(0), label="log₁₀ of the loss")
+    ax.plot(rounds, bounds / log10, color=_colour(0), linestyle=":", label="its bound")
+    errors = ax.twinx()
+    errors.plot(rounds, [100 * r.error for r in history], color=_colour(1), label="training error")
+    if X is not None and y is not None:
+        wrong = [np.mean(each != np.asarray(y)) for each in classifier.staged_predict(X)]
+        errors.plot(rounds, 100 * np.array(wrong), color=_colour(2), label="test error")
+    ax.set(xscale="log", xlabel="round", ylabel="log₁₀ of the loss")
+    errors.set(ylabel="error, %", ylim=(0, None))
+    lines = [*ax.get_lines(), *errors.get_lines()]
+    errors.legend(lines, [str(line.get_label()) for line in lines], frameon=False)
     return ax
 
 

@@ -75,7 +75,7 @@ def draw_pairs(
     every sample stands for as much.
     """
     sides = sides_of(weights)
-    chosen = _draw(np.abs(sides.values[samples]), options.anchors, rng)
+    chosen = _draw(np.abs(sides.values[samples]), options.n_anchors(len(samples)), rng)
     if chosen is None:
         return []
     anchors = samples[np.unique(chosen)]

@@ -27,7 +27,8 @@ class Similarity:
         "drawn": several anchors at a time, drawn in proportion to their weight. "best": in every
         round the anchor with the best isolating learner, as in the papers.
     anchors
-        How many are drawn at a time.
+        How many are drawn at a time. "auto": one where every sample is looked at anyway, which
+        suits each round's weights best; 8 where there are more samples than `subset`.
     rivals
         How many an anchor is compared with to find the best.
     subset
@@ -47,7 +48,7 @@ class Similarity:
     scale: Literal["auto", "none", "standard", "whitened"] = "auto"
     metric: Metric = "sqeuclidean"
     search: Literal["drawn", "best"] = "drawn"
-    anchors: int = 8
+    anchors: int | Literal["auto"] = "auto"
     rivals: int = 8
     subset: int = 2048
     response: Literal["real", "sign"] = "real"
@@ -63,7 +64,8 @@ class Similarity:
         check_choice("search", self.search, ("drawn", "best"))
         check_choice("response", self.response, ("real", "sign"))
         check_choice("modes", self.modes, ("both", "one"))
-        check_number("anchors", self.anchors, 1, 1000)
+        if self.anchors != "auto":
+            check_number("anchors", self.anchors, 1, 1000)
         check_number("rivals", self.rivals, 1, 1000)
         check_number("subset", self.subset, 2, 2**31)
         if not (callable(self.metric) or isinstance(self.metric, str)):
@@ -80,6 +82,12 @@ class Similarity:
         twentieth on average.
         """
         return (2 / (n_classes * max(1, n_samples))) ** 2
+
+    def n_anchors(self, n_samples: int) -> int:
+        """How many anchors are drawn at a time from so many samples."""
+        if self.anchors != "auto":
+            return self.anchors
+        return 1 if n_samples <= self.subset else 8
 
     @property
     def is_scaled(self) -> bool:

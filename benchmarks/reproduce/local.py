@@ -1,0 +1,262 @@
+"""Localized similarities beside what LOCAL printed, and beside other libraries.
+
+python benchmarks/reproduce/local.py [--only spirals,fig8,curves,official,rows] [--sets vowel,…]
+    [--methods rebel,lightgbm,…] [--folder results]
+
+"official" fits every method on the official splits at its defaults (for the SVC: a grid of 5 × 6
+by one hold-out, on at most 3,000 samples, then a fit on all). Figures go into the folder as PNG.
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import data
+import measuring
+from matplotlib.figure import Figure
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GridSearchCV, ShuffleSplit, train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from rebelboost import RebelClassifier, Similarity
+from rebelboost.datasets import spirals
+from rebelboost.plots import plot_examples, plot_regions, plot_training
+
+N_THREADS = 2
+GOALS = {
+    "glass": 27.4, "vowel": 27.0, "pendigits": 1.8, "optdigits": 2.3, "landsat": 7.5,
+    "isolet": 3.5, "letter": 5.0, "shuttle": 0.06, "mnist": 1.7,
+}  # fmt: skip
+PRINTED = {
+    "glass": "27.0", "vowel": "26.7–30", "pendigits": "1.8–2.0", "optdigits": "2.3–2.6",
+    "landsat": "6.8–8", "isolet": "3.5–4", "letter": "7.3–8.5", "shuttle": "0.06–0.07",
+    "mnist": "1.7–1.9",
+}  # fmt: skip
+FIG_8 = {
+    "glass": 27.4, "vowel": 9.5, "landsat": 10.6, "mnist": 9.3, "pendigits": 1.2, "segment": 3.3,
+}  # fmt: skip
+CURVES = {  # Figs. 6 and 7: rounds, and log₁₀ of the loss there
+    "glass": (10_000, -222.7),
+    "pendigits": (2_000, -10.2),
+    "optdigits": (10_000, -37.0),
+    "isolet": (10_000, -10.6),
+}
+
+
+def svc_grid(X: np.ndarray, y: np.ndarray) -> object:
+    grid = {"svc__C": [0.1, 1, 10, 100, 1000], "svc__gamma": np.logspace(-3, 2, 6) / X.shape[1]}
+    model = make_pipeline(StandardScaler(), SVC())
+    some = np.random.default_rng(0).permutation(len(X))[:3000]
+    split = ShuffleSplit(1, test_size=0.25, random_state=0)
+    search = GridSearchCV(model, grid, cv=split, refit=False, n_jobs=N_THREADS)
+    search.fit(X[some], y[some])
+    return model.set_params(**search.best_params_).fit(X, y)
+
+
+def lightgbm(X: np.ndarray, y: np.ndarray) -> object:
+    from lightgbm import LGBMClassifier
+
+    return LGBMClassifier(n_jobs=N_THREADS, verbose=-1).fit(X, y)
+
+
+METHODS: dict[str, Callable[[np.ndarray, np.ndarray], object]] = {
+    "rebel": lambda X, y: RebelClassifier(Similarity(), n_jobs=N_THREADS).fit(X, y),
+    "lightgbm": lightgbm,
+    "forest": lambda X, y: RandomForestClassifier(n_jobs=N_THREADS, random_state=0).fit(X, y),
+    "knn": lambda X, y: KNeighborsClassifier().fit(X, y),
+    "mlp": lambda X, y: make_pipeline(StandardScaler(), MLPClassifier(random_state=0)).fit(X, y),
+    "svc": svc_grid,
+}
+
+
+def error(model: object, X: np.ndarray, y: np.ndarray) -> float:
+    return 100 * float(np.mean(model.predict(X) != y))
+
+
+def official_split(name: str) -> data.Split:
+    if name != "glass":
+        return data.load(name)
+    with np.load(data.path(name)) as arrays:  # Fig. 6: 53 rows to train on
+        X, y = arrays["X"].astype(np.float32), arrays["y"]
+    parts = train_test_split(X, y, train_size=53, stratify=y, random_state=0)
+    return data.Split(parts[0], parts[2], parts[1], parts[3])
+
+
+def official(options: argparse.Namespace) -> Iterator[str]:
+    """LOCAL Fig. 9: official splits."""
+    found: dict[str, dict[str, tuple[float, float]]] = {}
+    for name in options.sets or GOALS:
+        split = official_split(name)
+        for method in options.methods:
+            began = time.perf_counter()
+            model = METHODS[method](split.X_train, split.y_train)
+            seconds = time.perf_counter() - began
+            found.setdefault(name, {})[method] = error(model, *split[2:]), seconds
+            print(name, method, *found[name][method], file=sys.stderr, flush=True)
+    keep(options.folder, "official", found)
+    rows = [
+        [name, *(f"{e:.2f} / {s:.1f} s" for e, s in of_set.values()), PRINTED[name],
+         str(GOALS[name]), verdict(of_set["rebel"][0], GOALS[name]) if "rebel" in of_set else ""]
+        for name, of_set in found.items()
+    ]  # fmt: skip
+    yield measuring.markdown(["set", *options.methods, "printed", "goal", ""], rows)
+    totals = {m: sum(of_set[m][1] for of_set in found.values()) for m in options.methods}
+    yield "Seconds in all: " + ", ".join(f"{m} {s:.0f}" for m, s in totals.items())
+    if "rebel" in totals:
+        yield "Ours lower than: " + ", ".join(
+            f"{m} on {sum(f['rebel'][0] < f[m][0] for f in found.values())} of {len(found)}"
+            for m in options.methods
+            if m != "rebel"
+        )
+
+
+def fig8(options: argparse.Namespace) -> Iterator[str]:
+    """LOCAL Fig. 8: five random splits, half to train on, a quarter to test; 200 rounds."""
+    rows = []
+    for name in options.sets or FIG_8:
+        errors = []
+        for seed in range(5):
+            X, y = pooled(name)
+            X_train, rest, y_train, other = train_test_split(
+                X, y, train_size=0.5, random_state=seed
+            )
+            _, X_test, _, y_test = train_test_split(rest, other, test_size=0.5, random_state=seed)
+            model = RebelClassifier(Similarity(), n_rounds=200, n_jobs=N_THREADS)
+            errors.append(error(model.fit(X_train, y_train), X_test, y_test))
+        ours = float(np.mean(errors))
+        rows.append([name, f"{ours:.2f}", str(FIG_8[name]), verdict(ours, FIG_8[name])])
+        print(rows[-1], file=sys.stderr, flush=True)
+    yield measuring.markdown(["set", "ours", "printed", ""], rows)
+
+
+def pooled(name: str) -> tuple[np.ndarray, np.ndarray]:
+    with np.load(data.path(name)) as arrays:
+        if "X" in arrays:
+            return arrays["X"].astype(np.float32), arrays["y"]
+        X = np.concatenate([arrays["X_train"], arrays["X_test"]]).astype(np.float32)
+        y = np.concatenate([arrays["y_train"], arrays["y_test"]])
+    if name == "mnist":  # the paper's share of it is not known
+        some = np.random.default_rng(0).permutation(len(y))[:10_000]
+        return X[some], y[some]
+    return X, y
+
+
+def spiral_figures(options: argparse.Namespace) -> Iterator[str]:
+    """LOCAL Figs. 2–5: spirals, less data, wrong labels."""
+    rows = []
+    figure = Figure(figsize=(15, 9), layout="constrained")
+    axes = figure.subplots(2, 4).ravel()
+    cases = [("all", {}, "0.0"), ("4/5", {"n_train": 267}, "1.2"), ("3/5", {"n_train": 200}, "1.8"),
+             ("2/5", {"n_train": 133}, "2.0"), ("1/5", {"n_train": 67}, "14.0"),
+             ("1 % wrong", {"wrong": 0.01}, "0.0"), ("10 % wrong", {"wrong": 0.1}, "5.4"),
+             ("30 % wrong", {"wrong": 0.3}, "31.1")]  # fmt: skip
+    for ax, (title, changed, printed) in zip(axes, cases, strict=True):
+        errors, zeros = [], []
+        for seed in range(5):
+            X, y, X_test, y_test = spirals(seed, **changed)
+            model = RebelClassifier(Similarity(scale="none"), n_rounds=1000).fit(X, y)
+            errors.append(error(model, X_test, y_test))
+            zeros.append(next((r.index + 1 for r in model.history_ if r.error == 0), None))
+        plot_examples(model, X, plot_regions(model, X, y, ax))
+        ax.set(title=f"{title}: {np.mean(errors):.1f} % (printed {printed})")
+        rows.append([title, f"{np.mean(errors):.2f}", printed, str(zeros)])
+    figure.savefig(options.folder / "local_fig2_5_spirals.png", dpi=90)
+    yield measuring.markdown(
+        ["training data", "test error %, mean of 5", "printed", "rounds to no training error"], rows
+    )
+
+
+def curves(options: argparse.Namespace) -> Iterator[str]:
+    """LOCAL Figs. 6–7: the loss after many rounds, and the errors."""
+    rows = []
+    figure = Figure(figsize=(12, 8), layout="constrained")
+    for ax, (name, (rounds, printed)) in zip(
+        figure.subplots(2, 2).ravel(), CURVES.items(), strict=True
+    ):
+        if options.sets and name not in options.sets:
+            continue
+        split = official_split(name)
+        model = RebelClassifier(Similarity(), n_rounds=rounds, tol=0.0, n_jobs=N_THREADS)
+        model.fit(split.X_train, split.y_train)
+        ours = model.history_[-1].log_loss / np.log(10)
+        wrong = error(model, split.X_test, split.y_test)
+        plot_training(model, split.X_test, split.y_test, ax).set(title=name)
+        rows.append([name, str(rounds), f"{ours:.1f}", str(printed), verdict(ours, printed),
+                     f"{wrong:.2f}"])  # fmt: skip
+        print(rows[-1], file=sys.stderr, flush=True)
+    figure.savefig(options.folder / "local_fig6_7_training.png", dpi=90)
+    yield measuring.markdown(
+        ["set", "rounds", "log₁₀ loss, ours", "printed", "", "test error %"], rows
+    )
+
+
+def rows_of_mnist(options: argparse.Namespace) -> Iterator[str]:
+    """What a round costs, by the number of samples."""
+    split = data.load("mnist")
+    rows = []
+    for n in (1000, 4000, 16_000, 60_000):
+        times = {}
+        for rounds in (100, 300):
+            began = time.perf_counter()
+            learner = Similarity(scale="none")
+            model = RebelClassifier(learner, n_rounds=rounds, tol=0.0, n_jobs=N_THREADS)
+            model.fit(split.X_train[:n], split.y_train[:n])
+            times[rounds] = time.perf_counter() - began
+        a_round = (times[300] - times[100]) / 200
+        memory = measuring.peak_memory()
+        rows.append([str(n), f"{1000 * a_round:.2f}", f"{times[300]:.1f}",
+                     "?" if memory is None else f"{memory / 1e6:.0f}"])  # fmt: skip
+    del options
+    yield measuring.markdown(
+        ["samples × 784", "ms a round", "s for 300 rounds", "process so far, MB"], rows
+    )
+
+
+def verdict(ours: float, goal: float) -> str:
+    return "reached" if ours <= goal else "missed"
+
+
+def keep(folder: Path, name: str, found: object) -> None:
+    (folder / f"local_{name}.json").write_text(json.dumps(found, indent=1))
+
+
+PARTS = {
+    "spirals": spiral_figures,
+    "fig8": fig8,
+    "curves": curves,
+    "official": official,
+    "rows": rows_of_mnist,
+}
+
+
+def main() -> None:
+    def listed(text: str) -> list[str]:
+        return text.split(",")
+
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", type=listed, default=list(PARTS))
+    parser.add_argument("--sets", type=listed, default=None)
+    parser.add_argument("--methods", type=listed, default=list(METHODS))
+    parser.add_argument("--folder", type=Path, default=Path(".benchmarks/reproduce"))
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    print(measuring.describe_machine(measuring.machine(), N_THREADS))
+    for part in options.only:
+        print(f"\n## {PARTS[part].__doc__}\n", flush=True)
+        for text in PARTS[part](options):
+            print(text + "\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()
