@@ -24,7 +24,8 @@ ABOUT = """\
 Costs of random guessing are about 1. Each set of a part counts the same, however many trials it
 has. A method that is left out of some sets has its mean over the others; ratio and share compare it
 with ours on those. "ours lower" is the share of trials, ties counting half. Seconds are of one
-thread, two methods running at a time, all trials of the part together. Integer-coded categories
+thread, two methods running at a time, all trials of the part together; a method whose posterior does
+not depend on the costs is fitted once for all matrices of a split. Integer-coded categories
 are numbers for all methods alike. Calibration is isotonic, in 5 folds, also where a class has
 fewer than 5 samples."""
 

@@ -43,8 +43,9 @@ def show_costs():
     costs = 1.0 - np.eye(10)
     costs[9, :9] = 100.0
     print("\nCosts: a missed 9 costs 100, any other mistake 1 (digits again, 100 stumps)")
-    neutral = RebelClassifier("stump", n_rounds=100, cross_fit=5, n_jobs=-1).fit(X_train, y_train)
-    trained = RebelClassifier("stump", n_rounds=100, costs=costs, n_jobs=-1).fit(X_train, y_train)
+    stumps = {"learner": "stump", "n_rounds": 100, "n_jobs": -1}
+    neutral = RebelClassifier(**stumps, cross_fit=5).fit(X_train, y_train)
+    trained = RebelClassifier(**stumps, costs=costs, training="costs").fit(X_train, y_train)
     models = {
         "costs not known": neutral,
         "costs in the decision": neutral.with_costs(costs),

@@ -113,8 +113,8 @@ class Plan:
     part: int = 0
 
     def rng(self, t: int) -> np.random.Generator:
-        """Randomness of round t, the same whether training began there or before."""
-        return np.random.default_rng([self.seed, t])
+        """Randomness of round t, the same whether training began there or before; of each part its own."""
+        return np.random.default_rng([self.seed, t, self.part])
 
 
 def boost(

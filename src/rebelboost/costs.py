@@ -81,9 +81,7 @@ def cost_rows(
     """
     frame = _frame(costs)
     if frame is not None:
-        order = _order(frame.columns, ClassNames(classes), "column") if classes is not None else ...
-        cells = [column.to_list() for column in frame.iter_columns()]
-        costs = _cells(cells, frame.columns)[:, order]
+        costs = _rows(frame, frame.columns if classes is None else classes)
     rows = _numbers(costs)
     if rows.shape != (len(labels), n_classes):
         raise CostError(
@@ -96,6 +94,22 @@ def cost_rows(
         return f"decision {decided} for sample {sample}"
 
     return _without_diagonal(_checked(rows, where), labels, where)
+
+
+def row_table(
+    costs: Any, n_samples: int, classes: Sequence[Any] | None = None
+) -> tuple[Sequence[Any], Floats] | None:
+    """Classes and (N, K) costs of a data frame with a row for each sample; None for what is not one.
+
+    One with as many rows as classes is by class.
+    """
+    frame = _frame(costs)
+    if frame is None or len(frame) != n_samples:
+        return None
+    if len(frame) in (len(frame.columns), len(frame.columns) - 1):
+        return None
+    names = frame.columns if classes is None else classes
+    return names, _rows(frame, names)
 
 
 def named_classes(costs: Any) -> tuple[Any, ...] | None:
@@ -163,6 +177,12 @@ def _by_name(frame: nw.DataFrame[Any], names: ClassNames) -> Floats:
     right = np.diagonal(matrix)
     np.fill_diagonal(matrix, np.where(np.isnan(right), 0.0, right))
     return matrix
+
+
+def _rows(frame: nw.DataFrame[Any], classes: Sequence[Any]) -> Floats:
+    cells = [column.to_list() for column in frame.iter_columns()]
+    order = _order(frame.columns, ClassNames(classes), "column")
+    return _cells(cells, frame.columns)[:, order]
 
 
 def _frame(costs: Any) -> nw.DataFrame[Any] | None:

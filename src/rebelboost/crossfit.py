@@ -1,22 +1,26 @@
-"""Fits on parts of the data, averaged; rounds and temperature by what each part left out.
+"""Fits on parts of the data, averaged and blended; rounds and temperature by what each part left out.
 
 Boosting until the loss is gone decides well where classes are separable, but its scores say little
 of probabilities. Here k fits leave out one of k folds each. The scores of every sample by the fit that
 never saw it tell after how many rounds, and at which temperature, the decoded posterior has the least
-log-loss. The model is the mean of the k fits, cut to those rounds: still a sum of terms.
+log-loss. A member is the mean of the k fits, cut to those rounds.
+
+Several members, of other learners or settings, are blended: each with its temperature and a share
+that falls with its left-out log-loss. The model is still a sum of terms.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rebelboost.callbacks import Callback, EarlyStopping, History
 from rebelboost.costs import uniform
 from rebelboost.decision import Decoder, fit_temperature, least_risk
 from rebelboost.model import Ensemble, Term
 from rebelboost.packing import Queries
-from rebelboost.problem import Problem, class_costs, folds
+from rebelboost.problem import Problem, class_costs, folds, n_distinct
 from rebelboost.settings import Settings
 from rebelboost.shapes import Bytes, Floats, Scores, Values
 from rebelboost.training import train
@@ -25,32 +29,54 @@ N_STAGES = 16
 """Numbers of rounds that are compared, evenly spaced by ratio."""
 LEAST_HOPE = 50
 """A fit ends when its left-out loss has not fallen for a fifth of the rounds, and for so many."""
+LOOSE_SHRINKAGE, LOOSE_FEATURES = 0.1, 0.3
+"""Of a member whose terms differ more from one another, as a forest's trees do."""
+LEAST_SHARE = 0.01
+"""A member with a smaller share of the blend is left out of it."""
 
 
 @dataclass(frozen=True)
 class CrossFit:
-    """The averaged ensemble, and how it did on what its parts had left out."""
+    """The blended ensemble, and how it did on what its parts had left out."""
 
     ensemble: Ensemble
     decoder: Decoder
     history: History
     """Rounds of all parts, also those that were cut."""
-    rounds: int
-    """Of each part."""
+    rounds: tuple[int, ...]
+    """Of each part, for every member."""
+    shares: tuple[float, ...]
+    """Of the members in the blend."""
     log_loss: float
-    """Mean, of the decoded posterior of every sample by the fit that left it out."""
+    """Mean, of the decoded posterior of every sample by the fits that left it out."""
     cost: float
     """Mean, of the least-risk decisions on them."""
 
     def __repr__(self) -> str:
+        members = ", ".join(
+            f"{share:.0%} of {rounds} rounds"
+            for share, rounds in zip(self.shares, self.rounds, strict=True)
+        )
         return (
-            f"CrossFit({self.rounds} rounds, temperature {self.decoder.temperature:g}, "
+            f"CrossFit({members}, temperature {self.decoder.temperature:g}, "
             f"left-out log-loss {self.log_loss:.4g}, left-out cost {self.cost:.4g})"
         )
 
 
-def choose_cross_fit(
-    problems: Sequence[Problem],
+@dataclass(frozen=True)
+class Member:
+    """Fits with the same settings: their mean, and the scores of what each had left out."""
+
+    ensemble: Ensemble
+    rounds: int
+    left_out: Scores
+    """(N, K)"""
+    temperature: float
+    log_loss: float
+
+
+def cross_fit(
+    problem: Problem,
     settings: Sequence[Settings],
     categorical: Bytes,
     n_folds: int,
@@ -58,67 +84,90 @@ def choose_cross_fit(
     deciding: Problem,
     callbacks: Sequence[Callback] = (),
 ) -> CrossFit:
-    """Cross-fit every way: of settings the one with the least log-loss, of problems with the least cost."""
-    by_problem = []
-    for problem in problems:
-        tried = [
-            cross_fit(problem, each, categorical, n_folds, deciding=deciding, callbacks=callbacks)
-            for each in settings
-        ]
-        by_problem.append(min(tried, key=lambda fit: fit.log_loss))
-    return min(by_problem, key=lambda fit: fit.cost)
+    """Fit `n_folds` times with each of the settings, and blend.
+
+    Decisions are judged by the costs of `deciding`, the same samples.
+    """
+    history = History()
+    left_out = folds(problem, n_folds, settings[0].seed)
+    members = [
+        _member(problem, each, categorical, left_out, callbacks=[history, *callbacks])
+        for each in settings
+    ]
+    scored = np.any(left_out, axis=0) if left_out else np.ones(len(problem.labels), dtype=bool)
+    judged, deciding = problem.rows(scored), deciding.rows(scored)
+    shares = _shares([member.log_loss for member in members], n_distinct(judged))
+    factors = np.array(shares) * [member.temperature for member in members]
+    blended = factors[:, np.newaxis, np.newaxis] * [member.left_out[scored] for member in members]
+    scores: Scores = blended.sum(axis=0)
+    costs = class_costs(problem)
+    loss = settings[0].loss
+    temperature, log_loss = fit_temperature(scores, judged.labels, costs, judged.weight, loss)
+    decoder = Decoder(costs, temperature, loss=loss)
+    decided = least_risk(scores, decoder.posterior(scores), class_costs(deciding))
+    _, cost = deciding.judge().judge(decided)
+    return CrossFit(
+        weighted_sum([member.ensemble for member in members], factors.tolist()),
+        decoder,
+        history,
+        tuple(member.rounds for member in members),
+        shares,
+        log_loss,
+        cost,
+    )
 
 
-def cross_fit(
+def _member(
     problem: Problem,
     settings: Settings,
     categorical: Bytes,
-    n_folds: int,
+    left_out: Sequence[NDArray[np.bool_]],
     *,
-    deciding: Problem,
-    callbacks: Sequence[Callback] = (),
-) -> CrossFit:
-    """Fit `n_folds` times. Decisions are judged by the costs of `deciding`, the same samples."""
+    callbacks: Sequence[Callback],
+) -> Member:
     stages = _stages(settings.rounds)
-    left_out = np.zeros((len(stages), len(problem.labels), problem.costs.shape[1]))
-    scored = np.zeros(len(problem.labels), dtype=bool)
-    history = History()
+    scores = np.zeros((len(stages), len(problem.labels), problem.costs.shape[1]))
     parts: list[Ensemble] = []
-    for part, out in enumerate(folds(problem, n_folds, settings.seed)):
+    for part, out in enumerate(left_out):
         hopeless = EarlyStopping(max(LEAST_HOPE, settings.rounds // 5))
         fit = train(
             problem.rows(~out),
             replace(settings, part=part),
             categorical,
-            callbacks=[history, *callbacks, hopeless],
+            callbacks=[*callbacks, hopeless],
             held=problem.rows(out),
         )
         parts.append(fit)
-        scored |= out
-        left_out[:, out] = _scores_at(fit, problem.X[out], stages, settings.n_threads)
+        scores[:, out] = _scores_at(fit, problem.X[out], stages, settings.n_threads)
     if not parts:  # every class has one sample, which no part can do without
-        parts.append(train(problem, settings, categorical, callbacks=[history, *callbacks]))
-        scored[:] = True
-    judged, deciding = problem.rows(scored), deciding.rows(scored)
-    stage, decoder, log_loss = _best(
-        left_out[:, scored], judged, class_costs(problem), settings.loss
-    )
-    scores = left_out[stage, scored]
-    decided = least_risk(scores, decoder.posterior(scores), class_costs(deciding))
-    _, cost = deciding.judge().judge(decided)
-    ensemble = average([part.truncate(stages[stage]) for part in parts])
-    return CrossFit(ensemble, decoder, history, stages[stage], log_loss, cost)
+        parts.append(train(problem, settings, categorical, callbacks=callbacks))
+    scored = np.any(left_out, axis=0) if left_out else np.ones(len(problem.labels), dtype=bool)
+    stage, temperature, log_loss = _best(scores[:, scored], problem.rows(scored), settings.loss)
+    cut = [part.truncate(stages[stage]) for part in parts]
+    mean = weighted_sum(cut, [1 / len(cut)] * len(cut))
+    return Member(mean, stages[stage], scores[stage], temperature, log_loss)
 
 
-def average(ensembles: Sequence[Ensemble]) -> Ensemble:
-    """One ensemble whose scores are the mean of theirs; rounds of all of them in turn."""
-    share = 1 / len(ensembles)
+def _shares(log_losses: Sequence[float], n_samples: int) -> tuple[float, ...]:
+    """Share out the blend: ∝ e^{−√N·(log-loss above the least)}.
+
+    1/√N is the order of a mean log-loss's standard error: what lies within it says little. Over 33
+    sets the blend cost less than the member with the least log-loss, and than equal shares.
+    """
+    behind = np.sqrt(n_samples) * (np.array(log_losses) - min(log_losses))
+    shares = np.exp(-behind)
+    shares[shares < LEAST_SHARE * shares.sum()] = 0.0
+    return tuple((shares / shares.sum()).tolist())
+
+
+def weighted_sum(ensembles: Sequence[Ensemble], factors: Sequence[float]) -> Ensemble:
+    """One ensemble whose scores are the sum of theirs times the factors; rounds of all in turn."""
     longest = max(map(len, ensembles))
     terms = [
-        Term(ensemble.terms[t].hypothesis, share * ensemble.terms[t].outputs)
+        Term(ensemble.terms[t].hypothesis, factor * ensemble.terms[t].outputs)
         for t in range(longest)
-        for ensemble in ensembles
-        if t < len(ensemble)
+        for ensemble, factor in zip(ensembles, factors, strict=True)
+        if t < len(ensemble) and factor > 0
     ]
     return Ensemble(tuple(terms), ensembles[0].n_classes)
 
@@ -138,21 +187,21 @@ def _scores_at(ensemble: Ensemble, X: Values, stages: Sequence[int], n_threads: 
     return np.stack(at)
 
 
-def _best(
-    left_out: Floats, problem: Problem, costs: Floats, loss: str
-) -> tuple[int, Decoder, float]:
-    """Find the stage with the least log-loss at its best temperature."""
-    temperatures, losses = np.transpose(
-        [
-            fit_temperature(scores, problem.labels, costs, problem.weight, loss)
-            for scores in left_out
-        ]
-    )
+def _best(left_out: Floats, problem: Problem, loss: str) -> tuple[int, float, float]:
+    """Find the stage with the least log-loss at its best temperature; return both, too."""
+    known = problem.labels, class_costs(problem), problem.weight, loss
+    # Near its least the loss is flat: rough temperatures do to compare stages.
+    losses = [fit_temperature(scores, *known, precision=0.1)[1] for scores in left_out]
     stage = int(np.argmin(losses))
-    decoder = Decoder(costs, float(temperatures[stage]), loss=loss)
-    return stage, decoder, float(losses[stage])
+    return stage, *fit_temperature(left_out[stage], *known)
 
 
 def neutral(problem: Problem) -> Problem:
     """The same samples, with all mistakes costing the same."""
     return replace(problem, costs=uniform(problem.costs.shape[1]), by_sample=False)
+
+
+def loose(settings: Settings) -> Settings:
+    """The same learner in smaller steps, each of which sees some of the features only."""
+    sampling = replace(settings.sampling, feature_subsample=LOOSE_FEATURES)
+    return replace(settings, shrinkage=LOOSE_SHRINKAGE, sampling=sampling)

@@ -193,8 +193,13 @@ def fit_temperature(
     costs: Floats,
     weight: BySample | None = None,
     loss: str = "exponential",
+    *,
+    precision: float = 0.01,
 ) -> tuple[float, float]:
-    """Find the factor of held-out scores with the least log-loss of the posterior; return both."""
+    """Find the factor of held-out scores with the least log-loss of the posterior; return both.
+
+    `precision` is of the factor's logarithm.
+    """
     from scipy.optimize import minimize_scalar
 
     def log_loss(log_temperature: float) -> float:
@@ -207,6 +212,6 @@ def fit_temperature(
         return math.fsum(losses * weight) / math.fsum(weight)
 
     bounds = np.log(LEAST_TEMPERATURE), np.log(MOST_TEMPERATURE)
-    found = minimize_scalar(log_loss, bounds=bounds, method="bounded", options={"xatol": 0.01})
+    found = minimize_scalar(log_loss, bounds=bounds, method="bounded", options={"xatol": precision})
     # Four digits are more than the search gives, and fewer than the order of samples can touch.
     return float(f"{np.exp(found.x):.4g}"), float(found.fun)

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rebelboost.callbacks import Callback, Hearing, History, Progress
 from rebelboost.costs import cost_matrix, cost_rows, is_uniform
-from rebelboost.crossfit import CrossFit, choose_cross_fit, neutral
+from rebelboost.crossfit import CrossFit, cross_fit, loose, neutral
 from rebelboost.deciding import Decides
 from rebelboost.decision import Decoder
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
@@ -26,7 +26,7 @@ from rebelboost.inputs import checked_weight, encode_labels, known_labels
 from rebelboost.learners import Binary, Similarity, Stump, Tree
 from rebelboost.losses import FAMILY
 from rebelboost.model import Ensemble
-from rebelboost.problem import Problem, class_costs, held_out_samples
+from rebelboost.problem import Problem, class_costs, held_out_samples, n_distinct
 from rebelboost.risk import SUBCOSTS
 from rebelboost.sampling import Sampling
 from rebelboost.scales import settled
@@ -40,10 +40,8 @@ LEARNERS: dict[str, Learner] = {
     "stump": Stump(),
     "similarity": Similarity(),
 }
-AUTO = (Tree(depth=3), Tree())
-"""What learner="auto" chooses from, where cross-fitting shows which is better."""
 FEWEST_TO_CROSS_FIT = 100
-"""With fewer samples, parts of them say too little."""
+"""With fewer distinct samples, parts of them say too little."""
 
 
 class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
@@ -52,8 +50,9 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     learner : {"auto", "tree", "stump", "similarity"}, Tree, Stump, Similarity or Binary
-        The weak learner; "auto" is ``Tree()`` or, where cross-fitting shows it to be better,
-        ``Tree(depth=3)``. To search over it: ``{"learner": [Tree(3), Tree(6)]}``.
+        The weak learner; "auto" is ``Tree()`` or, where there is a cross-fit, a blend of
+        ``Tree(depth=3)``, ``Tree()`` and a slower ``Tree()`` that sees three features in ten. To
+        search over it: ``{"learner": [Tree(3), Tree(6)]}``.
     n_rounds : int or "auto"
         Upper limit of rounds; "auto" is the learner's own: 400 for trees with leaf outputs, 1,000
         for stumps and trees with one output, 3,000 for similarities.
@@ -72,15 +71,15 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
     decision : {"min_risk", "argmax"}
         "min_risk": the class that is expected to cost least, by the posterior decoded from the
         scores. "argmax": the class of the highest score, as in the papers.
-    training : {"costs", "neutral", "auto"}
+    training : {"auto", "costs", "neutral"}
         "costs": train on the costs. "neutral": train as if all mistakes cost the same, and use the
-        costs in the decision only. "auto": whichever costs less on left-out samples; "costs" where
-        there is no cross-fit.
+        costs in the decision only. "auto": "neutral" where the decision is of least risk by a
+        cross-fit's posterior, which measured the cheapest (docs/costs.md), and "costs" elsewhere.
     cross_fit : int, None or "auto"
         Fit so many times, leaving out one part of the samples each time, and average; the left-out
         scores tell the number of rounds and make the probabilities honest (`rebelboost.crossfit`).
-        "auto": 5 times (10 with learner="auto", which compares two) where mistakes cost unequal
-        amounts, so that the decision needs probabilities, and there are at least 100 samples; not
+        "auto": 5 times (15 with learner="auto", which blends three) where mistakes cost unequal
+        amounts, so that the decision needs probabilities, and at least 100 samples differ; not
         with decision="argmax", early stopping, a validation set or a warm start.
     reject_cost, reject_label : optional
         Abstain where every decision is expected to cost more than this; `predict` returns the label.
@@ -154,7 +153,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         loss: str = "exponential",
         subcosts: str = "auto",
         decision: str = "min_risk",
-        training: str = "costs",
+        training: str = "auto",
         cross_fit: int | str | None = "auto",
         reject_cost: float | None = None,
         reject_label: Any = None,
@@ -260,8 +259,6 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
                 "validation": validation is not None,
             }
             check_cross_fit(self.cross_fit, alone)
-        if self.training == "auto" and self.cross_fit is None:
-            raise ValueError('training="auto" compares left-out costs: it needs cross_fit')
         if self.reject_cost is not None and self.reject_label is None:
             raise ValueError(
                 f"with reject_cost={self.reject_cost:g}, predict needs a reject_label to return"
@@ -318,19 +315,21 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             and self.subcosts_ == "thesis"
             and not is_uniform(self.costs_)
             and not (self.early_stopping or self.warm_start or validation is not None)
-            and len(problem.labels) >= FEWEST_TO_CROSS_FIT
+            and n_distinct(problem) >= FEWEST_TO_CROSS_FIT
         )
         return 5 if apt else 0
 
     def _fit_parts(self, problem: Problem, n_folds: int) -> CrossFit:
-        learners = AUTO if self.learner == "auto" else (self._learner(),)
+        way = {"auto": "costs" if self.decision == "argmax" else "neutral"}.get(
+            self.training, self.training
+        )
+        learners = (Tree(depth=3), Tree()) if self.learner == "auto" else (self._learner(),)
         settings = [self._settings(learner, problem) for learner in learners]
-        ways = {"costs": [problem], "neutral": [neutral(problem)]}
-        problems = ways.get(self.training, [problem, neutral(problem)])
-        n_fits = n_folds * len(settings) * len(problems)
-        with Hearing(self._callbacks(n_fits * settings[0].rounds)) as callbacks:
-            return choose_cross_fit(
-                problems,
+        if self.learner == "auto" and self.shrinkage == "auto" and self.feature_subsample == 1:
+            settings.append(loose(settings[-1]))
+        with Hearing(self._callbacks(n_folds * sum(each.rounds for each in settings))) as callbacks:
+            return cross_fit(
+                neutral(problem) if way == "neutral" else problem,
                 settings,
                 self._encoder.categorical,
                 n_folds,

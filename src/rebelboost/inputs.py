@@ -46,7 +46,7 @@ class TableInput:
 
 def encode_labels(y: ArrayLike, n_samples: int) -> tuple[NDArray[Any], Labels]:
     """Return the classes, sorted, and the code of each label."""
-    given: NDArray[Any] = column_or_1d(y, warn=True)
+    given: NDArray[Any] = column_or_1d(_without_mask(y), warn=True)
     if len(given) != n_samples:
         raise ValueError(f"X has {n_samples} samples, but y has {len(given)} labels")
     try:
@@ -60,6 +60,14 @@ def encode_labels(y: ArrayLike, n_samples: int) -> tuple[NDArray[Any], Labels]:
             "without a label, and turn the others into text"
         ) from error
     return classes, labels.astype(np.int32)
+
+
+def _without_mask(y: Any) -> Any:
+    """Whole numbers and truth values of pandas' nullable types, which scikit-learn turns into floats."""
+    plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if plain is None or plain.kind not in "iub" or y.isna().any():
+        return y
+    return y.to_numpy(dtype=plain)
 
 
 def known_labels(y: ArrayLike, n_samples: int, known: NDArray[Any]) -> Labels:

@@ -15,7 +15,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.metadata_routing import UNUSED
 
 from rebelboost.cost_report import CostReport
-from rebelboost.costs import cost_matrix, cost_rows, named_classes
+from rebelboost.costs import cost_matrix, cost_rows, named_classes, row_table
 from rebelboost.exceptions import CostError
 from rebelboost.names import ClassNames, listed, shown
 from rebelboost.shapes import BySample, Floats, Labels
@@ -40,8 +40,8 @@ def mean_cost(
     ----------
     y_true, y_pred : arrays of shape (N,)
     costs : object
-        By class, as for `RebelClassifier`; or an array (N, K), a row for each sample. (An array
-        K × K is always by class.)
+        By class, as for `RebelClassifier`; or an array or data frame (N, K), a row for each sample.
+        (K × K is always by class.)
     labels : sequence, optional
         The classes, in the order of a bare matrix. By default those that a table of costs names,
         or else those in `y_true` and `y_pred`, sorted. Give them where a class may be absent.
@@ -58,6 +58,9 @@ def mean_cost(
     """
     abstention = _abstention(reject_cost, reject_label)
     y_true, y_pred = _column(y_true, "y_true"), _column(y_pred, "y_pred")
+    by_sample = row_table(costs, len(y_true), labels)
+    if by_sample is not None:
+        labels, costs = by_sample
     names = _classes(costs, labels, (y_true, y_pred), abstention)
     true, decided = names.codes(y_true, "y_true"), names.codes(y_pred, "y_pred")
     _same_length(true, decided, "y_pred")

@@ -134,6 +134,11 @@ def folds(problem: Problem, n_folds: int, seed: int) -> list[NDArray[np.bool_]]:
     return [out for out in left_out if out.any()]
 
 
+def n_distinct(problem: Problem) -> int:
+    """Count the samples, equal ones once."""
+    return len(np.unique(hash_rows(problem.X, 0)))
+
+
 def _of_absent_class(labels: Labels, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Find samples whose class would have none among those kept."""
     return np.bincount(labels[kept], minlength=int(labels.max()) + 1)[labels] == 0

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, Stump, Tree
+from rebelboost.boosting import Plan
+from rebelboost.crossfit import LOOSE_FEATURES, LOOSE_SHRINKAGE
 from rebelboost.datasets import planar_mixture, random_costs
 from rebelboost.problem import Problem, folds
 
@@ -22,8 +24,9 @@ def fitted():
 
 def test_unequal_costs_are_cross_fitted_by_default(fitted):
     assert fitted.cross_fit_ is not None
-    assert fitted.cross_fit_.rounds <= 30
-    assert len(fitted.ensemble_) <= 5 * fitted.cross_fit_.rounds
+    (rounds,) = fitted.cross_fit_.rounds
+    assert rounds <= 30
+    assert len(fitted.ensemble_) <= 5 * rounds
 
 
 @pytest.mark.parametrize(
@@ -40,8 +43,10 @@ def test_where_the_decision_needs_no_probabilities_there_is_one_fit(options):
     assert classifier(n_rounds=3, **options).fit(X, y).cross_fit_ is None
 
 
-def test_fewer_than_a_hundred_samples_are_not_cross_fitted():
-    assert classifier(n_rounds=3).fit(X[:99], y[:99]).cross_fit_ is None
+@pytest.mark.parametrize("copies", [1, 3])
+def test_fewer_than_a_hundred_distinct_samples_are_not_cross_fitted(copies):
+    few = np.tile(X[:99], (copies, 1)), np.tile(y[:99], copies)
+    assert classifier(n_rounds=3).fit(*few).cross_fit_ is None
 
 
 def test_probabilities_sum_to_one_and_decisions_have_the_least_expected_cost(fitted):
@@ -75,19 +80,61 @@ def test_scaled_costs_give_the_same_decisions(fitted):
     np.testing.assert_array_equal(other.predict(SET.X_test), fitted.predict(SET.X_test))
 
 
-@pytest.mark.parametrize("training", ["neutral", "auto"])
+@pytest.mark.parametrize("training", ["costs", "neutral", "auto"])
 def test_every_way_of_training_decides_by_the_costs(training):
     found = classifier(training=training).fit(X, y)
     risks = found.expected_cost(SET.X_test)
     np.testing.assert_array_equal(found.predict(SET.X_test), np.argmin(risks, axis=1))
-    if training == "neutral":
-        np.testing.assert_array_equal(found.decoder_.costs, 1 - np.eye(K))
 
 
-def test_auto_training_takes_what_cost_less_on_left_out_samples():
-    ways = {way: classifier(training=way).fit(X, y) for way in ("costs", "neutral", "auto")}
-    least = min(ways["costs"].cross_fit_.cost, ways["neutral"].cross_fit_.cost)
-    assert ways["auto"].cross_fit_.cost == least
+NEUTRAL = 1 - np.eye(K)
+
+
+@pytest.mark.parametrize(
+    ("options", "trained_on"),
+    [
+        ({}, NEUTRAL),
+        ({"training": "neutral", "cross_fit": None}, NEUTRAL),
+        ({"training": "costs"}, COSTS),
+        ({"cross_fit": None}, COSTS),
+        ({"decision": "argmax"}, COSTS),
+        ({"decision": "argmax", "cross_fit": 3}, COSTS),
+        ({"early_stopping": True}, COSTS),
+    ],
+)
+def test_auto_trains_neutrally_only_where_a_cross_fits_posterior_decides(options, trained_on):
+    found = classifier(n_rounds=3, **options).fit(X, y)
+    np.testing.assert_array_equal(found.decoder_.costs, trained_on)
+
+
+def test_costs_change_nothing_but_the_decision_where_training_is_neutral(fitted):
+    other = classifier(costs=COSTS.T).fit(X, y)
+    np.testing.assert_array_equal(other.ensemble_.scores(X), fitted.ensemble_.scores(X))
+    np.testing.assert_array_equal(
+        other.predict(SET.X_test), fitted.with_costs(COSTS.T).predict(SET.X_test)
+    )
+
+
+def test_the_automatic_learner_is_a_blend_by_left_out_log_loss():
+    found = classifier(learner="auto").fit(X, y).cross_fit_
+    assert len(found.rounds) == len(found.shares) == 3
+    np.testing.assert_allclose(sum(found.shares), 1)
+    alone = [
+        classifier(learner=learner, **options).fit(X, y).cross_fit_.log_loss
+        for learner, options in [
+            (Tree(3), {}),
+            (Tree(), {}),
+            (Tree(), {"shrinkage": LOOSE_SHRINKAGE, "feature_subsample": LOOSE_FEATURES}),
+        ]
+    ]
+    # A blend at its own temperature: no worse than the worst, and here better than the best.
+    assert found.log_loss < min(alone)
+    assert np.argmax(found.shares) == np.argmin(alone)
+
+
+def test_parts_draw_their_own_random_numbers():
+    first, second = (Plan(1, part=part).rng(0).random() for part in (0, 1))
+    assert first != second
 
 
 def test_least_risk_costs_less_than_the_papers_argmax():
@@ -118,7 +165,6 @@ def test_it_abstains_where_every_decision_is_expected_to_cost_more(label, fitted
     [
         ({"cross_fit": 5, "early_stopping": True}, "cannot go with early_stopping"),
         ({"cross_fit": 5, "warm_start": True}, "cannot go with warm_start"),
-        ({"training": "auto", "cross_fit": None}, "needs cross_fit"),
         ({"reject_cost": 1.0}, "needs a reject_label"),
     ],
 )

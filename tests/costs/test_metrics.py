@@ -325,3 +325,12 @@ def test_probabilities_of_two_columns_weights_and_other_positive_classes_serve()
     # The other class is positive: PC and 1 − PC change places.
     np.testing.assert_allclose(mirrored.expected_cost[::-1], plain.expected_cost, atol=1e-14)
     np.testing.assert_allclose(1 - mirrored.probability_cost[::-1], plain.probability_cost)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_mean_cost_takes_cost_rows_as_a_data_frame_with_class_names(frame):
+    rows = {"good": [0.0, 3.0, 5.0, 0.0], "bad": [1.0, 0.0, 0.0, 2.0]}
+    true, decided = ["good", "bad", "bad", "good"], ["good", "good", "bad", "bad"]
+    expected = (0 + 3 + 0 + 2) / 4
+    assert mean_cost(true, decided, frame(rows)) == expected
+    assert mean_cost(true, decided, frame(rows), labels=["bad", "good"]) == expected

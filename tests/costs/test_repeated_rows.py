@@ -14,7 +14,7 @@ def binary_table(n_samples=200):
     return x[:, np.newaxis].astype(float), x
 
 
-@pytest.mark.parametrize("options", [{"costs": COSTS}, {"early_stopping": True}])
+@pytest.mark.parametrize("options", [{"costs": COSTS, "cross_fit": 5}, {"early_stopping": True}])
 def test_equal_rows_are_spread_over_the_parts(options):
     X, y = binary_table()
     assert RebelClassifier(n_rounds=20, **options).fit(X, y).score(X, y) == 1.0
@@ -79,7 +79,7 @@ def test_rebel_subcosts_on_unequal_costs_refuse_probabilities():
 
 
 def test_an_average_cannot_go_on():
-    X, y = binary_table()
+    X, y = np.arange(200.0)[:, np.newaxis], np.arange(200) % 2
     model = RebelClassifier(costs=COSTS, n_rounds=5).fit(X, y)
     with pytest.raises(ValueError, match="cannot go on"):
         model.set_params(warm_start=True, n_rounds=10).fit(X, y)

@@ -202,3 +202,11 @@ def test_columns_in_another_order_or_with_other_names_are_refused():
     polars = fit(pl.DataFrame(PLAIN))
     with pytest.raises(ValueError, match="feature names"):
         polars.predict(pl.DataFrame(PLAIN).rename({"count": "number"}))
+
+
+@pytest.mark.parametrize(("dtype", "labels"), [("Int64", [3, 5]), ("boolean", [False, True])])
+def test_labels_of_pandas_nullable_types_stay_what_they_are(dtype, labels):
+    y = pd.Series(labels * 5, dtype=dtype)
+    classes = RebelClassifier(n_rounds=2).fit(np.arange(10.0)[:, np.newaxis], y).classes_
+    assert classes.tolist() == labels
+    assert classes.dtype == np.asarray(labels).dtype
