@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebelboost.datasets import CLASSES, planar_mixture, random_costs
+from rebelboost.datasets import CLASSES, planar_mixture, random_costs, spirals
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -91,3 +91,11 @@ def test_random_costs_have_a_seed():
 def test_costs_need_two_classes(n_classes):
     with pytest.raises(ValueError, match=f"n_classes is {n_classes}: .* two classes or more"):
         random_costs(n_classes, seed=0)
+
+
+def test_spirals_are_three_classes_with_as_many_wrong_labels_as_asked():
+    right, wrong = spirals(3), spirals(3, wrong=0.1)
+    assert set(right.y_train) == {0, 1, 2}
+    assert np.count_nonzero(right.y_train != wrong.y_train) == round(0.1 * 333)
+    np.testing.assert_array_equal(right.X_train, wrong.X_train)
+    np.testing.assert_array_equal(right.y_test, wrong.y_test)

@@ -8,9 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rebelboost import RebelClassifier
-from rebelboost.datasets import planar_mixture
-from rebelboost.plots import MOST_ANNOTATED, plot_costs, plot_path, plot_regions, walk
+from rebelboost import RebelClassifier, Similarity
+from rebelboost.datasets import planar_mixture, spirals
+from rebelboost.plots import (
+    MOST_ANNOTATED,
+    plot_costs,
+    plot_examples,
+    plot_path,
+    plot_regions,
+    plot_training,
+    walk,
+)
 
 matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib")
 matplotlib.use("Agg")
@@ -191,3 +199,20 @@ def test_examples_draw_their_picture(path, tmp_path, monkeypatch):
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_have_at_most_80_lines(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 80
+
+
+def test_examples_and_training_are_drawn_for_similarities():
+    X, y, X_test, y_test = spirals(n_train=60, n_test=30)
+    model = RebelClassifier(Similarity("none"), n_rounds=20).fit(X, y)
+    rings = plot_examples(model, X, most=5)
+    assert len(rings.collections) == len(rings.lines) == 5
+    ax = plot_training(model, X_test, y_test)
+    losses = ax.get_lines()[0].get_ydata()
+    assert len(losses) == len(model.history_)
+    assert np.all(losses <= ax.get_lines()[1].get_ydata() + 1e-6)  # the bound, up to smoothing
+
+
+def test_examples_are_refused_where_there_are_none():
+    X, y, *_ = spirals(n_train=60, n_test=3)
+    with pytest.raises(ValueError, match="Similarity"):
+        plot_examples(RebelClassifier(n_rounds=2).fit(X, y), X)
