@@ -2,11 +2,12 @@
 
 A map of the package, in the order of the method:
 
-- `binning`, `dataset`: values → bins → sums over bins.
+- `binning`, `dataset`: values → bins → sums over bins; `spaces`, `points`: values → points → distances.
 - `costs`, `risk`: costs → weights → output vector → loss; `losses`, `slopes`: the same for other losses.
-- `learners`: stumps, trees and any binary classifier, proposed for given weights.
-- `model`: terms and their sum, the scores.
-- `boosting`: the loop; `sampling`, `callbacks` beside it; `training` sets it up.
+- `learners`: stumps, trees, similarities and any binary classifier, proposed for given weights; `levels`.
+- `model`: terms and their sum, the scores; `packing` lays them out for prediction.
+- `boosting`: the loop; `sampling`, `callbacks` beside it; `problem`, `preparation`, `settings`, `scales`, `training`
+  set it up.
 - `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
 - `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads tables.
 - `metrics`, `plots`: what decisions cost, and how they look.
