@@ -6,8 +6,8 @@ A map of the package, in the order of the method:
 - `costs`, `risk`: costs → weights → output vector → loss; `losses`, `slopes`: the same for other losses.
 - `learners`: stumps, trees, similarities and any binary classifier, proposed for given weights; `levels`.
 - `model`: terms and their sum, the scores; `packing` lays them out for prediction.
-- `boosting`: the loop; `sampling`, `callbacks` beside it; `problem`, `preparation`, `settings`, `scales`, `training`
-  set it up.
+- `boosting`: the loop; `sampling`, `callbacks` beside it; `problem`,
+  `preparation`, `settings`, `scales`, `training` set it up.
 - `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
 - `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads tables.
 - `metrics`, `plots`: what decisions cost, and how they look.
