@@ -1,6 +1,8 @@
 """From checked arrays to an ensemble: what the learner needs, risk and state, then the loop."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
 from rebelboost.boosting import HeldOut, boost, replay
@@ -40,10 +42,33 @@ def train(
         replay(start, Queries(prepared.problem.X), state, n_threads)
         if held_out is not None:
             replay(start, held_out.queries, held_out.state, n_threads)
-    terms = boost(
-        prepared.data, prepared.learner, state, settings.plan, callbacks=hears, held_out=held_out
-    )
+    with one_linear_algebra_thread():
+        terms = boost(
+            prepared.data,
+            prepared.learner,
+            state,
+            settings.plan,
+            callbacks=hears,
+            held_out=held_out,
+        )
     ensemble = Ensemble((*before, *terms), state.risk.n_classes, prepared.unavoidable_cost)
     if stopping is not None and stopping.best_round >= 0:
         return ensemble.truncate(stopping.best_round + 1)
     return ensemble
+
+
+def one_linear_algebra_thread() -> AbstractContextManager[Any]:
+    """Keep NumPy's library from using threads of its own.
+
+    The products of a round take less than a millisecond. Its threads wait for one another by
+    spinning, which took a hundred on two busy cores.
+    """
+    context: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
+    return context
+
+
+@cache
+def _libraries() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
