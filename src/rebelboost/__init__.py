@@ -14,6 +14,8 @@ A map of the package, in the order of the method:
 - `kernels`: the hot loops, compiled and in NumPy.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from rebelboost.estimators import RebelClassifier
 from rebelboost.exceptions import (
     CostDiagonalWarning,
@@ -24,8 +26,10 @@ from rebelboost.exceptions import (
     UnknownCategoryWarning,
 )
 from rebelboost.learners import Binary, Similarity, Stump, Tree
-from rebelboost.regressor import RebelRegressor
 from rebelboost.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from rebelboost.regressor import RebelRegressor
 
 __version__ = "0.1.0.dev0"
 
@@ -45,3 +49,12 @@ __all__ = [
     "UnknownCategoryWarning",
     "__version__",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what most programs do not use when it is first asked for."""
+    if name == "RebelRegressor":
+        from rebelboost.regressor import RebelRegressor
+
+        return RebelRegressor
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

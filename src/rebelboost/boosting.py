@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -102,13 +103,12 @@ class HeldOut:
         self.state.add(term.regions(self.queries, self.n_threads), term.by_region)
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """How to boost."""
 
     rounds: int
     shrinkage: float = 1.0
-    sampling: Sampling = field(default_factory=Sampling)
+    sampling: Sampling = Sampling()
     seed: int = 0
     part: int = 0
 

@@ -3,15 +3,14 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Protocol
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple, Protocol
 
 from rebelboost.learners import Hypothesis
 from rebelboost.shapes import NO_WORK, Work
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(NamedTuple):
     """How the scores do on held-out samples."""
 
     log_loss: float
@@ -55,7 +54,7 @@ class Round:
         del row["work"]
         row["hypothesis"] = self.hypothesis.describe()
         if held is not None:
-            row |= {f"validation_{name}": value for name, value in asdict(held).items()}
+            row |= {f"validation_{name}": value for name, value in held._asdict().items()}
         return row
 
 

@@ -11,6 +11,7 @@ that falls with its left-out log-loss. The model is still a sum of terms.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,8 +64,7 @@ class CrossFit:
         )
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(NamedTuple):
     """Fits with the same settings: their mean, and the scores of what each had left out."""
 
     ensemble: Ensemble

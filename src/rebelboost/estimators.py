@@ -24,13 +24,12 @@ from rebelboost.fitting import (
 )
 from rebelboost.inputs import checked_weight, encode_labels, known_labels
 from rebelboost.learners import Binary, Similarity, Stump, Tree
-from rebelboost.losses import FAMILY
 from rebelboost.model import Ensemble
 from rebelboost.problem import Problem, class_costs, held_out_samples, n_distinct
 from rebelboost.risk import SUBCOSTS
 from rebelboost.sampling import Sampling
 from rebelboost.scales import settled
-from rebelboost.settings import Settings
+from rebelboost.settings import LOSSES, Settings
 from rebelboost.training import train
 
 Learner = Stump | Tree | Similarity | Binary
@@ -122,7 +121,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "costs": "no_validation",
-        "loss": [StrOptions({"exponential", *FAMILY})],
+        "loss": [StrOptions(set(LOSSES))],
         "subcosts": [StrOptions({"auto", *SUBCOSTS})],
         "decision": [StrOptions({"min_risk", "argmax"})],
         "training": [StrOptions({"costs", "neutral", "auto"})],

@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rebelboost.kernels.reference.similarity import OCTAVES, STEPS
 from rebelboost.risk import CAP, half_log_ratio
-from rebelboost.shapes import ByClass, Floats, Outputs
+from rebelboost.shapes import OCTAVES, STEPS, ByClass, Floats, Outputs
 
 MOST_STEPS = 60
 CLOSE = 1e-12

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +16,7 @@ MOST_RUNS = 32
 """Terms whose kinds change more often are added kind by kind, which is faster."""
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """A hypothesis, and what each of its regions adds to the scores."""
 
     hypothesis: Hypothesis

@@ -1,8 +1,7 @@
 """Terms as arrays for prediction: all trees together, and all similarities of one space."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,8 +88,7 @@ def _group(hypotheses: Sequence[Any], outputs: Sequence[Outputs], chosen: Sequen
 # ---- trees
 
 
-@dataclass(frozen=True)
-class TreeGroup:
+class TreeGroup(NamedTuple):
     """All trees."""
 
     positions: Ints
@@ -138,8 +136,7 @@ def pack_trees(found: Sequence[GrownTree], outputs: Sequence[Outputs]) -> Trees:
 # ---- classifiers of other libraries
 
 
-@dataclass(frozen=True)
-class WrappedGroup:
+class WrappedGroup(NamedTuple):
     """Classifiers that were binarised for."""
 
     positions: Ints
@@ -162,8 +159,7 @@ class WrappedGroup:
 # ---- similarities
 
 
-@dataclass(frozen=True)
-class ConstantGroup:
+class ConstantGroup(NamedTuple):
     """Similarities that compare with nothing."""
 
     positions: Ints
@@ -185,15 +181,14 @@ class ConstantGroup:
         return np.full(len(queries), CONSTANT, dtype=np.uint16)
 
 
-@dataclass(frozen=True)
-class ComparisonGroup:
+class ComparisonGroup(NamedTuple):
     """Similarities of one space, and the training samples that they name, each once."""
 
     positions: Ints
     space: Space
     comparisons: Comparisons
     rows: Samples
-    points: NDArray[Any] = field(repr=False)
+    points: NDArray[Any]
 
     def add_scores(
         self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int

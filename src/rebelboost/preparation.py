@@ -1,7 +1,7 @@
 """From a problem to what a learner needs: bins for trees, points for similarities."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ ENOUGH, FEWEST = 1 << 22, 2048
 """Scales are learned from so many values, where there are more; from no fewer samples."""
 
 
-@dataclass(frozen=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A training set, a learner for it, and the problem with its samples in the same order."""
 
     data: Any

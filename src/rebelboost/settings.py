@@ -4,11 +4,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rebelboost.boosting import Plan
-from rebelboost.losses import FAMILY
 from rebelboost.risk import Risk
 from rebelboost.sampling import Sampling
 from rebelboost.shapes import Planes
 from rebelboost.slopes import SmoothRisk
+
+LOSSES = ("exponential", "logistic", "squared")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Settings:
         """The loss of a training set."""
         if self.loss == "exponential":
             return Risk(subcosts, total_weight, self.n_threads)
+        from rebelboost.losses import FAMILY  # which most programs do without
+
         loss = FAMILY[self.loss](subcosts)
         return SmoothRisk(loss, total_weight, loss.floor() / total_weight, self.n_threads)
 

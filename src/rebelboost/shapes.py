@@ -219,5 +219,7 @@ class Comparisons(NamedTuple):
     """(T, K) b."""
 
 
+STEPS, OCTAVES = 16, 8
+"""Levels of a response: so many to an octave, and how many octaves below 1 have levels."""
 COMPARISONS = {"two_points": 0, "nearer": 1, "one_point": 2, "inside": 3}
 """f_ij, its sign, f_i and its sign [LOCAL, Sec. 5]."""

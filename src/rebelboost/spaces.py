@@ -14,7 +14,7 @@ Sums over samples are exact, on a scale that makes integers of the summands: the
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -236,8 +236,7 @@ def _times(left: Floats, right: Floats) -> Floats:
 # ---- distances from elsewhere
 
 
-@dataclass(frozen=True)
-class Measured:
+class Measured(NamedTuple):
     """Squared distances by a function of two samples, or by one of SciPy's metrics, by name."""
 
     metric: str | Callable[[Floats, Floats], float]
@@ -262,7 +261,6 @@ class Measured:
         return checked(cdist(points, laid, self.metric))
 
 
-@dataclass(frozen=True)
 class Precomputed:
     """The values are squared distances from the samples of the training table, a column for each."""
 

@@ -15,7 +15,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from rebelboost.exceptions import SlowKernelsWarning
-from rebelboost.kernels import reference
 
 __all__ = ["active", "compiled", "reference", "using"]
 
@@ -35,7 +34,7 @@ def _load_compiled() -> ModuleType | None:
 
 def _by_name(name: str) -> ModuleType:
     if name == "reference":
-        return reference
+        return importlib.import_module("rebelboost.kernels.reference")
     if name != "compiled":
         raise ValueError(f"{VARIABLE} is {name!r}; it may be 'compiled' or 'reference'")
     if compiled is None:
@@ -54,8 +53,15 @@ def _choose() -> ModuleType:
             SlowKernelsWarning,
             stacklevel=2,
         )
-        return reference
+        return _by_name("reference")
     return compiled
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Load `reference` when it is first asked for: with compiled kernels nobody waits for it."""
+    if name == "reference":
+        return _by_name(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 compiled = _load_compiled()

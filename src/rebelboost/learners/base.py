@@ -1,7 +1,6 @@
 """What a weak learner is given, and what it answers."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,8 +10,7 @@ from rebelboost.shapes import NO_WORK, ByFeature, Outputs, Regions, Samples, Wor
 from rebelboost.slopes import AnyWeights
 
 
-@dataclass(frozen=True)
-class Focus:
+class Focus(NamedTuple):
     """The part of the training set on which a hypothesis is sought; outputs use all of it."""
 
     samples: Samples
@@ -20,8 +18,7 @@ class Focus:
     """(d,): 1 for features that may be asked."""
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A hypothesis with its best outputs for the weights at hand."""
 
     hypothesis: Hypothesis

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,12 @@ from rebelboost.shapes import Outputs
 from rebelboost.spaces import Space
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """A training sample that others are compared with."""
 
     row: int
     """Where it is in the table that the user gave."""
-    point: NDArray[Any] = field(repr=False)
+    point: NDArray[Any]
 
 
 @dataclass(frozen=True)

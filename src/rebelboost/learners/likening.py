@@ -3,6 +3,7 @@
 import math
 from collections import deque
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +18,7 @@ from rebelboost.risk import Weights, signed_output
 from rebelboost.shapes import COMPARISONS, ByClass, Outputs, Regions
 
 
-@dataclass(frozen=True)
-class Solved:
+class Solved(NamedTuple):
     """A candidate, and the sum of weights that it leaves."""
 
     candidate: Candidate

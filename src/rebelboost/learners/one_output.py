@@ -1,7 +1,7 @@
 """Trees with one output vector, which each leaf takes with its own sign [REBEL, Sec. 4]."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,7 @@ from rebelboost.shapes import (
 from rebelboost.slopes import AnyWeights, Slopes
 
 
-@dataclass(frozen=True)
-class SignedTree:
+class SignedTree(NamedTuple):
     """A tree whose leaves respond with ±1, and its output."""
 
     layers: tuple[Layer, ...]
@@ -61,7 +60,7 @@ def tree_with_one_output(
     for _ in range(depth - 1 if tree.layers else 0):
         deeper = _add_layer(tree, data, weights, focus, schedule)
         if not deeper.loss < tree.loss:
-            tree = replace(tree, work=deeper.work)
+            tree = tree._replace(work=deeper.work)
             break
         tree = deeper
     return tree.candidate(data)
@@ -111,7 +110,7 @@ def _add_layer(
     schedule.note(data, nodes, work, place)
     work = tree.work.plus(work)
     if np.all(splits.features < 0):
-        return replace(tree, work=work)
+        return tree._replace(work=work)
     layer = Layer(splits.features, splits.right)
     signs = np.where(splits.sides.ravel() >> 32 > 0, 1, -1).astype(np.int8)
     return solve((*tree.layers, layer), signs, data.split(layer, nodes), data, weights, work)

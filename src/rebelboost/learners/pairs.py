@@ -4,7 +4,6 @@ The gain of a response f is Σ_k P_k²/Q_k, P = Σ f·G, Q = Σ f²·W: what the
 order. Its sums are of integers that a float holds exactly: their order changes no bit.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -42,8 +41,7 @@ class Pair(NamedTuple):
         return float(self.from_anchor[self.rival])
 
 
-@dataclass(frozen=True)
-class Sides:
+class Sides(NamedTuple):
     """The binarized weights [LOCAL, Sec. 4]: v = U q₁, U = G/√S, q₁ the leading eigenvector of UᵀU."""
 
     values: Ints

@@ -5,8 +5,7 @@ not make it the best. The kernels hold the bounds; here is what they are given, 
 """
 
 import math
-from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -25,8 +24,7 @@ LONGEST_WAIT = 32
 """Rounds until pruning is tried again where it did not pay."""
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(NamedTuple):
     """In which subsets a search is given a node's samples."""
 
     search: Search

@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 
 from rebelboost.shapes import (
     COMPARISONS,
+    OCTAVES,
+    STEPS,
     Blocks,
     Comparisons,
     Distances,
@@ -16,8 +18,6 @@ from rebelboost.shapes import (
     Scores,
 )
 
-STEPS, OCTAVES = 16, 8
-"""Levels of an octave, and how many octaves below 1 have levels."""
 ZERO = STEPS * OCTAVES + 1
 """The level of a response of 0; the levels of ±1 are the first and the last."""
 RESPONSE_BITS = 10
