@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from ensembles import assert_same, assert_same_terms
 from problems import Problem, learners, problems, random_problem, subcosts
 from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree, kernels
+from rebelboost.linesearch import PRECISION
 
 family = st.sampled_from(["logistic", "squared"])
 NUMBER_LOSSES = ["squared", "absolute", "huber"]
@@ -84,8 +85,8 @@ def regressions(draw):
 def test_the_loss_of_a_regression_never_rises(loss, data, learner):
     model = RebelRegressor(learner, loss=loss, n_rounds=8, shrinkage=1.0).fit(*data)
     for record in model.history_:
-        # Below 2⁻⁹⁴ a squared residual is of the size of rounding in the scores, squared.
-        assert record.loss_ratio <= 1 + 1e-9 or record.log_loss < -94 * math.log(2)
+        # Residuals below PRECISION, a loss below its square, are less than what the search looks at.
+        assert record.loss_ratio <= 1 + 1e-9 or record.log_loss < 2 * math.log(PRECISION)
 
 
 @pytest.mark.parametrize("loss", NUMBER_LOSSES)
