@@ -9,6 +9,7 @@ Several members, of other learners or settings, are blended: each with its tempe
 that falls with its left-out log-loss. The model is still a sum of terms.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.callbacks import Callback, EarlyStopping, History
+from rebelboost.callbacks import Callback, History, Round
 from rebelboost.costs import uniform
 from rebelboost.decision import Decoder, fit_temperature, least_risk
 from rebelboost.model import Ensemble, Term
@@ -29,7 +30,7 @@ from rebelboost.training import train
 N_STAGES = 16
 """Numbers of rounds that are compared, evenly spaced by ratio."""
 LEAST_HOPE = 50
-"""A fit ends when its left-out loss has not fallen for a fifth of the rounds, and for so many."""
+"""A fit ends when it has not got better for a fifth of the rounds, and for so many."""
 LOOSE_SHRINKAGE, LOOSE_FEATURES = 0.1, 0.3
 """Of a member whose terms differ more from one another, as a forest's trees do."""
 LEAST_SHARE = 0.01
@@ -117,6 +118,32 @@ def cross_fit(
     )
 
 
+class Hopeless:
+    """Stops when neither the left-out loss nor the cost of left-out decisions has fallen for long.
+
+    The exponential loss rises early, by a few samples that are wrong beyond doubt, while decisions,
+    and the posterior at a lower temperature, still get better.
+    """
+
+    def __init__(self, patience: int) -> None:
+        self.patience = patience
+        self.least = [math.inf, math.inf]
+        self.last = 0
+
+    def on_round(self, record: Round) -> bool:
+        """Compare both with their least so far."""
+        if record.held is None:
+            return False
+        now = [record.held.log_loss, record.held.cost]
+        if now[0] < self.least[0] or now[1] < self.least[1]:
+            self.last = record.index
+        self.least = list(map(min, self.least, now))
+        return record.index - self.last >= self.patience
+
+    def on_end(self) -> None:
+        """Nothing to tidy up."""
+
+
 def _member(
     problem: Problem,
     settings: Settings,
@@ -129,7 +156,7 @@ def _member(
     scores = np.zeros((len(stages), len(problem.labels), problem.costs.shape[1]))
     parts: list[Ensemble] = []
     for part, out in enumerate(left_out):
-        hopeless = EarlyStopping(max(LEAST_HOPE, settings.rounds // 5))
+        hopeless = Hopeless(max(LEAST_HOPE, settings.rounds // 5))
         fit = train(
             problem.rows(~out),
             replace(settings, part=part),

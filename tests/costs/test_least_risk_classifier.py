@@ -1,9 +1,12 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, Stump, Tree
 from rebelboost.boosting import Plan
-from rebelboost.crossfit import LOOSE_FEATURES, LOOSE_SHRINKAGE
+from rebelboost.callbacks import Held
+from rebelboost.crossfit import LOOSE_FEATURES, LOOSE_SHRINKAGE, Hopeless
 from rebelboost.datasets import planar_mixture, random_costs
 from rebelboost.problem import Problem, folds
 
@@ -130,6 +133,17 @@ def test_the_automatic_learner_is_a_blend_by_left_out_log_loss():
     # A blend at its own temperature: no worse than the worst, and here better than the best.
     assert found.log_loss < min(alone)
     assert np.argmax(found.shares) == np.argmin(alone)
+
+
+def test_a_part_goes_on_while_the_loss_or_the_cost_of_what_it_left_out_falls():
+    def stops(losses, costs):
+        rule = Hopeless(patience=2)
+        held = [Held(loss, cost, cost) for loss, cost in zip(losses, costs, strict=True)]
+        return [rule.on_round(SimpleNamespace(index=i, held=h)) for i, h in enumerate(held)]
+
+    assert stops([3, 2, 1, 0], [1, 1, 1, 1]) == [False] * 4
+    assert stops([1, 2, 3, 4], [4, 3, 2, 1]) == [False] * 4
+    assert stops([1, 2, 3, 4], [1, 1, 1, 1]) == [False, False, True, True]
 
 
 def test_parts_draw_their_own_random_numbers():
