@@ -169,7 +169,7 @@ def plot_training(
     ax.set(xscale="log", xlabel="round", ylabel="log₁₀ of the loss")
     errors.set(ylabel="error, %", ylim=(0, None))
     lines = [*ax.get_lines(), *errors.get_lines()]
-    errors.legend(lines, [str(line.get_label()) for line in lines], frameon=False)
+    errors.legend(lines, [str(line.get_label()) for line in lines], loc="lower left", frameon=False)
     return ax
 
 

@@ -232,11 +232,7 @@ class Risk:
 
     def log_loss(self, weights: Totalled) -> float:
         """Ln of the mean loss above its floor; −∞ at the floor."""
-        log_mean = weights.log_total - math.log(self.total_weight)
-        if self.floor == 0:
-            return log_mean
-        above = math.exp(log_mean) - self.floor
-        return math.log(above) if above > 0 else -math.inf
+        return log_above(self.floor, weights.log_total - math.log(self.total_weight))
 
     @property
     def floor(self) -> float:
@@ -245,6 +241,14 @@ class Risk:
             return 0.0
         least = 2 * np.sqrt(np.abs(self.subcosts[0] * self.subcosts[1]))
         return math.fsum(least.sum(axis=1)) / self.total_weight
+
+
+def log_above(floor: float, log_mean: float) -> float:
+    """Ln of what a mean loss has above its floor, given its logarithm; −∞ at the floor."""
+    if floor == 0:
+        return log_mean
+    above = math.exp(log_mean) - floor
+    return math.log(above) if above > 0 else -math.inf
 
 
 def signed_output(P: ByClass, S: ByClass) -> ByClass:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.linesearch import minimise
-from rebelboost.risk import CAP, Totalled, Weights, coarse_scale, fine_scales
+from rebelboost.risk import CAP, Totalled, Weights, coarse_scale, fine_scales, log_above
 from rebelboost.shapes import ByClass, Floats, Labels, Outputs, Pairs, Planes, Regions, Scores
 
 
@@ -221,8 +221,4 @@ class SmoothRisk:
 
     def log_loss(self, weights: Totalled) -> float:
         """Ln of the mean loss above its floor; −∞ at the floor."""
-        log_mean = weights.log_total - math.log(self.total_weight)
-        if self.floor == 0:
-            return log_mean
-        above = math.exp(log_mean) - self.floor
-        return math.log(above) if above > 0 else -math.inf
+        return log_above(self.floor, weights.log_total - math.log(self.total_weight))

@@ -37,16 +37,6 @@ class SimilaritySearch:
     options: Similarity
     _waiting: deque[Pair] = field(default_factory=deque, repr=False)
 
-    @property
-    def rounds(self) -> int:
-        """The number of rounds that n_rounds="auto" stands for."""
-        return self.options.rounds
-
-    @property
-    def shrinkage(self) -> float:
-        """The shrinkage that "auto" stands for."""
-        return self.options.shrinkage
-
     def propose(
         self, data: PointSet, weights: Weights, focus: Focus, rng: np.random.Generator
     ) -> Candidate:
