@@ -34,6 +34,7 @@ LAYERS = [
     {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
     {"inputs", "fitting", "deciding", "estimators", "regressor", "metrics"},
     {"selection", "explain", "datasets", "plots", "report"},
+    {"tables", "columns", "labels", "understanding", "matching"},
     {"cli"},
     {"__init__"},
 ]

@@ -9,27 +9,28 @@ A map of the package, in the order of the method:
 - `boosting`: the loop; `sampling`, `callbacks` beside it; `problem`,
   `preparation`, `settings`, `scales`, `training` set it up.
 - `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
-- `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads tables.
+- `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads data frames.
+- `tables`, `columns`, `understanding`: files → data frames; `cli`: the command `rebel`.
 - `metrics`, `plots`: what decisions cost, and how they look.
 - `kernels`: the hot loops, compiled and in NumPy.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rebelboost.estimators import RebelClassifier
-from rebelboost.exceptions import (
-    CostDiagonalWarning,
-    CostError,
-    RareClassWarning,
-    SingleClassWarning,
-    SlowKernelsWarning,
-    UnknownCategoryWarning,
-)
-from rebelboost.learners import Binary, Similarity, Stump, Tree
-from rebelboost.taxonomy import Taxonomy
-
 if TYPE_CHECKING:
+    from rebelboost.estimators import RebelClassifier
+    from rebelboost.exceptions import (
+        CostDiagonalWarning,
+        CostError,
+        RareClassWarning,
+        SingleClassWarning,
+        SlowKernelsWarning,
+        UnknownCategoryWarning,
+    )
+    from rebelboost.learners import Binary, Similarity, Stump, Tree
     from rebelboost.regressor import RebelRegressor
+    from rebelboost.taxonomy import Taxonomy
 
 __version__ = "0.1.0.dev0"
 
@@ -51,10 +52,19 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load what most programs do not use when it is first asked for."""
-    if name == "RebelRegressor":
-        from rebelboost.regressor import RebelRegressor
+_HOMES = {
+    "RebelClassifier": "estimators",
+    "RebelRegressor": "regressor",
+    "Taxonomy": "taxonomy",
+    **dict.fromkeys(["Binary", "Similarity", "Stump", "Tree"], "learners"),
+}
+"""Where each name comes from, if not from `exceptions`."""
 
-        return RebelRegressor
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first asked for: `rebel --help` needs none of them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"rebelboost.{_HOMES.get(name, 'exceptions')}"), name)
+    globals()[name] = value
+    return value

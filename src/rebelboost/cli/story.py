@@ -1,0 +1,164 @@
+"""What `rebel train` tells: the table as it was understood, then the model."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rebelboost.cli.costs import told
+from rebelboost.cli.render import Line, Output, counted, percent
+from rebelboost.columns import DATE_MEANING, TIME_MEANING
+from rebelboost.cost_report import amount
+from rebelboost.names import listed, printed
+from rebelboost.shapes import Floats
+from rebelboost.understanding import Understanding
+
+if TYPE_CHECKING:
+    from rebelboost.cli.train import Trained
+    from rebelboost.evaluation import Evaluation
+
+MOST_CLASSES, MOST_COLUMNS = 8, 6
+KINDS = {"number": "number", "date": "date", "time": "time", "category": "category"}
+
+
+def show_table(
+    understanding: Understanding, costs: Floats | None, path: Path | None, output: Output
+) -> None:
+    """The summary before training starts."""
+    classes = list(understanding.counts)
+    output.record("table", {**understanding.to_dict(), "costs": costs})
+    output.heading(
+        f"Read {understanding.source}: {counted(understanding.n_rows, 'row')} to learn "
+        f"{understanding.target!r} from {counted(len(understanding.columns), 'column')}"
+    )
+    lines = [("file", understanding.form), ("classes", _classes(understanding)), *_columns(understanding)]
+    lines.append(("missing", _missing(understanding)))
+    if costs is not None:
+        lines.append(("costs", f"{path}: {told(costs, classes)}"))
+    lines += [
+        ("ignored", f"{name}: {why}" + ("" if why.startswith("by") else f" (--keep {shlex.quote(name)} undoes it)"))
+        for name, why in understanding.ignored.items()
+    ]
+    if understanding.n_unlabelled:
+        left = counted(understanding.n_unlabelled, "row")
+        lines.append(("left out", f"{left} without a class"))
+    lines += [("note", note) for note in understanding.notes]
+    output.lines(lines)
+
+
+def _classes(understanding: Understanding) -> str:
+    counts = understanding.counts
+    frequent = sorted(counts, key=lambda name: -counts[name])
+    shown = frequent if len(counts) > MOST_CLASSES else list(counts)
+    some = ", ".join(f"{name} ({counts[name]:,})" for name in shown[:MOST_CLASSES])
+    more = len(counts) - MOST_CLASSES
+    few = min(counts.values())
+    tail = f", and {more} more with {few:,} rows or more" if more > 0 else ""
+    return f"{len(counts)}: {some}{tail}"
+
+
+def _columns(understanding: Understanding) -> list[Line]:
+    plural = {"category": "categories"}
+    lines = []
+    for kind in KINDS:
+        names = understanding.of_kind(kind)
+        if names:
+            meaning = {"date": f", as {DATE_MEANING}", "time": f", as {TIME_MEANING}"}.get(kind, "")
+            lines.append(
+                (
+                    plural.get(kind, f"{kind}s"),
+                    f"{len(names)} {'column' if len(names) == 1 else 'columns'}: "
+                    f"{listed(names, MOST_COLUMNS)}{meaning}",
+                )
+            )
+    return lines
+
+
+def _missing(understanding: Understanding) -> str:
+    missing = understanding.missing
+    if not missing:
+        return "no cell"
+    n_cells = sum(missing.values())
+    share = n_cells / (understanding.n_rows * len(understanding.columns))
+    most = sorted(missing, key=lambda name: -missing[name])
+    some = ", ".join(f"{name} ({missing[name]:,})" for name in most[:MOST_COLUMNS])
+    tail = ", …" if len(most) > MOST_COLUMNS else ""
+    return f"{counted(n_cells, 'cell')}, {percent(share)}: {some}{tail}"
+
+
+# ---- the model
+
+
+def show_model(
+    trained: "Trained", understanding: Understanding, output: Output, paths: tuple[Path, Path]
+) -> None:
+    """What was learned, how good it is, what it promises, where it is, what next."""
+    data, path = paths
+    model, evaluation = trained.model, trained.evaluation
+    selection = getattr(model, "selection_", None)
+    chosen = None if selection is None else str(selection)
+    guarantee = getattr(model, "guarantee_", None)
+    strongest = strongest_features(model)
+    output.record(
+        "model",
+        {
+            "path": str(path),
+            "seconds": trained.seconds,
+            "chosen": chosen,
+            "terms": len(model.ensemble_),
+            "evaluation": None if evaluation is None else evaluation.to_dict(),
+            "guarantee": None if guarantee is None else str(guarantee),
+            "strongest": strongest,
+        },
+    )
+    output.text("")
+    output.heading(f"Trained in {trained.seconds:.1f} s: {counted(len(model.ensemble_), 'term')}")
+    lines: list[Line] = []
+    if chosen:
+        lines.append(("chosen", chosen))
+    lines += figures(evaluation)
+    if guarantee is not None:
+        lines.append(("guarantee", str(guarantee)))
+    if strongest:
+        lines.append(("strongest", ", ".join(f"{name} ({percent(share)})" for name, share in strongest)))
+    size = path.stat().st_size / 1e6
+    lines.append(("model", f"{path} ({size:.1f} MB)"))
+    output.lines(lines)
+    output.text("")
+    output.heading("Next")
+    output.text(f"  rebel predict {_q(path)} new.csv -o decisions.csv")
+    output.text(f"  rebel explain {_q(path)} {_q(data)} --rows 1,2,3")
+    output.text(f"  rebel report {_q(path)} {_q(data)} -o {_q(path.with_suffix('.html').name)}")
+
+
+def figures(evaluation: "Evaluation | None") -> list[Line]:
+    """Honest accuracy and cost."""
+    if evaluation is None:
+        return [("accuracy", "not known: there are too few rows to hold some out")]
+    value, low, high = evaluation.accuracy
+    lines = [
+        (
+            "accuracy",
+            f"{percent(value)} ({percent(low)} to {percent(high)}); "
+            f"always {printed(evaluation.commonest)}: {percent(evaluation.commonest_share)}",
+        )
+    ]
+    if evaluation.has_costs:
+        cost, low, high = map(amount, evaluation.cost)
+        constant = f"always {printed(evaluation.confusion.constant)}"
+        lines.append(
+            (
+                "cost",
+                f"{cost} a decision ({low} to {high}); {constant}: {amount(evaluation.constant_cost)}",
+            )
+        )
+    lines.append(("judged by", f"{evaluation.n:,} rows: {evaluation.source}"))
+    return lines
+
+
+def strongest_features(model: Any, most: int = 3) -> list[tuple[str, float]]:
+    """The features that moved the scores most, with their shares."""
+    return []
+
+
+def _q(path: Path | str) -> str:
+    return shlex.quote(str(path))
