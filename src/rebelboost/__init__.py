@@ -11,6 +11,7 @@ A map of the package, in the order of the method:
 - `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
 - `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads tables.
 - `metrics`, `plots`: what decisions cost, and how they look.
+- `evaluation`: figures on unseen samples, with `intervals` and `calibration`; `report` puts all on a page.
 - `kernels`: the hot loops, compiled and in NumPy.
 """
 
@@ -20,6 +21,7 @@ from rebelboost.estimators import RebelClassifier
 from rebelboost.exceptions import (
     CostDiagonalWarning,
     CostError,
+    EvaluationError,
     RareClassWarning,
     SingleClassWarning,
     SlowKernelsWarning,
@@ -37,6 +39,7 @@ __all__ = [
     "Binary",
     "CostDiagonalWarning",
     "CostError",
+    "EvaluationError",
     "RareClassWarning",
     "RebelClassifier",
     "RebelRegressor",
