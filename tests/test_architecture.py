@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "rebelboost"
 
 # A module imports from its own layer and from those above it in this list.
 LAYERS = [
-    {"exceptions", "shapes", "names", "frames", "hashing"},
+    {"exceptions", "shapes", "names", "frames", "hashing", "intervals", "calibration"},
     {"kernels"},
     {"binning", "dataset", "spaces", "points"},
     {
@@ -33,7 +33,7 @@ LAYERS = [
     {"boosting", "callbacks", "sampling", "theory", "persistence"},
     {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
     {"inputs", "fitting", "deciding", "estimators", "regressor", "metrics"},
-    {"selection", "explain", "datasets", "plots", "report"},
+    {"selection", "explain", "datasets", "plots", "figures", "evaluation", "report"},
     {"tables", "columns", "labels", "understanding", "matching"},
     {"cli"},
     {"__init__"},

@@ -12,6 +12,7 @@ A map of the package, in the order of the method:
 - `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads data frames.
 - `tables`, `columns`, `understanding`: files → data frames; `cli`: the command `rebel`.
 - `metrics`, `plots`: what decisions cost, and how they look.
+- `evaluation`: figures on unseen samples, with `intervals` and `calibration`; `report` puts all on a page.
 - `kernels`: the hot loops, compiled and in NumPy.
 """
 
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from rebelboost.exceptions import (
         CostDiagonalWarning,
         CostError,
+        EvaluationError,
         RareClassWarning,
         SingleClassWarning,
         SlowKernelsWarning,
+        TableError,
         UnknownCategoryWarning,
     )
     from rebelboost.learners import Binary, Similarity, Stump, Tree
@@ -38,6 +41,7 @@ __all__ = [
     "Binary",
     "CostDiagonalWarning",
     "CostError",
+    "EvaluationError",
     "RareClassWarning",
     "RebelClassifier",
     "RebelRegressor",
@@ -45,6 +49,7 @@ __all__ = [
     "SingleClassWarning",
     "SlowKernelsWarning",
     "Stump",
+    "TableError",
     "Taxonomy",
     "Tree",
     "UnknownCategoryWarning",

@@ -212,7 +212,9 @@ def _proposed(head: pl.DataFrame, name: str) -> dict[str, Column]:
     ]
     n_cells = head.select(cells(name, numbers=True).is_not_null().sum()).item()
     if n_cells == 0:
-        return {form: column for column in columns if (form := column.form) in ("plain", "%Y-%m-%d")}
+        return {
+            form: column for column in columns if (form := column.form) in ("plain", "%Y-%m-%d")
+        }
     counts = head.select(_present(column).alias(column.form) for column in columns).row(0)
     fitting = [
         column
@@ -239,4 +241,3 @@ def _example(frame: pl.LazyFrame, column: Column) -> str:
     text = cells(column.name, numbers=True)
     odd = frame.select(text.filter(text.is_not_null() & column.read(pl.String()).is_null()).first())
     return str(odd.collect(engine="streaming").item())
-

@@ -9,6 +9,10 @@ class CostError(ValueError):
     """A cost matrix, or cost rows, that cannot be meant."""
 
 
+class EvaluationError(ValueError):
+    """Samples that a model cannot be judged by."""
+
+
 class SingleClassWarning(UserWarning):
     """There is one class only, which is then always predicted."""
 

@@ -71,9 +71,7 @@ class Match:
             )
         for name in self.aside:
             if name not in names:
-                raise TableError(
-                    f"{self.table.path} has no column {name!r}: {hint(name, names)}"
-                )
+                raise TableError(f"{self.table.path} has no column {name!r}: {hint(name, names)}")
 
     def batches(self, size: int | None = None) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
         """Samples as the model knows them, and the columns set aside; all at once, or in batches."""

@@ -3,6 +3,7 @@
 import codecs
 import csv
 import gzip
+import itertools
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -59,7 +60,7 @@ def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
             yield _parquet(path)
         else:
             with _utf8(path) as (readable, encoding):
-                yield _csv(readable, path, encoding, headed)
+                yield _csv(readable, path, encoding, headed=headed)
     except pl.exceptions.PolarsError as error:
         told = str(error).strip().split("\n")[0]
         raise TableError(f"{path} cannot be read ({told}): {_remedy(path)}") from error
@@ -92,7 +93,9 @@ def _nearby(path: Path) -> str:
 def _remedy(path: Path) -> str:
     if path.suffix.lower() in PARQUET:
         return "is it whole, and Parquet?"
-    return "every line needs as many cells as the first; put text that holds the separator in quotes"
+    return (
+        "every line needs as many cells as the first; put text that holds the separator in quotes"
+    )
 
 
 def _parquet(path: Path) -> Table:
@@ -158,7 +161,7 @@ def _fits(path: Path, encoding: str, *, packed: bool) -> bool:
     return True
 
 
-def _csv(readable: Path, path: Path, encoding: str, headed: bool | None) -> Table:
+def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> Table:
     with readable.open(encoding="utf-8-sig", newline="") as file:
         sample = file.read(SAMPLE)
     lines = sample.splitlines()
@@ -213,9 +216,7 @@ def _is_headed(rows: Sequence[Sequence[str]]) -> bool:
 def _are_values(first: Sequence[str]) -> bool:
     """Whether a row of numbers is data; names that count up, or are years, are no data."""
     numbers = [float(cell.replace(",", ".")) for cell in first if is_number(cell)]
-    counts_up = len(numbers) > 2 and all(
-        b - a == 1 for a, b in zip(numbers[:-1], numbers[1:], strict=True)
-    )
+    counts_up = len(numbers) > 2 and all(b - a == 1 for a, b in itertools.pairwise(numbers))
     return bool(numbers) and not counts_up
 
 

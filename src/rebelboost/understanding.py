@@ -18,7 +18,9 @@ from rebelboost.tables import Table
 
 FEWEST_ROWS = 10
 """With fewer, that all values differ says nothing."""
-ID_NAME = re.compile(r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)|unnamed: 0", re.I)
+ID_NAME = re.compile(
+    r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)|unnamed: 0", re.IGNORECASE
+)
 ROW = "\nrow"
 """A column name that no file has."""
 
@@ -115,7 +117,7 @@ def understand(
         target=target,
         columns=tuple(chosen),
         ignored=ignored,
-        notes=(*table.notes, *map(_told, odd), *_dates(chosen), *_many(frame, columns, chosen)),
+        notes=(*table.notes, *map(_told, odd), *_dates(chosen), *_many(chosen)),
         n_rows=len(frame),
         n_unlabelled=len(labels) - len(frame),
         counts=counts,
@@ -135,9 +137,7 @@ def _check_wishes(table: Table, wishes: Wishes) -> None:
                 )
 
 
-def _candidates(
-    table: Table, target: str, wishes: Wishes
-) -> tuple[list[str], dict[str, str]]:
+def _candidates(table: Table, target: str, wishes: Wishes) -> tuple[list[str], dict[str, str]]:
     ignored = dict.fromkeys(wishes.ignore, "by --ignore")
     for name, dtype in table.types.items():
         if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Duration, pl.Null):
@@ -189,23 +189,29 @@ def _check_finite(values: pl.Series) -> None:
 
 def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool]:
     """Why a column says nothing of a class, or an empty text; and whether it names samples."""
-    n_missing, n_different = values.null_count(), values.drop_nulls().n_unique()
-    n = len(values)
+    n, n_different = len(values), values.drop_nulls().n_unique()
     if n_different == 0:
         return "empty", False
-    if n_different == 1 and n_missing == 0:
+    if n_different == 1 and values.null_count() == 0:
         return f"always {values[0]}", False
-    all_differ = n_different == n >= FEWEST_ROWS
-    if column.kind == "number" and all_differ and bool((values == values.floor()).all()):
-        if float(values.max()) - float(values.min()) == n - 1:  # type: ignore[arg-type]
-            return "counts the rows", True
-        if ID_NAME.fullmatch(column.name):
-            return "an id: a different number in every row", True
-    if column.kind == "category" and all_differ:
-        return "a different text in every row", True
+    if n_different == n >= FEWEST_ROWS:
+        naming = _naming(values, column)
+        return naming, bool(naming)
     if column.kind == "category" and n_different > max(FEWEST_ROWS, n / 2):
         return f"text: {n_different:,} different values in {n:,} rows", False
     return "", False
+
+
+def _naming(values: pl.Series, column: Column) -> str:
+    """How a column whose values all differ names the rows, or an empty text."""
+    if column.kind == "category":
+        return "a different text in every row"
+    if column.kind != "number" or not (values == values.floor()).all():
+        return ""
+    numbers = values.to_numpy()
+    if numbers.max() - numbers.min() == len(numbers) - 1:
+        return "counts the rows"
+    return "an id: a different number in every row" if ID_NAME.fullmatch(column.name) else ""
 
 
 def _levels(values: pl.Series) -> tuple[str, ...]:
@@ -254,9 +260,7 @@ def _dates(columns: Sequence[Column]) -> list[str]:
     ]
 
 
-def _many(
-    frame: pl.DataFrame, columns: Sequence[Column], chosen: Sequence[Column]
-) -> list[str]:
+def _many(chosen: Sequence[Column]) -> list[str]:
     return [
         f"{column.name}: the {MOST_LEVELS} most frequent categories are told apart, "
         "the others count as missing"

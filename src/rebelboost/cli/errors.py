@@ -28,7 +28,7 @@ def reported(*, traced: bool) -> Iterator[None]:
         _leave("stopped: no file was changed", Exit.STOPPED)
     except BrokenPipeError:
         # Whoever read our output wants no more. Python would complain when it closes the stream.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         sys.exit(Exit.OK)
     except (ValueError, OSError) as error:
         _show(traced)
@@ -39,7 +39,9 @@ def reported(*, traced: bool) -> Iterator[None]:
     except Exception as error:  # noqa: BLE001  (a last resort, told as what it is)
         _show(traced)
         hint = "" if traced else "; --traceback shows where"
-        _leave(f"a fault of rebelboost: {type(error).__name__}: {_one_line(error)}{hint}", Exit.FAULT)
+        _leave(
+            f"a fault of rebelboost: {type(error).__name__}: {_one_line(error)}{hint}", Exit.FAULT
+        )
 
 
 def _show(traced: bool) -> None:

@@ -48,7 +48,7 @@ def load_model(path: Path) -> Any:
         raise TableError(f"{path} is a folder: name the model file that `rebel train` wrote")
     if not path.exists():
         raise TableError(f"there is no file {path}: `rebel train data.csv --target …` writes one")
-    model = rebelboost.load(path)  # type: ignore[attr-defined]
+    model = rebelboost.load(path)
     if not is_classifier(model):
         raise TableError(f"{path} predicts numbers, not classes: use it in Python, by load()")
     return model

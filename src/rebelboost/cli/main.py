@@ -52,7 +52,7 @@ def rebel(
 
 
 @app.command()
-def train(  # noqa: PLR0913  (options)
+def train(  # noqa: PLR0913, PLR0917  (options)
     data: Data,
     target: Annotated[
         str | None, typer.Option("--target", "-t", help="The column to learn.", show_default=False)
@@ -101,7 +101,7 @@ def train(  # noqa: PLR0913  (options)
 
 
 @app.command()
-def predict(  # noqa: PLR0913  (options)
+def predict(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
     data: Data,
     to: Annotated[
@@ -148,7 +148,7 @@ def evaluate(
 
 
 @app.command()
-def explain(  # noqa: PLR0913  (options)
+def explain(
     model: Model,
     data: Annotated[
         Path | None, typer.Argument(help="CSV or Parquet; without it, the whole model.")

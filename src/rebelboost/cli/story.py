@@ -14,10 +14,16 @@ from rebelboost.understanding import Understanding
 
 if TYPE_CHECKING:
     from rebelboost.cli.train import Trained
-    from rebelboost.evaluation import Evaluation
+    from rebelboost.figures import Evaluation
 
 MOST_CLASSES, MOST_COLUMNS = 8, 6
-KINDS = {"number": "number", "date": "date", "time": "time", "category": "category"}
+KINDS = (
+    ("number", "numbers", ""),
+    ("category", "categories", ""),
+    ("date", "dates", f", as {DATE_MEANING}"),
+    ("time", "times", f", as {TIME_MEANING}"),
+)
+"""Of columns: name, word in the summary, what the numbers are."""
 
 
 def show_table(
@@ -30,14 +36,15 @@ def show_table(
         f"Read {understanding.source}: {counted(understanding.n_rows, 'row')} to learn "
         f"{understanding.target!r} from {counted(len(understanding.columns), 'column')}"
     )
-    lines = [("file", understanding.form), ("classes", _classes(understanding)), *_columns(understanding)]
+    lines = [
+        ("file", understanding.form),
+        ("classes", _classes(understanding)),
+        *_columns(understanding),
+    ]
     lines.append(("missing", _missing(understanding)))
     if costs is not None:
         lines.append(("costs", f"{path}: {told(costs, classes)}"))
-    lines += [
-        ("ignored", f"{name}: {why}" + ("" if why.startswith("by") else f" (--keep {shlex.quote(name)} undoes it)"))
-        for name, why in understanding.ignored.items()
-    ]
+    lines += [("ignored", _ignored(name, why)) for name, why in understanding.ignored.items()]
     if understanding.n_unlabelled:
         left = counted(understanding.n_unlabelled, "row")
         lines.append(("left out", f"{left} without a class"))
@@ -56,21 +63,18 @@ def _classes(understanding: Understanding) -> str:
     return f"{len(counts)}: {some}{tail}"
 
 
+def _ignored(name: str, why: str) -> str:
+    undoing = "" if why.startswith("by") else f" (--keep {shlex.quote(name)} undoes this)"
+    return f"{name}: {why}{undoing}"
+
+
 def _columns(understanding: Understanding) -> list[Line]:
-    plural = {"category": "categories"}
-    lines = []
-    for kind in KINDS:
-        names = understanding.of_kind(kind)
-        if names:
-            meaning = {"date": f", as {DATE_MEANING}", "time": f", as {TIME_MEANING}"}.get(kind, "")
-            lines.append(
-                (
-                    plural.get(kind, f"{kind}s"),
-                    f"{len(names)} {'column' if len(names) == 1 else 'columns'}: "
-                    f"{listed(names, MOST_COLUMNS)}{meaning}",
-                )
-            )
-    return lines
+    named = [(word, understanding.of_kind(kind), meaning) for kind, word, meaning in KINDS]
+    return [
+        (word, f"{counted(len(names), 'column')}: {listed(names, MOST_COLUMNS)}{meaning}")
+        for word, names, meaning in named
+        if names
+    ]
 
 
 def _missing(understanding: Understanding) -> str:
@@ -88,9 +92,7 @@ def _missing(understanding: Understanding) -> str:
 # ---- the model
 
 
-def show_model(
-    trained: "Trained", understanding: Understanding, output: Output, paths: tuple[Path, Path]
-) -> None:
+def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> None:
     """What was learned, how good it is, what it promises, where it is, what next."""
     data, path = paths
     model, evaluation = trained.model, trained.evaluation
@@ -119,7 +121,9 @@ def show_model(
     if guarantee is not None:
         lines.append(("guarantee", str(guarantee)))
     if strongest:
-        lines.append(("strongest", ", ".join(f"{name} ({percent(share)})" for name, share in strongest)))
+        lines.append(
+            ("strongest", ", ".join(f"{name} ({percent(share)})" for name, share in strongest))
+        )
     size = path.stat().st_size / 1e6
     lines.append(("model", f"{path} ({size:.1f} MB)"))
     output.lines(lines)
@@ -134,23 +138,14 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
     """Honest accuracy and cost."""
     if evaluation is None:
         return [("accuracy", "not known: there are too few rows to hold some out")]
-    value, low, high = evaluation.accuracy
-    lines = [
-        (
-            "accuracy",
-            f"{percent(value)} ({percent(low)} to {percent(high)}); "
-            f"always {printed(evaluation.commonest)}: {percent(evaluation.commonest_share)}",
-        )
-    ]
+    right, low, high = map(percent, evaluation.accuracy)
+    rival = f"always {printed(evaluation.commonest)}: {percent(evaluation.commonest_share)}"
+    lines = [("accuracy", f"{right} ({low} to {high}); {rival}")]
     if evaluation.has_costs:
         cost, low, high = map(amount, evaluation.cost)
         constant = f"always {printed(evaluation.confusion.constant)}"
-        lines.append(
-            (
-                "cost",
-                f"{cost} a decision ({low} to {high}); {constant}: {amount(evaluation.constant_cost)}",
-            )
-        )
+        rival = f"{constant}: {amount(evaluation.constant_cost)}"
+        lines.append(("cost", f"{cost} a decision ({low} to {high}); {rival}"))
     lines.append(("judged by", f"{evaluation.n:,} rows: {evaluation.source}"))
     return lines
 

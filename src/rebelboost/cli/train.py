@@ -11,7 +11,8 @@ from rebelboost.cli import costs as cost_files
 from rebelboost.cli.files import check_writable, fingerprint
 from rebelboost.cli.render import Output
 from rebelboost.cli.story import show_model, show_table
-from rebelboost.evaluation import Evaluation, evaluate, left_out
+from rebelboost.evaluation import evaluate, left_out
+from rebelboost.figures import Evaluation
 from rebelboost.shapes import Floats
 from rebelboost.tables import opened
 from rebelboost.understanding import Samples, Understanding, Wishes, understand
@@ -64,12 +65,10 @@ def train(
         trained = _learn(samples, matrix, choices, output)
     _keep(trained, understanding, samples, data)
     trained.model.save(to)
-    show_model(trained, understanding, output, paths=(data, to))
+    show_model(trained, output, paths=(data, to))
 
 
-def _learn(
-    samples: Samples, costs: Floats | None, choices: Choices, output: Output
-) -> Trained:
+def _learn(samples: Samples, costs: Floats | None, choices: Choices, output: Output) -> Trained:
     began = time.monotonic()
     model = _estimator(choices, costs, output).fit(samples.frame, samples.y)
     seconds = time.monotonic() - began
