@@ -23,9 +23,6 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, one record a lin
 Traceback = Annotated[bool, typer.Option("--traceback", help="Show where an error arose.")]
 Model = Annotated[Path, typer.Argument(help="What `rebel train` wrote.", show_default=False)]
 Data = Annotated[Path, typer.Argument(help="CSV or Parquet.", show_default=False)]
-Names = Annotated[
-    list[str] | None, typer.Option(show_default=False, help="A column; give it again for more.")
-]
 
 
 def _output(*, as_json: bool = False) -> "Output":
@@ -55,32 +52,42 @@ def rebel(
 def train(  # noqa: PLR0913, PLR0917  (options)
     data: Data,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="The column to learn.", show_default=False)
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="The column to learn.")
     ] = None,
     costs: Annotated[
         Path | None,
-        typer.Option(help="CSV of what mistakes cost: rows true, columns decided."),
+        typer.Option(metavar="FILE", help="CSV of what mistakes cost: rows true, columns decided."),
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The model's file.  [default: DATA.safetensors here]"),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The model's file; else DATA.safetensors, here."
+        ),
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option(help="A column to leave out; repeat for more.")
+        list[str] | None, typer.Option(metavar="COLUMN", help="Leave it out. Repeat for more.")
     ] = None,
     keep: Annotated[
-        list[str] | None, typer.Option(help="A column to use though it looks useless; repeat.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Use it though it looks useless. Repeat."),
     ] = None,
     categorical: Annotated[
-        list[str] | None, typer.Option(help="A column of codes, not numbers; repeat.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="It holds codes, not numbers. Repeat."),
     ] = None,
-    learner: Annotated[str, typer.Option(help="auto, tree, stump or similarity.")] = "auto",
-    rounds: Annotated[int | None, typer.Option(min=1, help="At most so many.")] = None,
+    learner: Annotated[
+        str, typer.Option(metavar="NAME", help="auto, tree, stump or similarity.")
+    ] = "auto",
+    rounds: Annotated[int | None, typer.Option(metavar="N", min=1, help="At most so many.")] = None,
     time_budget: Annotated[
-        float | None, typer.Option(min=0.0, help="Seconds for trying things out.")
+        float | None, typer.Option(metavar="SECONDS", min=0.0, help="At most so long, about.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of what is drawn at random.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="[default: all cores]")] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Of what is drawn at random.")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="All cores if not given.")
+    ] = None,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -106,14 +113,18 @@ def predict(  # noqa: PLR0913, PLR0917  (options)
     data: Data,
     to: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="CSV or Parquet to write.  [default: CSV on stdout]"),
+        typer.Option("--output", "-o", metavar="FILE", help="CSV or Parquet; else CSV on stdout."),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--id", help="A column to copy, such as an id; repeat for more."),
+        typer.Option("--id", metavar="COLUMN", help="Copy it. Repeat for more."),
     ] = None,
-    costs: Annotated[Path | None, typer.Option(help="Decide by these costs instead.")] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Rows in memory at a time.")] = 50_000,
+    costs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Decide by these costs instead.")
+    ] = None,
+    batch: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Rows in memory at a time.")
+    ] = 50_000,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -136,7 +147,9 @@ def predict(  # noqa: PLR0913, PLR0917  (options)
 def evaluate(
     model: Model,
     data: Data,
-    costs: Annotated[Path | None, typer.Option(help="Decide by these costs instead.")] = None,
+    costs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Decide by these costs instead.")
+    ] = None,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -154,9 +167,9 @@ def explain(
         Path | None, typer.Argument(help="CSV or Parquet; without it, the whole model.")
     ] = None,
     rows: Annotated[
-        str, typer.Option(help="Rows of the table, from 1, such as 3,17 or 5-8.")
+        str, typer.Option(metavar="ROWS", help="Of the table, from 1, such as 3,17 or 5-8.")
     ] = "1-3",
-    top: Annotated[int, typer.Option(min=1, help="Reasons for each row.")] = 5,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="Reasons for each row.")] = 5,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -171,7 +184,7 @@ def explain(
 def report(
     model: Model,
     data: Data,
-    to: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path(
+    to: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")] = Path(
         "report.html"
     ),
     as_json: Json = False,

@@ -2,6 +2,7 @@
 
 import json
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ import numpy as np
 
 Line = tuple[str, str]
 """A short name, and what is said of it."""
+LEAST_WIDTH, MOST_WIDTH = 40, 110
+"""Of lines that are broken."""
 
 
 class Output:
@@ -42,14 +45,15 @@ class Output:
         """Names on the left, what is said on the right, broken where the window ends."""
         if self.as_json or not lines:
             return
-        from rich.table import Table
+        from rich.text import Text
 
-        table = Table.grid(padding=(0, 2))
-        table.add_column(style="cyan", no_wrap=True)
-        table.add_column(overflow="fold")
+        margin = max(len(name) for name, _ in lines) + 4
+        width = max(LEAST_WIDTH, min(self._out.width, MOST_WIDTH) - margin)
         for name, said in lines:
-            table.add_row(f"  {name}", said)
-        self._out.print(table, soft_wrap=False)
+            first, *rest = textwrap.wrap(said, width, break_on_hyphens=False) or [""]
+            self._out.print(Text.assemble((f"  {name}".ljust(margin), "cyan"), first))
+            for line in rest:
+                self._out.print(" " * margin + line)
 
     def notes(self, notes: Sequence[str]) -> None:
         """What the user should know, on stderr."""

@@ -146,7 +146,7 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
         constant = f"always {printed(evaluation.confusion.constant)}"
         rival = f"{constant}: {amount(evaluation.constant_cost)}"
         lines.append(("cost", f"{cost} a decision ({low} to {high}); {rival}"))
-    lines.append(("judged by", f"{evaluation.n:,} rows: {evaluation.source}"))
+    lines.append(("judged by", f"{counted(evaluation.n, 'row')}, {evaluation.source}"))
     return lines
 
 

@@ -20,7 +20,7 @@ from rebelboost.understanding import Samples, Understanding, Wishes, understand
 HELD_OUT = 0.2
 """Share of the rows by which a model is judged that has no left-out samples of its own."""
 FEWEST_TO_HOLD_OUT = 10
-HELD_OUT_ROWS = "a fifth of the rows, held out from a first fit"
+HELD_OUT_ROWS = "a fifth of all, that a first fit had not seen"
 
 
 class Choices(NamedTuple):
