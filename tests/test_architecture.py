@@ -34,8 +34,7 @@ LAYERS = [
     {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
     {"inputs", "fitting", "deciding", "estimators", "regressor", "metrics"},
     {"selection", "explain", "datasets", "plots", "figures", "evaluation", "report"},
-    {"tables", "columns", "labels", "understanding", "matching"},
-    {"cli"},
+    {"tables", "cli"},
     {"__init__"},
 ]
 LAYER = {module: i for i, modules in enumerate(LAYERS) for module in modules}

@@ -10,7 +10,7 @@ A map of the package, in the order of the method:
   `preparation`, `settings`, `scales`, `training` set it up.
 - `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
 - `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads data frames.
-- `tables`, `columns`, `understanding`: files → data frames; `cli`: the command `rebel`.
+- `tables`: files → data frames, and what was understood of them; `cli`: the command `rebel`.
 - `metrics`, `plots`: what decisions cost, and how they look.
 - `evaluation`: figures on unseen samples, with `intervals` and `calibration`; `report` puts all on a page.
 - `kernels`: the hot loops, compiled and in NumPy.

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rebelboost.columns import cells
 from rebelboost.cost_report import amount
 from rebelboost.costs import cost_matrix, is_uniform
 from rebelboost.exceptions import CostError
 from rebelboost.names import printed
 from rebelboost.shapes import Floats
-from rebelboost.tables import opened
+from rebelboost.tables.columns import cells
+from rebelboost.tables.files import opened
 
 MOST_TOLD = 4
 """Costs that are told one by one."""

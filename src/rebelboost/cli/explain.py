@@ -8,9 +8,9 @@ import polars as pl
 from rebelboost.cli.files import load_model
 from rebelboost.cli.render import Output
 from rebelboost.exceptions import TableError
-from rebelboost.matching import Match, understood_by
-from rebelboost.tables import Table, opened
-from rebelboost.understanding import ROW
+from rebelboost.tables.files import Table, opened
+from rebelboost.tables.matching import Match, understood_by
+from rebelboost.tables.understanding import ROW
 
 
 def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Output) -> None:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from rebelboost.cli.costs import read_costs
 from rebelboost.cli.files import fingerprint
 from rebelboost.exceptions import TableError
-from rebelboost.labels import hint
-from rebelboost.matching import Match, understood_by
-from rebelboost.tables import opened
+from rebelboost.tables.files import opened
+from rebelboost.tables.matching import Match, understood_by
+from rebelboost.tables.target import hint
 
 
 class Labelled(NamedTuple):

@@ -13,9 +13,9 @@ from rebelboost.cli.models import with_costs
 from rebelboost.cli.render import Output, counted
 from rebelboost.decision import expected_costs
 from rebelboost.exceptions import TableError
-from rebelboost.matching import Match, understood_by
 from rebelboost.names import plain, printed
-from rebelboost.tables import PARQUET, opened
+from rebelboost.tables.files import PARQUET, opened
+from rebelboost.tables.matching import Match, understood_by
 
 DIGITS = 6
 """Of probabilities and costs in CSV."""

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from rebelboost.cli.costs import told
 from rebelboost.cli.render import Line, Output, counted, percent
-from rebelboost.columns import DATE_MEANING, TIME_MEANING
 from rebelboost.cost_report import amount
 from rebelboost.names import listed, printed
 from rebelboost.shapes import Floats
-from rebelboost.understanding import Understanding
+from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING
+from rebelboost.tables.understanding import Understanding
 
 if TYPE_CHECKING:
     from rebelboost.cli.train import Trained

@@ -14,8 +14,8 @@ from rebelboost.cli.story import show_model, show_table
 from rebelboost.evaluation import evaluate, left_out
 from rebelboost.figures import Evaluation
 from rebelboost.shapes import Floats
-from rebelboost.tables import opened
-from rebelboost.understanding import Samples, Understanding, Wishes, understand
+from rebelboost.tables.files import opened
+from rebelboost.tables.understanding import Samples, Understanding, Wishes, understand
 
 HELD_OUT = 0.2
 """Share of the rows by which a model is judged that has no left-out samples of its own."""

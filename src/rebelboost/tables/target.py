@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rebelboost.exceptions import TableError
 from rebelboost.names import listed, shown
-from rebelboost.tables import Table
+from rebelboost.tables.files import Table
 
 USUAL = ("class", "label", "labels", "target", "y", "outcome", "species", "diagnosis")
 """What people call the column of classes."""

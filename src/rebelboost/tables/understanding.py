@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rebelboost.columns import Column, as_text, tell_columns
 from rebelboost.exceptions import TableError
 from rebelboost.frames import MOST_LEVELS
-from rebelboost.labels import class_labels, find_target
 from rebelboost.names import listed
-from rebelboost.tables import Table
+from rebelboost.tables.columns import Column, as_text, tell_columns
+from rebelboost.tables.files import Table
+from rebelboost.tables.target import class_labels, find_target
 
 FEWEST_ROWS = 10
 """With fewer, that all values differ says nothing."""

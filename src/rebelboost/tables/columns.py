@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from rebelboost.exceptions import TableError
-from rebelboost.tables import Table
+from rebelboost.tables.files import Table
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "Null")
 """Cells that are missing values, in any column."""

@@ -7,12 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from rebelboost.columns import Column, as_text, cells
 from rebelboost.exceptions import TableError
-from rebelboost.labels import hint
 from rebelboost.names import listed
-from rebelboost.tables import Table
-from rebelboost.understanding import Understanding, known
+from rebelboost.tables.columns import Column, as_text, cells
+from rebelboost.tables.files import Table
+from rebelboost.tables.target import hint
+from rebelboost.tables.understanding import Understanding, known
 
 ODD, ASIDE = "\nodd", "\naside"
 """Ends of column names that no file has."""
