@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "rebelboost"
 
 # A module imports from its own layer and from those above it in this list.
 LAYERS = [
-    {"exceptions", "shapes", "names", "frames", "hashing"},
+    {"exceptions", "shapes", "names", "frames", "hashing", "tensors", "reading", "texts", "labels"},
     {"kernels"},
     {"binning", "dataset", "spaces", "points"},
     {
@@ -29,11 +29,12 @@ LAYERS = [
         "decision",
         "learners",
     },
-    {"packing", "model"},
-    {"boosting", "callbacks", "sampling", "theory", "persistence"},
+    {"packing", "model", "flattening", "shelving"},
+    {"boosting", "callbacks", "sampling", "theory", "records", "parameters"},
     {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
-    {"inputs", "fitting", "deciding", "estimators", "regressor", "metrics"},
-    {"selection", "explain", "datasets", "plots", "report"},
+    {"persistence", "portable"},
+    {"inputs", "fitting", "deciding", "stored", "estimators", "regressor", "metrics"},
+    {"loading", "selection", "explain", "datasets", "plots", "report"},
     {"cli"},
     {"__init__"},
 ]

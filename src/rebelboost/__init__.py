@@ -10,6 +10,8 @@ A map of the package, in the order of the method:
   `preparation`, `settings`, `scales`, `training` set it up.
 - `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
 - `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads tables.
+- `persistence`, `loading`: estimators ↔ files; `flattening`, `shelving`, `records`, `parameters`, `labels`,
+  `texts`: their parts; `reading`, `tensors`: the format. `portable`: models as JSON; `stored`: the face.
 - `metrics`, `plots`: what decisions cost, and how they look.
 - `kernels`: the hot loops, compiled and in NumPy.
 """
@@ -20,6 +22,7 @@ from rebelboost.estimators import RebelClassifier
 from rebelboost.exceptions import (
     CostDiagonalWarning,
     CostError,
+    ModelFileError,
     RareClassWarning,
     SingleClassWarning,
     SlowKernelsWarning,
@@ -29,6 +32,7 @@ from rebelboost.learners import Binary, Similarity, Stump, Tree
 from rebelboost.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
+    from rebelboost.loading import load
     from rebelboost.regressor import RebelRegressor
 
 __version__ = "0.1.0.dev0"
@@ -37,6 +41,7 @@ __all__ = [
     "Binary",
     "CostDiagonalWarning",
     "CostError",
+    "ModelFileError",
     "RareClassWarning",
     "RebelClassifier",
     "RebelRegressor",
@@ -48,6 +53,7 @@ __all__ = [
     "Tree",
     "UnknownCategoryWarning",
     "__version__",
+    "load",
 ]
 
 
@@ -57,4 +63,8 @@ def __getattr__(name: str) -> Any:
         from rebelboost.regressor import RebelRegressor
 
         return RebelRegressor
+    if name == "load":
+        from rebelboost.loading import load
+
+        return load
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,3 +23,7 @@ class RareClassWarning(UserWarning):
 
 class UnknownCategoryWarning(UserWarning):
     """A categorical feature has values that training never saw; they count as missing."""
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be stored, or a file that is no sound model."""
