@@ -14,7 +14,8 @@ PACKAGE = ROOT / "src" / "rebelboost"
 
 # A module imports from its own layer and from those above it in this list.
 LAYERS = [
-    {"exceptions", "shapes", "names", "frames", "hashing", "intervals", "calibration"},
+    {"exceptions", "shapes", "names", "frames", "hashing", "intervals", "calibration"}
+    | {"tensors", "reading", "texts", "labels"},
     {"kernels"},
     {"binning", "dataset", "spaces", "points"},
     {
@@ -29,11 +30,12 @@ LAYERS = [
         "decision",
         "learners",
     },
-    {"packing", "model"},
-    {"boosting", "callbacks", "sampling", "theory", "persistence"},
+    {"packing", "model", "flattening", "shelving"},
+    {"boosting", "callbacks", "sampling", "theory", "records", "parameters"},
     {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
-    {"inputs", "fitting", "deciding", "estimators", "regressor", "metrics"},
-    {"selection", "explain", "datasets", "plots", "figures", "evaluation", "report"},
+    {"persistence", "portable"},
+    {"inputs", "fitting", "deciding", "stored", "estimators", "regressor", "metrics"},
+    {"loading", "selection", "explain", "datasets", "plots", "figures", "evaluation", "report"},
     {"tables", "cli"},
     {"__init__"},
 ]

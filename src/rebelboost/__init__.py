@@ -11,6 +11,8 @@ A map of the package, in the order of the method:
 - `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
 - `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads data frames.
 - `tables`: files → data frames, and what was understood of them; `cli`: the command `rebel`.
+- `persistence`, `loading`: estimators ↔ files; `flattening`, `shelving`, `records`, `parameters`, `labels`,
+  `texts`: their parts; `reading`, `tensors`: the format. `portable`: models as JSON; `stored`: the face.
 - `metrics`, `plots`: what decisions cost, and how they look.
 - `evaluation`: figures on unseen samples, with `intervals` and `calibration`; `report` puts all on a page.
 - `kernels`: the hot loops, compiled and in NumPy.
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
         CostDiagonalWarning,
         CostError,
         EvaluationError,
+        ModelFileError,
         RareClassWarning,
         SingleClassWarning,
         SlowKernelsWarning,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
         UnknownCategoryWarning,
     )
     from rebelboost.learners import Binary, Similarity, Stump, Tree
+    from rebelboost.loading import load
     from rebelboost.regressor import RebelRegressor
     from rebelboost.taxonomy import Taxonomy
 
@@ -42,6 +46,7 @@ __all__ = [
     "CostDiagonalWarning",
     "CostError",
     "EvaluationError",
+    "ModelFileError",
     "RareClassWarning",
     "RebelClassifier",
     "RebelRegressor",
@@ -54,6 +59,7 @@ __all__ = [
     "Tree",
     "UnknownCategoryWarning",
     "__version__",
+    "load",
 ]
 
 
@@ -61,6 +67,7 @@ _HOMES = {
     "RebelClassifier": "estimators",
     "RebelRegressor": "regressor",
     "Taxonomy": "taxonomy",
+    "load": "loading",
     **dict.fromkeys(["Binary", "Similarity", "Stump", "Tree"], "learners"),
 }
 """Where each name comes from, if not from `exceptions`."""

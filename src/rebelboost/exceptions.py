@@ -31,3 +31,7 @@ class UnknownCategoryWarning(UserWarning):
 
 class TableError(ValueError):
     """A file that is no table, or a table that cannot be learned from or does not fit the model."""
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be stored, or a file that is no sound model."""

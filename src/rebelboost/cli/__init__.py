@@ -3,7 +3,7 @@
 import sys
 from importlib.util import find_spec
 
-NEEDED = ("typer", "rich", "polars", "safetensors")
+NEEDED = ("typer", "rich", "polars")
 
 
 def run() -> None:
