@@ -3,6 +3,7 @@
 import codecs
 import csv
 import gzip
+import io
 import itertools
 import tempfile
 from collections import Counter
@@ -55,15 +56,44 @@ def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
     """
     path = Path(path)
     _check(path)
-    try:
-        if path.suffix.lower() in PARQUET:
+    if path.suffix.lower() in PARQUET:
+        with _told(f"{path} cannot be read: is it whole, and Parquet?"):
             yield _parquet(path)
-        else:
-            with _utf8(path) as (readable, encoding):
-                yield _csv(readable, path, encoding, headed=headed)
+        return
+    with _utf8(path) as (readable, encoding):
+        table = _csv(readable, path, encoding, headed=headed)
+        try:
+            yield table
+        except pl.exceptions.PolarsError as error:
+            raise TableError(_ragged(readable, table) or _unread(path, error)) from error
+
+
+@contextmanager
+def _told(message: str) -> Iterator[None]:
+    try:
+        yield
     except pl.exceptions.PolarsError as error:
-        told = str(error).strip().split("\n")[0]
-        raise TableError(f"{path} cannot be read ({told}): {_remedy(path)}") from error
+        raise TableError(message) from error
+
+
+def _unread(path: Path, error: Exception) -> str:
+    reason = str(error).strip().split("\n")[0]
+    return f"{path} cannot be read ({reason}): write it as CSV again, in UTF-8"
+
+
+def _ragged(readable: Path, table: Table) -> str:
+    """Which line has too many cells."""
+    separator = next(mark for mark, word in SEPARATORS.items() if f"by {word}s" in table.form)
+    n_names = len(table.names)
+    with readable.open(encoding="utf-8-sig", newline="") as file:
+        lines = csv.reader(file, delimiter=separator)
+        for cells in lines:
+            if len(cells) > n_names:
+                return (
+                    f"line {lines.line_num:,} of {table.path} has {len(cells)} cells, but the first "
+                    f"has {n_names}: put text that holds a {SEPARATORS[separator]} in quotes"
+                )
+    return ""
 
 
 def _check(path: Path) -> None:
@@ -88,14 +118,6 @@ def _nearby(path: Path) -> str:
     others = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, others, 1)
     return f"; there is {path.parent / close[0]}" if close else ""
-
-
-def _remedy(path: Path) -> str:
-    if path.suffix.lower() in PARQUET:
-        return "is it whole, and Parquet?"
-    return (
-        "every line needs as many cells as the first; put text that holds the separator in quotes"
-    )
 
 
 def _parquet(path: Path) -> Table:
@@ -164,7 +186,7 @@ def _fits(path: Path, encoding: str, *, packed: bool) -> bool:
 def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> Table:
     with readable.open(encoding="utf-8-sig", newline="") as file:
         sample = file.read(SAMPLE)
-    lines = sample.splitlines()
+    lines = list(io.StringIO(sample))
     if len(sample) == SAMPLE and len(lines) > 1:
         del lines[-1]  # cut in its midst
     separator = _separator(lines)
@@ -177,7 +199,8 @@ def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> T
         readable,
         separator=separator,
         has_header=headed,
-        schema=dict.fromkeys(names, pl.String),
+        infer_schema=False,  # all cells as text
+        new_columns=names,  # theirs may be blank, or twice the same
         glob=False,
     )
     form = f"CSV, separated by {SEPARATORS[separator]}s, {encoding}"
@@ -237,7 +260,7 @@ def _names(first: Sequence[str], *, headed: bool) -> tuple[list[str], list[str]]
         return numbered, [told]
     notes, names = [], []
     for given, number in zip(first, numbered, strict=True):
-        name = base = given.strip() or number
+        name = base = " ".join(given.split()) or number
         again = 2
         while name in names:
             name, again = f"{base}_{again}", again + 1
