@@ -14,8 +14,8 @@ PACKAGE = ROOT / "src" / "rebelboost"
 
 # A module imports from its own layer and from those above it in this list.
 LAYERS = [
-    {"exceptions", "shapes", "names", "frames", "hashing", "intervals", "calibration"}
-    | {"tensors", "reading", "texts", "labels"},
+    {"exceptions", "shapes", "names", "frames", "hashing", "tabular"}
+    | {"intervals", "calibration", "tensors", "reading", "texts", "labels"},
     {"kernels"},
     {"binning", "dataset", "spaces", "points"},
     {
@@ -30,12 +30,13 @@ LAYERS = [
         "decision",
         "learners",
     },
-    {"packing", "model", "flattening", "shelving"},
+    {"packing", "model", "contributions", "rules", "voices", "usage", "flattening", "shelving"},
     {"boosting", "callbacks", "sampling", "theory", "records", "parameters"},
     {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
+    {"explain", "explain_text", "verdicts", "summary", "guarantee", "plots", "explain_plots"},
     {"persistence", "portable"},
-    {"inputs", "fitting", "deciding", "stored", "estimators", "regressor", "metrics"},
-    {"loading", "selection", "explain", "datasets", "plots", "figures", "evaluation", "report"},
+    {"inputs", "fitting", "deciding", "explained", "stored", "estimators", "regressor", "metrics"},
+    {"loading", "selection", "datasets", "figures", "evaluation", "report"},
     {"tables", "cli"},
     {"__init__"},
 ]

@@ -1,6 +1,7 @@
 """What `rebel train` tells: the table as it was understood, then the model."""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +100,7 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
     selection = getattr(model, "selection_", None)
     chosen = None if selection is None else str(selection)
     guarantee = getattr(model, "guarantee_", None)
-    strongest = strongest_features(model)
+    leaning = strongest(model)
     output.record(
         "model",
         {
@@ -109,7 +110,7 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
             "terms": len(model.ensemble_),
             "evaluation": None if evaluation is None else evaluation.to_dict(),
             "guarantee": None if guarantee is None else str(guarantee),
-            "strongest": strongest,
+            "strongest": leaning,
         },
     )
     output.text("")
@@ -120,10 +121,8 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
     lines += figures(evaluation)
     if guarantee is not None:
         lines.append(("guarantee", str(guarantee)))
-    if strongest:
-        lines.append(
-            ("strongest", ", ".join(f"{name} ({percent(share)})" for name, share in strongest))
-        )
+    if leaning:
+        lines.append(("strongest", ", ".join(map(_reason, leaning))))
     size = path.stat().st_size / 1e6
     lines.append(("model", f"{path} ({size:.1f} MB)"))
     output.lines(lines)
@@ -150,9 +149,18 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
     return lines
 
 
-def strongest_features(model: Any, most: int = 3) -> list[tuple[str, float]]:
-    """The features that moved the scores most, with their shares."""
-    return []
+def strongest(model: Any, most: int = 3) -> list[dict[str, Any]]:
+    """What the model leans on most: features of trees with their shares, or training rows."""
+    summary = model.summary()
+    features = [{"feature": f.name, "share": f.importance} for f in summary.features[:most]]
+    examples = [{"row": e.label, "class": e.of_class} for e in summary.examples[:most]]
+    return features or examples
+
+
+def _reason(each: Mapping[str, Any]) -> str:
+    if "feature" in each:
+        return f"{each['feature']} ({percent(each['share'])})"
+    return f"likeness to row {each['row']} ({printed(each['class'])})"
 
 
 def _q(path: Path | str) -> str:
