@@ -62,15 +62,15 @@ def _decided(model: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
 
 def _decisions(model: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:
     scores = model._scores(frame)
-    columns: dict[str, Any] = {"decision": [plain(label) for label in model._labels(scores)]}
+    columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
+    columns["decision"] = [plain(label) for label in model._labels(scores)]
     if model._decodes():
         posterior = model._posterior(scores)
         names = [f"probability_{printed(name)}" for name in model.classes_]
         columns |= dict(zip(names, posterior.T, strict=True))
         costs = expected_costs(posterior, model.costs_)
         columns["expected_cost"] = costs[np.arange(len(costs)), model._decide(scores)]
-    taken = [name for name in aside.columns if name in columns]
-    return aside.rename({name: f"{name}_given" for name in taken}).hstack(pl.DataFrame(columns))
+    return pl.DataFrame(columns)
 
 
 def _write(decided: Iterator[pl.DataFrame], beside: Path, to: Path) -> None:

@@ -23,6 +23,12 @@ SEPARATORS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "spa
 """In the order in which they are tried: commas also stand in numbers, spaces also in names."""
 ENCODINGS = ("utf-8", "cp1252", "latin-1")
 """The first that fits; the last one always does."""
+UNREADABLE = (
+    pl.exceptions.ComputeError,
+    pl.exceptions.NoDataError,
+    pl.exceptions.SchemaError,
+)
+"""What polars raises of files; its other errors are mistakes of ours."""
 CHUNK = 1 << 20
 SAMPLE = 1 << 16
 """Bytes, and characters, from which separator and header are told."""
@@ -64,7 +70,7 @@ def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
         table = _csv(readable, path, encoding, headed=headed)
         try:
             yield table
-        except pl.exceptions.PolarsError as error:
+        except UNREADABLE as error:
             raise TableError(_ragged(readable, table) or _unread(path, error)) from error
 
 
@@ -72,7 +78,7 @@ def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
 def _told(message: str) -> Iterator[None]:
     try:
         yield
-    except pl.exceptions.PolarsError as error:
+    except UNREADABLE as error:
         raise TableError(message) from error
 
 

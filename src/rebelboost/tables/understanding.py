@@ -103,7 +103,7 @@ def understand(
     names, ignored = _candidates(table, target, wishes)
     columns, odd = tell_columns(table, names, wishes.categorical)
     frame = _collect(table, columns, labelled)
-    chosen, useless, ids = _look(frame, columns, wishes.keep)
+    chosen, useless, ids = _look(frame, columns, [*wishes.keep, *wishes.categorical])
     ignored |= useless
     if not chosen:
         raise TableError(
