@@ -37,7 +37,8 @@ def class_arrays(classes: NDArray[Any]) -> tuple[dict[str, NDArray[Any]], dict[s
             "swapped": swapped,
         }
     if native.dtype in NAMES:
-        return {"classes": native}, {"kind": NUMBERS, "swapped": swapped}
+        kind = {"kind": NUMBERS, "type": NAMES[native.dtype], "swapped": swapped}
+        return {"classes": native}, kind
     raise ModelFileError(
         f"the classes are of type {dtype}, which a model file does not hold: turn the labels into "
         "text, whole numbers or truth values"
@@ -70,8 +71,7 @@ def _take(shelf: Shelf, fields: Fields, kind: str, n: int) -> NDArray[Any]:
         days = shelf.take("classes", np.int64, n)
         require((days != np.iinfo(np.int64).min).all(), "classes that are no dates")
         return days.astype(f"datetime64[{_unit(fields)}]")
-    found = shelf.any("classes")
-    require(found.shape == (n,) and found.dtype in TYPES.values(), "classes of another number")
+    found = shelf.take("classes", TYPES[fields.word("type", TYPES)], n)
     require(np.isfinite(found).all(), "classes that are not finite")
     return found.copy()
 

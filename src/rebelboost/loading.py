@@ -107,8 +107,7 @@ def _estimator(shelf: Shelf, model: Fields) -> Model:
 
 def _take_features(shelf: Shelf, model: Fields, estimator: Model) -> Features:
     n = model.whole("n_features", 0, 2**31 - 1)
-    chosen = shelf.indices("categories.features", n, None).tolist()
-    require(len(set(chosen)) == len(chosen), "a categorical feature twice")
+    chosen = np.flatnonzero(shelf.flags("categorical", n)).tolist()
     counts = shelf.indices("categories.counts", MOST_LEVELS + 1, len(chosen)).tolist()
     flat = iter(take_scalars(shelf, "categories", sum(counts)))
     levels = {f: tuple(next(flat) for _ in range(n)) for f, n in zip(chosen, counts, strict=True)}

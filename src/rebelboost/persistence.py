@@ -77,10 +77,10 @@ def _features(estimator: Any) -> Parts:
     encoder: FeatureEncoder = estimator._encoder
     levels = encoder.levels
     named = hasattr(estimator, "feature_names_in_")
-    flat = [level for own in levels.values() for level in own]
-    arrays = {
-        "categories.features": np.array(list(levels), dtype=np.int32),
-        "categories.counts": np.array([len(own) for own in levels.values()], dtype=np.int32),
+    flat = [level for f in sorted(levels) for level in levels[f]]
+    arrays: dict[str, NDArray[Any]] = {
+        "categorical": encoder.categorical,
+        "categories.counts": np.array([len(levels[f]) for f in sorted(levels)], dtype=np.int32),
     }
     arrays |= scalar_arrays("categories", flat, "turn the column into text first")
     if named:

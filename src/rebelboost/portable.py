@@ -52,7 +52,7 @@ def _decisions(estimator: Any) -> dict[str, Any]:
             "subcosts": estimator.subcosts_,
         },
         "reject": None
-        if estimator.reject_cost is None or math.isinf(estimator.reject_cost)
+        if estimator.reject_cost is None
         else {"cost": float(estimator.reject_cost), "label": plain(estimator.reject_label)},
     }
 

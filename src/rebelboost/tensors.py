@@ -37,7 +37,8 @@ TYPES: dict[str, np.dtype[Any]] = {
 NAMES = {dtype: name for name, dtype in TYPES.items()}
 WIDEST = 8
 TEXTS, CHECKSUM = "__metadata__", "sha256"
-MOST_AXES = 3
+MOST_AXES, MOST = 3, 2**48
+"""Of an array, empty ones too: of its axes, and of their lengths' product."""
 FREE_ITEMS, BYTES_OF_AN_ITEM = 10_000, 32
 """An item of JSON takes some 64 bytes in memory. A file may have so many, and one more for every 32 of
 its bytes: reading it then takes less than twice its size, and a megabyte."""
@@ -210,7 +211,10 @@ def _arrays(
     ):
         if first != at:
             raise ModelFileError(f"has array {name!r} at byte {first}, where {at} was to be next")
-        if math.prod(shape) * dtype.itemsize != last - first:
+        if (
+            math.prod(shape) * dtype.itemsize != last - first
+            or math.prod(map(_or_one, shape)) > MOST
+        ):
             raise ModelFileError(
                 f"has array {name!r} with {last - first} bytes, not those of shape {list(shape)}"
             )
@@ -246,6 +250,10 @@ def _place(name: str, described: Any) -> Place:
     if not _are_whole(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
         raise ModelFileError(f"has array {name!r} with offsets {offsets!r}")
     return Place(TYPES[dtype], tuple(shape), (offsets[0], offsets[1]))
+
+
+def _or_one(n: int) -> int:
+    return n or 1
 
 
 def _are_whole(numbers: Any) -> bool:
