@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "rebelboost"
 
 # A module imports from its own layer and from those above it in this list.
 LAYERS = [
-    {"exceptions", "shapes", "names", "frames", "hashing", "intervals", "calibration"},
+    {"exceptions", "shapes", "names", "frames", "hashing", "tabular", "intervals", "calibration"},
     {"kernels"},
     {"binning", "dataset", "spaces", "points"},
     {
@@ -29,11 +29,12 @@ LAYERS = [
         "decision",
         "learners",
     },
-    {"packing", "model"},
+    {"packing", "model", "contributions", "rules", "voices", "usage"},
     {"boosting", "callbacks", "sampling", "theory", "persistence"},
     {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
-    {"inputs", "fitting", "deciding", "estimators", "regressor", "metrics"},
-    {"selection", "explain", "datasets", "plots", "figures", "evaluation", "report"},
+    {"explain", "explain_text", "verdicts", "summary", "guarantee", "plots", "explain_plots"},
+    {"inputs", "fitting", "deciding", "explained", "estimators", "regressor", "metrics"},
+    {"selection", "datasets", "figures", "evaluation", "report"},
     {"cli"},
     {"__init__"},
 ]
