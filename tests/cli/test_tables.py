@@ -75,6 +75,11 @@ def test_a_line_with_too_many_cells_is_named(tmp_path):
         rows(path)
 
 
+def test_empty_lines_are_no_rows(tmp_path):
+    path = write(tmp_path / "t.csv", "\n\na,b\n1,2\n\n3,4\n\n")
+    assert rows(path) == (["a", "b"], [("1", "2"), ("3", "4")])
+
+
 def columns_of(path):
     with opened(path) as table:
         columns, odd = tell_columns(table, table.names, [])

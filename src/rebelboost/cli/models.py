@@ -20,6 +20,8 @@ class Labelled(NamedTuple):
 
     frame: pl.DataFrame
     y: NDArray[Any]
+    names: list[Any]
+    """Of the rows: by the column that names them, or their numbers from 1."""
     notes: list[str]
     is_training: bool
     """Whether the model has learned from this very file."""
@@ -47,12 +49,14 @@ def read_labelled(model: Any, data: Path) -> Labelled:
                 f"{data} has no column {target!r} with the true classes: "
                 f"{hint(target, table.names)}"
             )
-        match = Match(table, understanding, [target])
+        naming = [n for n in [understanding.naming] if n in table.types]
+        match = Match(table, understanding, [target, *naming])
         frame, aside = match.all()
-    labels = aside[target]
+    labels, labelled = aside[target], aside[target].is_not_null()
+    names = aside[naming[0]] if naming else pl.Series(range(1, len(aside) + 1))
     notes = match.tally.notes()
     if n := labels.null_count():
-        frame = frame.filter(labels.is_not_null())
+        frame = frame.filter(labelled)
         notes.append(f"{n:,} row(s) without a class in {target!r} are left out")
     if len(frame) == 0:
         raise TableError(
@@ -60,4 +64,4 @@ def read_labelled(model: Any, data: Path) -> Labelled:
         )
     y = np.array(labels.drop_nulls().to_list())
     is_training = (model.metadata_ or {}).get("fingerprint") == fingerprint(data)
-    return Labelled(frame, y, notes, is_training)
+    return Labelled(frame, y, names.filter(labelled).to_list(), notes, is_training)

@@ -1,5 +1,6 @@
 """`rebel train`: a table → a model, its honest figures and its file."""
 
+import shlex
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from rebelboost.cli import costs as cost_files
 from rebelboost.cli.files import check_writable, fingerprint
 from rebelboost.cli.render import Output
 from rebelboost.cli.story import show_model, show_table
+from rebelboost.estimators import LEARNERS
 from rebelboost.evaluation import evaluate, left_out
 from rebelboost.figures import Evaluation
 from rebelboost.shapes import Floats
@@ -52,6 +54,7 @@ def train(
     output: Output,
 ) -> None:
     """Read, say what was understood, learn, judge, save, and say what to do next."""
+    _check_learner(choices.learner)
     to = Path(f"{data.stem}.safetensors") if model is None else model
     check_writable(to)
     with output.waiting(f"reading {data}"), opened(data) as table:
@@ -64,8 +67,30 @@ def train(
     with output.warnings_as_notes():
         trained = _learn(samples, matrix, choices, output)
     _keep(trained, understanding, samples, data)
+    words = _command(data, understanding.target, costs, wishes, choices)
+    trained.model.metadata_["command"] = shlex.join(words)
     trained.model.save(to)
     show_model(trained, output, paths=(data, to))
+
+
+def _check_learner(learner: str) -> None:
+    if learner not in LEARNERS:
+        known = ", ".join(LEARNERS)
+        raise ValueError(f"--learner is {learner!r}: give one of {known}")
+
+
+def _command(
+    data: Path, target: str, costs: Path | None, wishes: Wishes, choices: Choices
+) -> list[str]:
+    """What makes the model again."""
+    words = ["rebel", "train", str(data), "--target", target]
+    words += ["--costs", str(costs)] if costs is not None else []
+    for option, names in wishes._asdict().items():
+        words += [word for name in names for word in (f"--{option}", name)]
+    for option, value in choices._asdict().items():
+        if value not in (None, "auto"):
+            words += [f"--{option.replace('_', '-')}", str(value)]
+    return words
 
 
 def _learn(samples: Samples, costs: Floats | None, choices: Choices, output: Output) -> Trained:

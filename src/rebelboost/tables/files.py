@@ -209,6 +209,8 @@ def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> T
         new_columns=names,  # theirs may be blank, or twice the same
         glob=False,
     )
+    # Empty lines are no rows. Asking all columns also makes polars see lines that are too long.
+    frame = frame.filter(~pl.all_horizontal(pl.all().is_null()))
     form = f"CSV, separated by {SEPARATORS[separator]}s, {encoding}"
     table = Table(path, frame, dict.fromkeys(names, pl.String()), form, tuple(notes))
     return _counted(table)

@@ -45,6 +45,8 @@ class Understanding:
     """Class → rows."""
     missing: Mapping[str, int]
     """Column → missing cells, where there are some."""
+    naming: str = ""
+    """The ignored column that names the rows, if one does."""
 
     def to_dict(self) -> dict[str, Any]:
         """For the model's file, and for --json."""
@@ -121,6 +123,7 @@ def understand(
         n_rows=len(frame),
         n_unlabelled=len(labels) - len(frame),
         counts=counts,
+        naming=ids[0] if ids else "",
         missing={s.name: n for s in frame.iter_columns() if (n := s.null_count())},
     )
     rows = np.flatnonzero(labelled.to_numpy()) + 1
