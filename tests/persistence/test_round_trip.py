@@ -134,6 +134,7 @@ LABELS = {
     "big-endian": np.array([1, 2, 3], dtype=">i4"),
     "float": np.array([1.0, 2.0, 3.0]),
     "float32": np.array([1.0, 2.0, 3.0], dtype=np.float32),
+    "dates": np.array(["2020-01-01", "2021-01-01", "2022-01-01"], dtype="datetime64[D]"),
     "text": np.array(["a", "ß", "日本"]),
     "wide text": np.array(["a", "b", "c"], dtype="<U30"),
     "text as objects": np.array(["a", "", "c"], dtype=object),
