@@ -34,7 +34,7 @@ LAYERS = [
     {"boosting", "callbacks", "sampling", "theory", "records", "parameters"},
     {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
     {"explain", "explain_text", "verdicts", "summary", "guarantee", "plots", "explain_plots"},
-    {"persistence", "portable"},
+    {"remembered", "persistence", "portable"},
     {"inputs", "fitting", "deciding", "explained", "stored", "estimators", "regressor", "metrics"},
     {"loading", "selection", "datasets", "figures", "evaluation", "report"},
     {"tables", "cli"},

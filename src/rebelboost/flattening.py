@@ -52,6 +52,8 @@ class FlatTrees(NamedTuple):
     """(leaves of trees with signs,)"""
     outputs: Outputs
     """(leaves, K)"""
+    cover: Floats | None = None
+    """(leaves,) weight of the training samples in each, where it is known; for reasons."""
 
     @property
     def nodes(self) -> Ints:
@@ -143,6 +145,9 @@ def _flat_trees(terms: Sequence[Term], n_classes: int) -> FlatTrees:
         np.packbits(flags, axis=1, bitorder="little"),
         _joined([tree.signs for tree in found if tree.signs is not None], np.int8),
         np.concatenate([np.empty((0, n_classes)), *(term.outputs for term in terms)]),
+        _joined([tree.cover for tree in found], np.float64)
+        if all(tree.cover is not None for tree in found)
+        else None,
     )
 
 
@@ -227,7 +232,7 @@ def _terms_of_trees(flat: FlatTerms) -> list[Term]:
     ends = np.cumsum(trees.nodes)
     first_sign, found = 0, []
     for t, (n, last) in enumerate(zip(trees.nodes.tolist(), ends.tolist(), strict=True)):
-        own = slice(last - n, last)
+        own, leaves = slice(last - n, last), slice(last - n + t, last + t + 1)
         tables = range(*np.searchsorted(trees.table_nodes, [last - n, last]).tolist())
         signs = None
         if trees.signed[t]:
@@ -239,8 +244,9 @@ def _terms_of_trees(flat: FlatTerms) -> list[Term]:
             trees.missing_right[own],
             {int(trees.table_nodes[i]) - (last - n): right[i] for i in tables},
             signs,
+            None if trees.cover is None else trees.cover[leaves],
         )
-        found.append(Term(tree, trees.outputs[last - n + t : last + t + 1]))
+        found.append(Term(tree, trees.outputs[leaves]))
     return found
 
 

@@ -19,6 +19,7 @@ from rebelboost.persistence import BY_SAMPLE, FORMAT, VERSION
 from rebelboost.reading import Fields, Shelf, require
 from rebelboost.records import take_history
 from rebelboost.regressor import RebelRegressor
+from rebelboost.remembered import take_reasons
 from rebelboost.risk import SUBCOSTS
 from rebelboost.settings import LOSSES
 from rebelboost.shapes import Floats
@@ -190,6 +191,7 @@ def _take_rest(shelf: Shelf, model: Fields, estimator: Model) -> None:
     require((rows >= 0).all() and len(np.unique(rows)) == len(rows), "names of rows that are none")
     labels = take_scalars(shelf, "rows", len(rows))
     estimator.row_labels_ = dict(zip(rows.tolist(), labels, strict=True))
+    take_reasons(shelf, estimator, estimator.ensemble_.n_classes)
     kept = model.any("metadata")
     require(isinstance(kept, dict), "metadata of the user that are no object")
     estimator.metadata_ = kept

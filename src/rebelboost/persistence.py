@@ -20,6 +20,7 @@ from rebelboost.labels import class_arrays
 from rebelboost.names import plain
 from rebelboost.parameters import Encoder
 from rebelboost.records import history_arrays
+from rebelboost.remembered import reason_arrays
 from rebelboost.shelving import space_fields, term_arrays
 from rebelboost.tensors import write
 from rebelboost.texts import Scalar, scalar_arrays, text_arrays
@@ -48,6 +49,7 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
         arrays |= more
         model |= fields
     arrays |= row_arrays(getattr(estimator, "row_labels_", {}))
+    arrays |= reason_arrays(estimator)
     write(path, arrays, {"format": FORMAT, "version": str(VERSION), "model": _json(model)})
 
 

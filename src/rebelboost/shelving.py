@@ -47,7 +47,8 @@ class Features(NamedTuple):
 def term_arrays(flat: FlatTerms) -> dict[str, NDArray[Any]]:
     """All arrays, by name."""
     arrays: dict[str, NDArray[Any]] = {"terms": flat.kinds}
-    arrays |= {f"trees.{name}": array for name, array in flat.trees._asdict().items()}
+    trees = flat.trees._asdict().items()
+    arrays |= {f"trees.{name}": array for name, array in trees if array is not None}
     arrays |= {f"similarities.{name}": a for name, a in flat.similarities._asdict().items()}
     for i, examples in enumerate(flat.spaces):
         arrays |= {f"spaces.{i}.{name}": a for name, a in _space_arrays(examples).items()}
@@ -123,7 +124,11 @@ def _take_trees(shelf: Shelf, n_trees: int, features: Features, n_classes: int) 
         shelf.take("trees.tables", np.uint8, len(table_nodes), 32),
         shelf.take("trees.signs", np.int8, n_signs),
         shelf.numbers("trees.outputs", n_nodes + n_trees, n_classes),
+        shelf.numbers("trees.cover", n_nodes + n_trees) if shelf.has("trees.cover") else None,
     )
+    if trees.cover is not None:
+        fine = (trees.cover >= 0).all() and (trees.cover < 1e300).all()
+        require(fine, "leaves with a negative or huge weight of samples")
     _check_nodes(trees, features)
     require((np.abs(trees.signs) == 1).all(), "signs of leaves that are neither 1 nor −1")
     _check_signs(trees)
