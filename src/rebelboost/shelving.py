@@ -23,6 +23,8 @@ from rebelboost.spaces import FAR, Embedding, Measured, Precomputed, Space
 SCALED, METRIC, PRECOMPUTED = "scaled", "metric", "precomputed"
 POINT_TYPES = {"float32": np.float32, "float64": np.float64}
 CONSTANT = KINDS.index("constant")
+AT_ONCE = 1024
+"""Leaves that are looked at together, to keep copies small."""
 PAIRS = [KINDS.index("two_points"), KINDS.index("nearer")]
 
 
@@ -151,14 +153,15 @@ def _check_nodes(trees: FlatTrees, features: Features) -> None:
 
 def _check_signs(trees: FlatTrees) -> None:
     """Leaves with signs share one output vector."""
-    leaves = 1 << trees.depths[trees.signed == 1].astype(np.int64)
-    if not len(leaves):
-        return
-    own = trees.outputs[np.repeat(trees.signed == 1, trees.nodes + 1)]
-    first = np.cumsum(leaves) - leaves
-    shared = np.repeat(own[first] * trees.signs[first, np.newaxis], leaves, axis=0)
-    alike = np.array_equal(own, shared * trees.signs[:, np.newaxis])
-    require(alike, "a tree whose leaves do not share the output that their signs say")
+    sizes = trees.nodes + 1
+    leaves = np.flatnonzero(np.repeat(trees.signed, sizes))
+    own = sizes[trees.signed == 1]
+    first = np.repeat(np.cumsum(own) - own, own)
+    for some in np.array_split(np.arange(len(leaves)), len(leaves) // AT_ONCE + 1):
+        turned = trees.signs[some] * trees.signs[first[some]]
+        shared = turned[:, np.newaxis] * trees.outputs[leaves[first[some]]]
+        alike = np.array_equal(trees.outputs[leaves[some]], shared)
+        require(alike, "a tree whose leaves do not share the output that their signs say")
 
 
 def _take_similarities(

@@ -39,9 +39,11 @@ WIDEST = 8
 TEXTS, CHECKSUM = "__metadata__", "sha256"
 MOST_AXES, MOST = 3, 2**48
 """Of an array, empty ones too: of its axes, and of their lengths' product."""
-FREE_ITEMS, BYTES_OF_AN_ITEM = 10_000, 32
-"""An item of JSON takes some 64 bytes in memory. A file may have so many, and one more for every 32 of
-its bytes: reading it then takes less than twice its size, and a megabyte."""
+FREE_ITEMS, BYTES_OF_AN_ITEM = 20_000, 256
+FREE_HEADER, SHARE_OF_HEADER = 1 << 19, 8
+"""An item of JSON takes some 64 bytes in memory, the header four times its length. Beyond what is free,
+there may be an item for every so many bytes of a file, and a header of an eighth of it: reading a file
+then takes less than twice its size, and four megabytes."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -92,9 +94,9 @@ def _header(arrays: Arrays, order: list[str], texts: Mapping[str, str]) -> bytes
             "data_offsets": [first, last],
         }
         first = last
-    text = json.dumps(described, ensure_ascii=False, separators=(",", ":")).encode()
-    _check_items(text, len(text) + first)
+    text = json.dumps(described, separators=(",", ":")).encode()
     text += b" " * (-len(text) % WIDEST)
+    _check_header(text, len(text) + first)
     return len(text).to_bytes(8, "little") + text
 
 
@@ -152,8 +154,8 @@ def parse(blob: bytes) -> Contents:
         )
     if size % WIDEST:
         raise ModelFileError(f"has a header of {size} bytes, no multiple of {WIDEST}")
-    described = blob[8 : 8 + size]
-    _check_items(described, len(blob))
+    described = blob[8 : 8 + size] if size <= longest_header(len(blob)) else b""
+    _check_header(described, len(blob))
     header = parse_json(described)
     texts = header.pop(TEXTS, {})
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
@@ -191,12 +193,23 @@ def _no_number(text: str) -> Any:
     raise ModelFileError(f"has {text} in its JSON, which is no number")
 
 
-def _check_items(text: bytes, n_bytes: int) -> None:
+def longest_header(n_bytes: int) -> int:
+    """The most that a file of so many bytes may have."""
+    return FREE_HEADER + n_bytes // SHARE_OF_HEADER
+
+
+def _check_header(text: bytes, n_bytes: int) -> None:
+    if not text or len(text) > longest_header(n_bytes) or not text.isascii():
+        raise ModelFileError(
+            f"has a header that is not {longest_header(n_bytes)} letters of ASCII at most, as a file "
+            "of its size may have: keep less in metadata_"
+        )
     items = sum(text.count(mark) * weight for mark, weight in ((b",", 1), (b"[", 1), (b"{", 4)))
     most = FREE_ITEMS + n_bytes // BYTES_OF_AN_ITEM
     if items > most:
         raise ModelFileError(
-            f"has metadata of {items} items, more than the {most} that a file of its size may have"
+            f"has metadata of {items} items, more than the {most} that a file of its size may have: keep "
+            "less in metadata_"
         )
 
 

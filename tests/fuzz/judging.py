@@ -28,7 +28,7 @@ from fuzz.outside import IN_BYTES, IN_HEADER
 from rebelboost import ModelFileError, tensors
 from rebelboost.loading import restore
 
-ALLOWANCE = 1 << 20
+ALLOWANCE = 4 << 20
 
 
 def alter(blob, rng):

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 
 import rebelboost
 from fuzz.altering import parts_of, signed
-from fuzz.judging import alter, answer, check
+from fuzz.judging import ALLOWANCE, alter, answer, check, load_measured
 from rebelboost import Binary, ModelFileError, RebelClassifier, Similarity
 from stored_models import FOLDER, kept_samples, make, numbers
 
@@ -66,7 +66,9 @@ def test_what_has_no_place_in_a_file_is_not_stored(tmp_path):
     model.metadata_ = {"when": pd.Timestamp("2024-01-01")}
     refused(model, tmp_path / "m", "metadata_ holds what JSON has no word for")
     model.metadata_ = {"many": list(range(100_000))}
-    refused(model, tmp_path / "m", "metadata of 100.* items")
+    refused(model, tmp_path / "m", "metadata of 100.* items.*keep less in metadata_")
+    model.metadata_ = {"long": "x" * 10**6}
+    refused(model, tmp_path / "m", "has a header.*keep less in metadata_")
     model.metadata_ = {}
     model.set_params(costs=object())
     refused(model, tmp_path / "m", "the parameter costs is a object")
@@ -269,3 +271,43 @@ def bases():
 def test_an_altered_file_is_refused_or_still_sound(bases, which, seed):
     blob, X, said = bases[which]
     check(alter(blob, random.Random(seed)), X, said, answer)
+
+
+# ---- memory
+
+
+@pytest.mark.parametrize("learner", ["tree", "stump", "similarity"])
+def test_loading_takes_less_than_twice_the_file(learner, tmp_path):
+    X, y = numbers(n=300, d=8)
+    scale = Similarity(scale="standard", anchors=8)
+    model = RebelClassifier(scale if learner == "similarity" else learner, n_rounds=400, tol=0)
+    model.fit(X, y).save(tmp_path / "m")
+    blob = (tmp_path / "m").read_bytes()
+    load_measured(blob)  # imports
+    loaded, _, peak = load_measured(blob)
+    assert len(loaded.ensemble_) > 100
+    assert peak < 2 * len(blob) + 50_000  # the estimator, its parameters, the arrays' names
+
+
+MEGABYTES = 10 << 20
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b'{"a":[' + b"[]," * (MEGABYTES // 3) + b"[]]}",
+        b'{"a":"' + b"x" * MEGABYTES + b'"}',
+        b'{"a":"' + "😀".encode() * (MEGABYTES // 4) + b'"}',
+        b'{"a":' * (MEGABYTES // 5),
+        b'{"a":{"dtype":"F64","shape":[1099511627775],"data_offsets":[0,8796093022200]}}',
+        b'{"a":{"dtype":"F64","shape":[0,1099511627775,1099511627775],"data_offsets":[0,0]}}',
+    ],
+    ids=["lists", "text", "wide text", "depth", "huge array", "huge empty array"],
+)
+def test_no_header_takes_more_memory_than_twice_the_file(header):
+    header += b" " * (-len(header) % 8)
+    blob = len(header).to_bytes(8, "little") + header
+    model, fault, peak = load_measured(blob)
+    assert model is None
+    assert fault
+    assert peak <= 2 * len(blob) + ALLOWANCE
