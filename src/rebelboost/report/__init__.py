@@ -18,9 +18,10 @@ from rebelboost.figures import Evaluation
 from rebelboost.report.data import data, facts
 from rebelboost.report.markup import Html, tag
 from rebelboost.report.mistakes import mistakes
+from rebelboost.report.probabilities import probabilities
 from rebelboost.report.reasons import decisions, learned
 from rebelboost.report.reproduce import reproduce
-from rebelboost.report.results import lead, probabilities, results
+from rebelboost.report.results import lead, results
 from rebelboost.report.subject import Subject
 from rebelboost.report.training import choice, guarantee, training
 

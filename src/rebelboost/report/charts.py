@@ -13,7 +13,7 @@ from rebelboost.shapes import Floats
 
 WIDTH, HEIGHT = 400, 280
 """About as wide as a telephone, where its text keeps its size; two stand side by side elsewhere."""
-LEFT, RIGHT, TOP, BOTTOM = 46, 12, 10, 38
+LEFT, RIGHT, TOP, BOTTOM = 58, 22, 10, 38
 MOST_POINTS = 90
 """Of a line: more cannot be told apart."""
 
@@ -52,7 +52,8 @@ def _powers(low: float, high: float) -> list[float]:
         every = 1 + (last - first) // 6
         return [10.0**i for i in range(first, last + 1, every)]
     scale = [m * 10.0**i for i in range(first - 1, last + 1) for m in (1, 2, 5)]
-    return [t for t in scale if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
+    ticks = [t for t in scale if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
+    return ticks if len(ticks) >= 2 else _steps(low, high, 4)
 
 
 class Chart:
@@ -75,7 +76,7 @@ class Chart:
 
     def name(self, label: str | None, class_: str) -> None:
         """Put a line into the legend."""
-        if label is None:
+        if not label:
             return
         key = tag("svg", tag("line", x1=0, y1=5, x2=18, y2=5, class_=f"line {class_}"))
         entry = tag("span", key, label)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from rebelboost.names import printed
-from rebelboost.report.markup import Html, bar, join, more, name, note, section, table, tag
-from rebelboost.report.results import percent
+from rebelboost.report.markup import Html, bar, join, more, name, note, quoted, section, table, tag
+from rebelboost.report.numbers import number, percent
 from rebelboost.report.subject import Subject
 from rebelboost.shapes import Floats
 
@@ -19,21 +19,21 @@ MOST_COLUMNS = 1000
 
 def facts(subject: Subject) -> Html:
     """The data in a line, under the title."""
-    kinds = _kinds(subject)
-    told = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items() if n)
-    n_columns = subject.clf.n_features_in_
-    parts: list[Any] = [f"{len(subject.y):,} rows"]
+    parts: list[Any] = []
+    if subject.data.get("source"):
+        parts.append(name(subject.data["source"]))
+    if subject.data.get("target"):
+        parts.append(join(["deciding on ", quoted(subject.data["target"])]))
+    judged = "" if subject.is_of_training else " to judge by"
+    parts.append(f"{_many(len(subject.y), 'row')}{judged}")
     if subject.is_precomputed:
         parts.append("compared by given similarities")
     else:
-        parts.append(f"{_many(n_columns, 'column')}" + (f" ({told})" if len(kinds) > 1 else ""))
+        kinds = _kinds(subject)
+        told = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+        columns = _many(subject.clf.n_features_in_, "column")
+        parts.append(f"{columns} ({told})" if len(kinds) > 1 else columns)
     parts.append(_many(len(subject.classes), "class"))
-    target = subject.data.get("target")
-    if target:
-        parts.insert(0, join(["deciding on ", name(target)]))
-    source = subject.data.get("source")
-    if source:
-        parts.insert(0, name(source))
     return tag("p", join(parts, " · "), class_="facts")
 
 
@@ -50,12 +50,18 @@ def _kinds(subject: Subject) -> dict[str, int]:
 
 def data(subject: Subject) -> Html:
     """Columns and classes, and what was made of them."""
+    whose = (
+        "The training table."
+        if subject.is_of_training
+        else "The table that the model is judged by."
+    )
     return section(
         "The data, as it was understood",
         _classes(subject),
         None if subject.is_precomputed else _columns(subject),
         _ignored(subject.data),
         _notes(subject.data),
+        lead=whose,
     )
 
 
@@ -64,22 +70,28 @@ def _classes(subject: Subject) -> Html:
     found, counts = np.unique(np.array(names, dtype=object), return_counts=True)
     by_name = dict(zip(found.tolist(), counts.tolist(), strict=True))
     listed = subject.classes + [each for each in by_name if each not in set(subject.classes)]
+    trained = dict(zip(subject.classes, _trained(subject), strict=True))
     most = max(by_name.values())
-    rows = [
-        [
-            name(each),
-            f"{by_name.get(each, 0):,}",
-            percent(by_name.get(each, 0) / len(names)),
-            bar(by_name.get(each, 0) / most),
-        ]
-        for each in listed
-    ]
-    body = table(["class", "rows", "share", ""], rows)
+
+    def row(each: str) -> list[Any]:
+        n = by_name.get(each, 0)
+        told = [name(each), f"{n:,}", percent(n / len(names)), bar(n / most)]
+        return told if subject.is_of_training else [*told, percent(trained.get(each, 0.0))]
+
+    head = ["class", "rows", "share", ""]
+    if not subject.is_of_training:
+        head.append("share in training")
+    body = table(head, [row(each) for each in listed])
     if len(listed) > MOST_UNFOLDED:
-        few, many = min(by_name.values()), most
-        told = f"Between {few:,} and {many:,} rows of each class."
+        told = f"Between {min(by_name.values()):,} and {most:,} rows of each class."
         return join([tag("h3", f"{len(listed)} classes"), note(told), more("All classes", body)])
     return join([tag("h3", "Classes"), body])
+
+
+def _trained(subject: Subject) -> list[float]:
+    mass = np.asarray(subject.clf.class_weight_, dtype=np.float64)
+    shares: list[float] = (mass / mass.sum()).tolist()
+    return shares
 
 
 def _columns(subject: Subject) -> Html:
@@ -119,11 +131,11 @@ def _described(column: Floats, levels: tuple[Any, ...] | None) -> tuple[str, Any
     if len(there) == 0:
         return ("category" if levels is not None else "number"), "all missing"
     if levels is None:
-        low, middle, high = np.quantile(there, [0, 0.5, 1]).tolist()
-        n_distinct = len(np.unique(there))
-        if n_distinct <= 2:
-            return "number", " or ".join(f"{v:.6g}" for v in np.unique(there).tolist())
-        return "number", f"{low:.4g} to {high:.4g}, half up to {middle:.4g}"
+        distinct = np.unique(there)
+        if len(distinct) <= 2:
+            return "number", " or ".join(map(number, distinct.tolist()))
+        low, middle, high = map(number, np.quantile(there, [0, 0.5, 1]).tolist())
+        return "number", f"{low} to {high}, half up to {middle}"
     counts = np.bincount(there.astype(np.int64), minlength=len(levels))
     common = [name(printed(levels[i]), 20) for i in np.argsort(-counts, kind="stable")[:3].tolist()]
     rest = f" and {len(levels) - 3:,} more" if len(levels) > 3 else ""

@@ -11,6 +11,9 @@ from rebelboost.shapes import Floats
 MOST_LABELLED = 40
 """Classes that are named along the sides."""
 SIDE = 560.0
+"""Of the whole map, at most."""
+LARGEST_CELL, FEWEST_FOR_TEXT = 27.0, 15.0
+"""Pixels; in smaller cells there is no room for a number."""
 LONGEST_LABEL = 12
 
 
@@ -22,22 +25,23 @@ def mistakes_map(found: Evaluation) -> Html:
     names = [*map(printed, confusion.decisions)]
     labelled = n_decisions <= MOST_LABELLED
     margin = 8.0 + (6.2 * min(LONGEST_LABEL, max(map(len, names))) if labelled else 0.0)
-    side = (SIDE - margin) / n_decisions
-    end = margin + side * len(confusion.classes)
+    side = min(LARGEST_CELL, (SIDE - margin) / n_decisions)
+    end, right = margin + side * len(confusion.classes), margin + side * n_decisions
     drawing = tag(
         "svg",
-        tag("rect", x=margin, y=margin, width=SIDE - margin, height=end - margin, class_="plain"),
+        tag("rect", x=margin, y=margin, width=right - margin, height=end - margin, class_="plain"),
         *_squares(confusion, wrong, margin, side),
         *(_sides(names, len(confusion.classes), margin, side) if labelled else ()),
-        viewBox=f"0 0 {SIDE:.0f} {end + 2:.0f}",
+        viewBox=f"0 0 {right + 2:.0f} {end + 2:.0f}",
         class_="chart",
+        style=f"max-width:{1.1 * right:.0f}px",
         role="img",
         aria_label="Map of mistakes",
     )
     what = "cost" if found.has_costs else "number"
     told = (
         f"Rows: true classes; columns: decisions. The darker, the higher the {what} of mistakes; "
-        "right decisions in blue."
+        "right decisions in blue." + (" Numbers: how often." if side >= FEWEST_FOR_TEXT else "")
     )
     figure = tag("figure", tag("figcaption", told), drawing, class_="map")
     return join([tag("h3", "Map of mistakes"), figure])
@@ -66,6 +70,19 @@ def _squares(confusion: CostReport, wrong: Floats, margin: float, side: float) -
             class_="cell hit" if y == k else "cell",
         )
         squares.append(square)
+        if side >= FEWEST_FOR_TEXT and y != k:
+            across, down = margin + (k + 0.5) * side, margin + (y + 0.5) * side + 3
+            count = f"{counts[y, k]:.0f}"
+            squares.append(
+                tag(
+                    "text",
+                    count,
+                    x=f"{across:.1f}",
+                    y=f"{down:.1f}",
+                    text_anchor="middle",
+                    class_="count",
+                )
+            )
     return squares
 
 

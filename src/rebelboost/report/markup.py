@@ -56,6 +56,11 @@ def name(value: Any, longest: int = LONGEST_NAME) -> Html:
     return tag("span", f"{full[: longest - 1]}…", class_="name", title=full[:1000])
 
 
+def quoted(value: Any) -> Html:
+    """A name within a sentence."""
+    return join(["“", name(value), "”"])
+
+
 def table(
     head: Sequence[Any],
     rows: Iterable[Sequence[Any]],

@@ -10,7 +10,7 @@ from rebelboost.intervals import share
 from rebelboost.names import printed
 from rebelboost.report.mapping import mistakes_map, wrong_only
 from rebelboost.report.markup import Html, join, more, name, note, section, table, tag
-from rebelboost.report.results import percent
+from rebelboost.report.numbers import percent
 from rebelboost.report.subject import Subject
 
 MOST_LISTED = 15

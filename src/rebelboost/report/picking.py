@@ -12,7 +12,8 @@ from rebelboost.names import ClassNames
 from rebelboost.report.subject import Subject
 from rebelboost.shapes import BySample, Floats, Ints, Labels
 
-N_SUREST, N_LEAST_SURE, N_MISTAKES = 3, 3, 4
+N_SUREST, N_LEAST_SURE, N_MISTAKES = 2, 4, 4
+COSTLIEST = "The costliest mistakes"
 
 
 class Picked(NamedTuple):
@@ -43,10 +44,11 @@ def pick(subject: Subject) -> list[Picked]:
     merits = _merits(subject, judged)
     chosen = _chosen(judged, paid, merits)
     has_costs = found is not None and found.has_costs
+    surely_wrong = COSTLIEST if has_costs else "The mistakes it was surest of"
     left_out = found is not None and found.is_left_out and found.judged is not None
     return [
         Picked(
-            kind,
+            surely_wrong if kind == COSTLIEST else kind,
             int(judged.rows[i]),
             int(judged.true[i]),
             int(judged.decided[i]),
@@ -73,7 +75,7 @@ def _chosen(judged: Judged, paid: BySample, merits: Floats) -> list[tuple[str, i
     return [
         *(("The surest", i) for i in surest),
         *(("The least sure", i) for i in least),
-        *(("The costliest mistakes", i) for i in mistakes),
+        *((COSTLIEST, i) for i in mistakes),
     ]
 
 

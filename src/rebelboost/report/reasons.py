@@ -14,19 +14,19 @@ from rebelboost.report.markup import (
     more,
     name,
     note,
-    paragraph,
     section,
     table,
     tag,
 )
+from rebelboost.report.numbers import percent
 from rebelboost.report.picking import Picked, pick
-from rebelboost.report.results import percent
 from rebelboost.report.subject import Subject
 
 MOST_USED = 15
 """Features, training rows and rules that are listed."""
 LONGEST_RULE = 160
 N_REASONS = 6
+SEEN = "The model was trained on these rows: it is surer of them, and more often right, than of new ones."
 
 
 def learned(subject: Subject) -> Html | None:
@@ -123,16 +123,20 @@ def decisions(subject: Subject) -> Html | None:
     parts: list[Any] = []
     for kind in kinds:
         parts.append(tag("h3", kind))
-        parts += [
+        cards = [
             _decision(subject, each, reasons)
             for each, reasons in zip(picked, why, strict=True)
             if each.kind == kind
         ]
+        parts.append(tag("div", *cards, class_="cards"))
+    named = not subject.is_of_training and any(each.examples for each in why)
     return section(
         f"{_number(len(picked))} decisions, explained",
+        note(SEEN) if subject.is_of_training and not picked[0].is_left_out else None,
+        note("Rows named beside bars are rows of the training table.") if named else None,
         *parts,
         lead="Bars to the right speak for the decision, bars to the left for the next best class. "
-        "They add up to what decided, exactly.",
+        "They add up, exactly, to the lead in scores, which the probabilities follow from.",
     )
 
 
@@ -152,13 +156,20 @@ def _decision(subject: Subject, picked: Picked, why: Any) -> Html:
         [name(each.what, LONGEST_RULE), signed(float(why.toward(each.by_class))).strip()]
         for each in weighed
     ]
+    kinds = ["Comparisons"] * bool(why.comparisons) + ["Rules"] * bool(why.rules)
     return tag(
         "div",
-        tag("h4", "Row ", name(subject.row_name(picked.row)), ": ", *_outcome(subject, picked)),
-        *(paragraph(line) for line in why.verdict.headline.split("\n")),
+        tag(
+            "h4",
+            "Row " if subject.is_of_training else "Test row ",
+            name(subject.row_name(picked.row)),
+            ": ",
+            *_outcome(subject, picked),
+        ),
+        *(note(line) for line in why.verdict.headline.split("\n")),
         _differs(subject, picked, why),
         table([], rows),
-        more("Rules and comparisons that weighed most", table([], listed)) if listed else None,
+        more(f"{' and '.join(kinds)} that weighed most", table([], listed)) if listed else None,
         class_="decision",
     )
 

@@ -12,26 +12,27 @@ from rebelboost.report.markup import Html, join, more, name, section, table, tag
 from rebelboost.report.subject import Subject
 
 PACKAGES = ("rebelboost", "numpy", "scipy", "scikit-learn", "narwhals")
-LONGEST_VALUE = 300
+IRRELEVANT = {"n_jobs", "verbose", "callbacks"}
+"""Parameters that change nothing in the model."""
+LONGEST_VALUE, LONGEST_IN_CALL = 300, 80
 
 
 def reproduce(subject: Subject) -> Html:
     """Everything that the model depends on, but for the data."""
     params = subject.clf.get_params(deep=False)
-    changed = {key: value for key, value in params.items() if _is_changed(subject.clf, key, value)}
-    told = ", ".join(f"{key}={_shown(value)}" for key, value in changed.items())
-    call = f"{type(subject.clf).__name__}({told}).fit(X, y)"
-    pairs: list[tuple[str, Any]] = [
+    pairs: list[tuple[str, str]] = [
         ("versions", ", ".join(f"{package} {_version(package)}" for package in PACKAGES)),
         ("Python", f"{platform.python_version()} on {platform.system()} ({platform.machine()})"),
         ("seed", _seed(params.get("random_state"))),
-        ("data", f"{len(subject.y):,} rows, {subject.clf.n_features_in_:,} columns"),
     ]
+    if subject.is_of_training:
+        n_rows, n_columns = len(subject.y), subject.clf.n_features_in_
+        pairs.append(("data", f"{n_rows:,} rows, {n_columns:,} columns"))
     rows = [[key, tag("code", _shown(value))] for key, value in params.items()]
     return section(
         "How to make it again",
         tag("pre", subject.command, class_="wrap") if subject.command else None,
-        tag("pre", call, class_="wrap"),
+        tag("pre", _call(subject.clf, params), class_="wrap"),
         tag(
             "dl",
             *(join([tag("dt", key), tag("dd", value)]) for key, value in pairs),
@@ -43,12 +44,28 @@ def reproduce(subject: Subject) -> Html:
     )
 
 
-def _is_changed(clf: Any, key: str, value: Any) -> bool:
-    default = type(clf)().get_params(deep=False)[key]
+def _call(clf: Any, params: dict[str, Any]) -> str:
+    defaults = type(clf)().get_params(deep=False)
+    told = [
+        f"{key}={_shown(value) if _is_short(value) else key}"
+        for key, value in params.items()
+        if key not in IRRELEVANT and not _is_same(value, defaults[key])
+    ]
+    return f"{type(clf).__name__}({', '.join(told)}).fit(X, y)"
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    if type(value) is not type(default):
+        return False
     try:
-        return not bool(np.all(value == default)) or type(value) is not type(default)
+        return bool(np.all(value == default))
     except (TypeError, ValueError):
-        return True
+        return False
+
+
+def _is_short(value: Any) -> bool:
+    """Whether it reads well in a line; else its name stands for it."""
+    return "\n" not in repr(value) and len(repr(value)) <= LONGEST_IN_CALL
 
 
 def _shown(value: Any) -> str:
@@ -57,10 +74,6 @@ def _shown(value: Any) -> str:
 
 
 def _version(package: str) -> str:
-    if package == "rebelboost":
-        from rebelboost import __version__
-
-        return __version__
     try:
         return version(package)
     except PackageNotFoundError:

@@ -1,14 +1,25 @@
-"""How good the decisions are: the sentence at the top, the figures, and whether probabilities hold."""
+"""How good the decisions are: the sentence at the top, and the figures."""
 
 import math
 from typing import Any
 
-from rebelboost.cost_report import amount
 from rebelboost.figures import Evaluation
 from rebelboost.intervals import Estimate
 from rebelboost.names import printed
-from rebelboost.report.charts import Chart, across, ruler, upward
-from rebelboost.report.markup import Html, escape, join, name, note, paragraph, section, table, tag
+from rebelboost.report.charts import ruler
+from rebelboost.report.markup import (
+    Html,
+    escape,
+    join,
+    name,
+    note,
+    paragraph,
+    quoted,
+    section,
+    table,
+    tag,
+)
+from rebelboost.report.numbers import percent
 from rebelboost.report.subject import Subject
 
 
@@ -39,18 +50,20 @@ def _sentence(found: Evaluation) -> Html:
         f" ({_count(found.accuracy.low, cases)}–{_count(found.accuracy.high, cases)})",
     ]
     if found.has_costs:
-        against = f" on average ({_range(found.cost)}), against {_cost(found.constant_cost)} for "
+        against = (
+            f" on average ({_range(found, '–')}), against {_cost(found, found.constant_cost)} for "
+        )
         parts += [
             "; a decision costs ",
-            tag("strong", _cost(found.cost.value)),
+            tag("strong", _cost(found, found.cost.value)),
             against,
             "the cheapest constant decision, always ",
-            name(printed(found.confusion.constant)),
+            quoted(printed(found.confusion.constant)),
         ]
     else:
         parts += [
             "; always deciding for ",
-            name(printed(found.commonest)),
+            quoted(printed(found.commonest)),
             f" would be right in {_count(found.commonest_share, cases)}",
         ]
     return join([*parts, "."])
@@ -60,18 +73,18 @@ def _count(share: float, cases: int) -> str:
     return str(round(cases * share))
 
 
-def _cost(value: float) -> str:
-    """Three digits, which is more than intervals allow for."""
-    return amount(float(f"{value:.3g}"))
+def _digits(cost: Estimate) -> int:
+    """After the point: as many as the interval lets one know, two of its width."""
+    width = cost.high - cost.low
+    return max(0, 1 - math.floor(math.log10(width))) if width > 0 else 2
 
 
-def _range(estimate: Estimate) -> str:
-    return f"{_cost(estimate.low)}–{_cost(estimate.high)}"
+def _cost(found: Evaluation, value: float) -> str:
+    return f"{value:,.{_digits(found.cost)}f}"
 
 
-def percent(value: float) -> str:
-    """One digit after the point."""
-    return "–" if math.isnan(value) else f"{100 * value:.1f} %"
+def _range(found: Evaluation, between: str) -> str:
+    return f"{_cost(found, found.cost.low)}{between}{_cost(found, found.cost.high)}"
 
 
 def results(subject: Subject) -> Html | None:
@@ -105,11 +118,23 @@ def results(subject: Subject) -> Html | None:
         ]
     return section(
         "How good it is",
-        table(["", "", "95 % interval", ""], rows),
+        table(["", "", "95 % interval", ""], rows, class_="results"),
+        note(_scales(found)),
         _note_on_costs(found),
         paragraph(tag("strong", "Where these figures come from. "), _source(found)),
         paragraph(found.about_unknown()) if found.unknown else None,
     )
+
+
+def _scales(found: Evaluation) -> str:
+    told = "Lines run from 0 to 100 %"
+    if found.has_costs:
+        told += f" and from a cost of 0 to {_cost(found, _dearest(found))}"
+    return f"{told}; the upright stroke is what one has without a model."
+
+
+def _dearest(found: Evaluation) -> float:
+    return max(found.constant_cost, found.cost.high, found.commonest_cost) or 1.0
 
 
 def _or_none(estimate: Estimate) -> Estimate:
@@ -117,20 +142,20 @@ def _or_none(estimate: Estimate) -> Estimate:
 
 
 def _cost_rows(found: Evaluation) -> list[list[Any]]:
-    largest = max(found.constant_cost, found.cost.high, found.commonest_cost) or 1.0
+    largest = _dearest(found)
     constant = found.confusion.constant
     marks = [(found.constant_cost / largest, "the cheapest constant decision")]
     rows = [
         [
             "mean cost of a decision",
-            _cost(found.cost.value),
-            f"{_cost(found.cost.low)} – {_cost(found.cost.high)}",
+            _cost(found, found.cost.value),
+            _range(found, " – "),
             ruler(_scaled(found.cost, largest), marks),
         ],
-        [_always(constant, "the cheapest"), _cost(found.constant_cost), "", ""],
+        [_always(constant, "the cheapest"), _cost(found, found.constant_cost), "", ""],
     ]
     if found.commonest != constant:
-        rows.append([_always(found.commonest), _cost(found.commonest_cost), "", ""])
+        rows.append([_always(found.commonest), _cost(found, found.commonest_cost), "", ""])
     return rows
 
 
@@ -139,11 +164,11 @@ def _scaled(cost: Estimate, largest: float) -> Estimate:
 
 
 def _always(decision: Any, why: str = "the commonest") -> Html:
-    return tag("span", "always ", name(printed(decision)), f", {why}", class_="quiet")
+    return tag("span", "always ", quoted(printed(decision)), f", {why}", class_="quiet than")
 
 
 def _quiet(text: str) -> Html:
-    return tag("span", text, class_="quiet")
+    return tag("span", text, class_="quiet than")
 
 
 def _note_on_costs(found: Evaluation) -> Html | None:
@@ -170,49 +195,4 @@ def _source(found: Evaluation) -> Html:
         "The number of rounds and the scale of the probabilities were chosen on the same samples, which "
         "flatters a little; every fit saw fewer samples than the whole model rests on, which does the "
         "opposite."
-    )
-
-
-def probabilities(subject: Subject) -> Html | None:
-    """Promised beside kept."""
-    found = subject.evaluation
-    if found is None or found.calibration is None:
-        return None
-    bins = found.calibration.bins
-    lowest = min(min(each.confidence, each.right.low) for each in bins)
-    least = 0.1 * math.floor(10 * lowest)
-    chart = Chart(
-        across(least, 1),
-        upward(least, 1),
-        "Dots on the line: probabilities that hold. Below it: too sure. Above it: too modest.",
-        "Share of right decisions by probability",
-    )
-    chart.stroke((least, least), (1, 1), "plain")
-    for each in bins:
-        chart.stroke(
-            (each.confidence, each.right.low), (each.confidence, each.right.high), "whisker"
-        )
-        hint = f"{each.n:,} samples: promised {percent(each.confidence)}, kept {percent(each.right.value)}"
-        chart.point(each.confidence, each.right.value, "one", hint=hint)
-    drawn = chart.draw(
-        "probability of the likeliest class",
-        "share in which it was right",
-        lambda v: f"{100 * v:.0f} %",
-    )
-    rows = [
-        [
-            f"{percent(each.low)} – {percent(each.high)}",
-            f"{each.n:,}",
-            percent(each.confidence),
-            percent(each.right.value),
-            f"{percent(each.right.low)} – {percent(each.right.high)}",
-        ]
-        for each in bins
-    ]
-    head = ["probability", "samples", "promised", "kept", "95 % interval"]
-    return section(
-        "Whether its probabilities hold",
-        tag("div", drawn, table(head, rows), class_="figures"),
-        lead=f"When the model says 80 %, is it right in 80 of 100 cases? On average it is "
-        f"{percent(found.calibration.error)} off (expected calibration error).",
     )

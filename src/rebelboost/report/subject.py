@@ -46,6 +46,11 @@ class Subject:
         """Whether `X` holds similarities between samples and not their features."""
         return getattr(self.clf.learner, "metric", None) == "precomputed"
 
+    @property
+    def is_of_training(self) -> bool:
+        """Whether `X` is the table of the fit."""
+        return self.evaluation is None or self.evaluation.is_left_out
+
     def rows(self, numbers: Ints) -> Any:
         """Some rows of `X`, as a table of its own kind."""
         frame = as_frame(self.X)

@@ -27,6 +27,16 @@ class Run:
     rounds: Sequence[Round]
     member: int = 0
 
+    @property
+    def kind(self) -> str:
+        """In a few words."""
+        depths = [getattr(record.hypothesis, "depth", None) for record in self.rounds]
+        deep = max((depth for depth in depths if depth), default=None)
+        if deep is not None:
+            return f"{self.member + 1}: trees of depth {deep}"
+        compares = any(getattr(record.hypothesis, "examples", ()) for record in self.rounds)
+        return f"{self.member + 1}: {'comparisons' if compares else 'other terms'}"
+
     def line(self, of: Callable[[Round], float]) -> tuple[Floats, Floats]:
         """Rounds from 1, and values, as far as they are numbers; not too many."""
         values = np.array([of(self.rounds[i]) for i in thinned(len(self.rounds))])
@@ -45,7 +55,7 @@ def training(subject: Subject) -> Html | None:
     return section(
         "How it was trained",
         tag("div", *charts, class_="figures"),
-        _members(subject) if several else None,
+        _members(subject, runs) if several else None,
         lead=_told(subject, runs),
     )
 
@@ -126,39 +136,39 @@ def _log_chart(lines: Sequence[Line], told: str) -> Html:
 
 
 def _blended_loss(runs: Sequence[Run]) -> Html:
-    lines = [
-        (
-            f"{COLOURS[run.member % 4]} thin",
-            _member(runs, run),
-            run.line(lambda r: _exp(r.log_loss)),
-        )
-        for run in runs
-    ]
-    told = "The loss on the training samples of each fit, after each round."
+    lines = _with_means(runs, lambda record: _exp(record.log_loss))
+    told = "The loss on the training samples of each fit, after each round; thick: the mean."
     return _log_chart(lines, told)
 
 
-def _member(runs: Sequence[Run], run: Run) -> str:
-    return f"kind {run.member + 1}" if runs[-1].member else "each fit"
+def _with_means(runs: Sequence[Run], of: Callable[[Round], float]) -> list[Line]:
+    """A thin line for every fit, and a thick one for the mean of those of a kind, while all go on."""
+    lines: list[Line] = []
+    for kind in range(runs[-1].member + 1):
+        own = [run for run in runs if run.member == kind]
+        colour = COLOURS[kind % len(COLOURS)]
+        lines += [(f"{colour} thin", "", run.line(of)) for run in own]
+        at = thinned(min(len(run.rounds) for run in own))
+        mean = np.mean([[of(run.rounds[i]) for i in at] for run in own], axis=0)
+        fine = np.isfinite(mean)
+        lines.append((colour, own[0].kind, (np.array(at)[fine] + 1.0, mean[fine])))
+    return lines
 
 
 def _errors(runs: Sequence[Run]) -> Html:
     held = all(record.held is not None for run in runs for record in run.rounds)
-    several = len(runs) > 1
-    lines: list[Line] = []
-    for run in runs:
-        own = COLOURS[run.member % len(COLOURS)] + " thin"
+    if len(runs) > 1:
+        lines = _with_means(runs, _held_error if held else _error)
+        whose = "samples that each fit had left out" if held else "training samples"
+    else:
+        lines = [("one", "training samples", runs[0].line(_error))]
+        whose = "training samples"
         if held:
-            label = f"left out, {_member(runs, run)}" if several else "held-out samples"
-            lines.append((own if several else "two", label, run.line(_held_error)))
-        if not (held and several):
-            of_training = run.line(lambda record: record.error)
-            lines.append((own if several else "one", "training samples", of_training))
+            lines.append(("two", "held-out samples", runs[0].line(_held_error)))
+            whose = "training and on held-out samples"
     most = max(float(y.max(initial=0.0)) for _, _, (_, y) in lines)
-    longest = max(len(run.rounds) for run in runs)
-    whose = "samples that each fit had left out" if held and several else "samples"
     chart = Chart(
-        across(1, longest, log=True),
+        across(1, max(2, *(len(run.rounds) for run in runs)), log=True),
         upward(0, 1.05 * most or 1.0),
         f"Share of wrong decisions by the highest score, on {whose}.",
         "Error by round",
@@ -168,11 +178,15 @@ def _errors(runs: Sequence[Run]) -> Html:
     return chart.draw("round", "wrong decisions", lambda v: f"{100 * v:.3g} %")
 
 
+def _error(record: Round) -> float:
+    return record.error
+
+
 def _held_error(record: Round) -> float:
     return record.held.error if record.held is not None else math.nan
 
 
-def _members(subject: Subject) -> Html | None:
+def _members(subject: Subject, runs: Sequence[Run]) -> Html | None:
     found = subject.clf.cross_fit_
     if found is None or not hasattr(found, "shares"):
         return None
@@ -180,8 +194,9 @@ def _members(subject: Subject) -> Html | None:
         return note(
             f"The first {found.rounds[0]:,} rounds of each fit were kept, by what it had left out."
         )
+    kinds = {run.member: run.kind for run in runs}
     rows = [
-        [f"kind {i + 1}", f"{rounds:,}", f"{100 * part:.0f} %"]
+        [kinds[i], f"{rounds:,}", f"{100 * part:.0f} %"]
         for i, (rounds, part) in enumerate(zip(found.rounds, found.shares, strict=True))
     ]
     return join(
@@ -197,10 +212,13 @@ def guarantee(subject: Subject) -> Html | None:
     found = getattr(subject.clf, "guarantee_", None)
     if found is None:
         return None
-    return section(
-        "What is guaranteed",
-        tag("pre", str(found), class_="wrap"),
-    )
+    lines = str(found).split("\n")
+    return section("What is guaranteed", *map(_line, lines))
+
+
+def _line(line: str) -> Html:
+    """A paragraph; what is set in belongs to the one before."""
+    return paragraph(line.strip(), class_="inset" if line.startswith(" ") else None)
 
 
 def choice(subject: Subject) -> Html | None:
@@ -208,7 +226,7 @@ def choice(subject: Subject) -> Html | None:
     found: Any = getattr(subject.clf, "selection_", None)
     if found is None:
         return None
-    return section("What was chosen, and why", paragraph(tag("pre", str(found), class_="wrap")))
+    return section("What was chosen, and why", *map(_line, str(found).split("\n")))
 
 
 def _short(value: float) -> str:
