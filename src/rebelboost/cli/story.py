@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rebelboost.cli.train import Trained
     from rebelboost.figures import Evaluation
 
-MOST_CLASSES, MOST_COLUMNS = 8, 6
+MOST_CLASSES, MOST_COLUMNS = 12, 6
 KINDS = (
     ("number", "numbers", ""),
     ("category", "categories", ""),
@@ -122,7 +122,7 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
     if guarantee is not None:
         lines.append(("guarantee", str(guarantee)))
     if leaning:
-        lines.append(("strongest", ", ".join(map(_reason, leaning))))
+        lines.append(("leans on", ", ".join(map(_reason, leaning)) + ", …"))
     size = path.stat().st_size / 1e6
     lines.append(("model", f"{path} ({size:.1f} MB)"))
     output.lines(lines)
@@ -138,13 +138,15 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
     if evaluation is None:
         return [("accuracy", "not known: there are too few rows to hold some out")]
     right, low, high = map(percent, evaluation.accuracy)
-    rival = f"always {printed(evaluation.commonest)}: {percent(evaluation.commonest_share)}"
-    lines = [("accuracy", f"{right} ({low} to {high}); {rival}")]
+    rival = (
+        f"always deciding {printed(evaluation.commonest)}: {percent(evaluation.commonest_share)}"
+    )
+    lines = [("accuracy", f"{right}, {low} to {high} at 95 % confidence ({rival})")]
     if evaluation.has_costs:
         cost, low, high = map(amount, evaluation.cost)
-        constant = f"always {printed(evaluation.confusion.constant)}"
+        constant = f"always deciding {printed(evaluation.confusion.constant)}"
         rival = f"{constant}: {amount(evaluation.constant_cost)}"
-        lines.append(("cost", f"{cost} a decision ({low} to {high}); {rival}"))
+        lines.append(("cost", f"{cost} a decision, {low} to {high} ({rival})"))
     lines.append(("judged by", f"{counted(evaluation.n, 'row')}, {evaluation.source}"))
     return lines
 
