@@ -1,0 +1,66 @@
+"""What a report is about."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.figures import Evaluation
+from rebelboost.frames import as_frame
+from rebelboost.names import plain, printed
+from rebelboost.shapes import Ints
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model, samples, and how it did on them."""
+
+    clf: Any
+    X: Any
+    y: NDArray[Any]
+    evaluation: Evaluation | None
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """What was understood of a file: "source", "form", "target", "ignored", "notes"…"""
+    command: str | None = None
+    row_names: Sequence[Any] | None = None
+    """What the user calls the rows of `X`."""
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """Names of the classes as text."""
+        return [printed(each) for each in self.clf.classes_]
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Names of the features."""
+        named = getattr(self.clf, "feature_names_in_", None)
+        if named is None:
+            return [f"x{i}" for i in range(self.clf.n_features_in_)]
+        return [printed(plain(each)) for each in named]
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether `X` holds similarities between samples and not their features."""
+        return getattr(self.clf.learner, "metric", None) == "precomputed"
+
+    @property
+    def is_of_training(self) -> bool:
+        """Whether `X` is the table of the fit."""
+        return self.evaluation is None or self.evaluation.is_left_out
+
+    def rows(self, numbers: Ints) -> Any:
+        """Some rows of `X`, as a table of its own kind."""
+        frame = as_frame(self.X)
+        if frame is None:
+            return np.asarray(self.X)[numbers]
+        return frame[numbers.tolist()].to_native()
+
+    def row_name(self, number: int) -> str:
+        """What the user calls a row, or else its number."""
+        if self.row_names is not None:
+            return printed(self.row_names[number])
+        index: Any = getattr(self.X, "index", None)  # of pandas
+        return printed(index[number]) if hasattr(index, "__getitem__") else str(number)

@@ -1,0 +1,244 @@
+"""How training went: the loss and its bound, the errors, and what was kept of several fits."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rebelboost.callbacks import Round
+from rebelboost.report.charts import Chart, across, thinned, upward
+from rebelboost.report.markup import Html, join, note, paragraph, section, table, tag
+from rebelboost.report.subject import Subject
+from rebelboost.shapes import Floats
+
+COLOURS = ("one", "two", "three", "four")
+Line = tuple[str, str, tuple[Floats, Floats]]
+"""Class for its style, name in the legend, rounds and values."""
+ROUNDING = 1e-6
+"""Of logarithms of losses: so far may a loss be above its bound."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """The rounds of one fit."""
+
+    rounds: Sequence[Round]
+    member: int = 0
+
+    @property
+    def kind(self) -> str:
+        """In a few words."""
+        depths = [getattr(record.hypothesis, "depth", None) for record in self.rounds]
+        deep = max((depth for depth in depths if depth), default=None)
+        if deep is not None:
+            return f"{self.member + 1}: trees of depth {deep}"
+        compares = any(getattr(record.hypothesis, "examples", ()) for record in self.rounds)
+        return f"{self.member + 1}: {'comparisons' if compares else 'other terms'}"
+
+    def line(self, of: Callable[[Round], float]) -> tuple[Floats, Floats]:
+        """Rounds from 1, and values, as far as they are numbers; not too many."""
+        values = np.array([of(self.rounds[i]) for i in thinned(len(self.rounds))])
+        at = np.array(thinned(len(self.rounds)), dtype=np.float64) + 1
+        fine = np.isfinite(values)
+        return at[fine], values[fine]
+
+
+def training(subject: Subject) -> Html | None:
+    """The curves, or nothing where no history was kept."""
+    runs = _runs(subject)
+    if not runs or max(len(run.rounds) for run in runs) < 2:
+        return None
+    several = len(runs) > 1
+    charts = [_blended_loss(runs) if several else _loss(runs[0]), _errors(runs)]
+    return section(
+        "How it was trained",
+        tag("div", *charts, class_="figures"),
+        _members(subject, runs) if several else None,
+        lead=_told(subject, runs),
+    )
+
+
+def _runs(subject: Subject) -> list[Run]:
+    """Part the history where a new fit begins; those of one member follow one another."""
+    parted: list[list[Round]] = []
+    last: Round | None = None
+    for record in getattr(subject.clf, "history_", ()):
+        if last is None or record.index <= last.index or record.part != last.part:
+            parted.append([])
+        parted[-1].append(record)
+        last = record
+    n_members = len(getattr(subject.clf.cross_fit_, "rounds", ())) or 1
+    each = max(1, len(parted) // n_members)
+    return [Run(rounds, i // each) for i, rounds in enumerate(parted)]
+
+
+def _told(subject: Subject, runs: Sequence[Run]) -> str:
+    n_terms = len(subject.clf.ensemble_)
+    if len(runs) == 1:
+        return f"{len(runs[0].rounds):,} rounds; the model is a sum of {n_terms:,} terms."
+    n_members = runs[-1].member + 1
+    fits = (
+        f"{len(runs)} fits" if n_members == 1 else f"{n_members} kinds of fits, {len(runs)} in all"
+    )
+    return f"{fits}, each on a part of the samples; the model is their sum, {n_terms:,} terms."
+
+
+def _log10(ln: float) -> float:
+    return ln / math.log(10)
+
+
+def _bounds(run: Run) -> list[float]:
+    """Ln of the bound after each round: the first loss times the product of √(1 − ρ²)."""
+    first = run.rounds[0]
+    start = first.log_loss - (math.log(first.loss_ratio) if first.loss_ratio > 0 else 0.0)
+    with np.errstate(divide="ignore"):
+        return (start + np.cumsum(np.log([r.bound for r in run.rounds]))).tolist()
+
+
+def _loss(run: Run) -> Html:
+    bounds = _bounds(run)
+    holds = all(r.log_loss <= b + ROUNDING for r, b in zip(run.rounds, bounds, strict=True))
+    covers = all(r.cost <= math.exp(r.log_loss) * (1 + ROUNDING) for r in run.rounds)
+    by_round = dict(zip(map(id, run.rounds), bounds, strict=True))
+    lines = [("one", "loss", run.line(lambda r: _exp(r.log_loss)))]
+    if holds:
+        lines.insert(
+            0, ("one dashed", "bound of the loss", run.line(lambda r: _exp(by_round[id(r)])))
+        )
+    if covers:
+        lines.append(("two", "cost of decisions", run.line(lambda r: r.cost or math.nan)))
+    told = "On the training samples, after each round."
+    if covers:
+        told += " The cost of decisions by the highest score cannot exceed the loss"
+        told += ", nor the loss its bound." if holds else "."
+    return _log_chart(lines, told)
+
+
+def _exp(ln: float) -> float:
+    return math.exp(ln) if -600 < ln < 600 else math.nan
+
+
+def _log_chart(lines: Sequence[Line], told: str) -> Html:
+    values = np.concatenate([values for _, _, (_, values) in lines])
+    last = max(float(rounds.max(initial=2)) for _, _, (rounds, _) in lines)
+    low, high = float(values.min(initial=1.0)), float(values.max(initial=0.0)) or 1.0
+    chart = Chart(
+        across(1, last, log=True),
+        upward(low / 1.1, high * 1.1, log=True),
+        told,
+        "Training loss by round",
+    )
+    for class_, label, (x, y) in lines:
+        chart.line(x, y, class_, label)
+    return chart.draw("round", "on training samples", _short)
+
+
+def _blended_loss(runs: Sequence[Run]) -> Html:
+    lines = _with_means(runs, lambda record: _exp(record.log_loss))
+    told = "The loss on the training samples of each fit, after each round; thick: the mean."
+    return _log_chart(lines, told)
+
+
+def _with_means(runs: Sequence[Run], of: Callable[[Round], float]) -> list[Line]:
+    """A thin line for every fit, and a thick one for the mean of those of a kind, while all go on."""
+    lines: list[Line] = []
+    for kind in range(runs[-1].member + 1):
+        own = [run for run in runs if run.member == kind]
+        colour = COLOURS[kind % len(COLOURS)]
+        lines += [(f"{colour} thin", "", run.line(of)) for run in own]
+        at = thinned(min(len(run.rounds) for run in own))
+        mean = np.mean([[of(run.rounds[i]) for i in at] for run in own], axis=0)
+        fine = np.isfinite(mean)
+        lines.append((colour, own[0].kind, (np.array(at)[fine] + 1.0, mean[fine])))
+    return lines
+
+
+def _errors(runs: Sequence[Run]) -> Html:
+    held = all(record.held is not None for run in runs for record in run.rounds)
+    if len(runs) > 1:
+        lines = _with_means(runs, _held_error if held else _error)
+        whose = "samples that each fit had left out" if held else "training samples"
+    else:
+        lines = [("one", "training samples", runs[0].line(_error))]
+        whose = "training samples"
+        if held:
+            lines.append(("two", "held-out samples", runs[0].line(_held_error)))
+            whose = "training and on held-out samples"
+    most = max(float(y.max(initial=0.0)) for _, _, (_, y) in lines)
+    chart = Chart(
+        across(1, max(2, *(len(run.rounds) for run in runs)), log=True),
+        upward(0, 1.05 * most or 1.0),
+        f"Share of wrong decisions by the highest score, on {whose}.",
+        "Error by round",
+    )
+    for class_, label, (x, y) in lines:
+        chart.line(x, y, class_, label)
+    return chart.draw("round", "wrong decisions", lambda v: f"{100 * v:.3g} %")
+
+
+def _error(record: Round) -> float:
+    return record.error
+
+
+def _held_error(record: Round) -> float:
+    return record.held.error if record.held is not None else math.nan
+
+
+def _members(subject: Subject, runs: Sequence[Run]) -> Html | None:
+    found = subject.clf.cross_fit_
+    if found is None or not hasattr(found, "shares"):
+        return None
+    if len(found.rounds) == 1:
+        return note(
+            f"The first {found.rounds[0]:,} rounds of each fit were kept, by what it had left out."
+        )
+    kinds = {run.member: run.kind for run in runs}
+    rows = [
+        [kinds[i], f"{rounds:,}", f"{100 * part:.0f} %"]
+        for i, (rounds, part) in enumerate(zip(found.rounds, found.shares, strict=True))
+    ]
+    return join(
+        [
+            table(["", "rounds kept of each fit", "share in the sum"], rows),
+            note("Rounds and shares by the log-loss on left-out samples."),
+        ]
+    )
+
+
+def guarantee(subject: Subject) -> Html | None:
+    """What is proven of the model."""
+    found = getattr(subject.clf, "guarantee_", None)
+    if found is None:
+        return None
+    lines = str(found).split("\n")
+    return section("What is guaranteed", *map(_line, lines))
+
+
+def _line(line: str) -> Html:
+    """A paragraph; what is set in belongs to the one before."""
+    return paragraph(line.strip(), class_="inset" if line.startswith(" ") else None)
+
+
+def choice(subject: Subject) -> Html | None:
+    """What was chosen among several ways to learn, and why."""
+    found: Any = getattr(subject.clf, "selection_", None)
+    if found is None:
+        return None
+    return section("What was chosen, and why", *map(_line, str(found).split("\n")))
+
+
+def _short(value: float) -> str:
+    if value >= 1e-3 or value == 0:
+        return f"{value:,.4g}"
+    return f"10{_superscript(round(math.log10(value)))}" if _is_power(value) else f"{value:.0e}"
+
+
+def _is_power(value: float) -> bool:
+    power = math.log10(value)
+    return abs(power - round(power)) < 1e-9
+
+
+def _superscript(power: int) -> str:
+    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
