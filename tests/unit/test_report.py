@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -169,6 +170,15 @@ def test_a_report_says_where_its_figures_come_from(wine, tmp_path):
     left_out = Page(reported(tmp_path, clf, X, y, evaluation=Evaluation.from_dict(stored)))
     assert "each decided by those parts of the model that had never seen it" in left_out.text
     assert "The model was trained on these rows" in left_out.text
+
+
+def test_a_row_that_the_whole_model_decides_otherwise_is_told(wine, tmp_path):
+    clf, X, y = wine
+    found = evaluate(clf, X, y, source=LEFT_OUT)
+    flipped = found.judged._replace(decided=(found.judged.decided + 1) % 3)
+    page = reported(tmp_path, clf, X, y, evaluation=replace(found, judged=flipped))
+    assert page.count("The parts of the model that had never seen this row decided") == 10
+    assert "The model was trained on these rows" not in page
 
 
 def test_without_an_evaluation_nothing_is_claimed(wine, tmp_path):
