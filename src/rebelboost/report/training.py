@@ -100,7 +100,8 @@ def _bounds(run: Run) -> list[float]:
 def _loss(run: Run) -> Html:
     bounds = _bounds(run)
     holds = all(r.log_loss <= b + ROUNDING for r, b in zip(run.rounds, bounds, strict=True))
-    covers = all(r.cost <= math.exp(r.log_loss) * (1 + ROUNDING) for r in run.rounds)
+    paid = any(r.cost > 0 for r in run.rounds)  # else there is nothing to be drawn
+    covers = paid and all(r.cost <= math.exp(r.log_loss) * (1 + ROUNDING) for r in run.rounds)
     by_round = dict(zip(map(id, run.rounds), bounds, strict=True))
     lines = [("one", "loss", run.line(lambda r: _exp(r.log_loss)))]
     if holds:
@@ -169,7 +170,7 @@ def _errors(runs: Sequence[Run]) -> Html:
     most = max(float(y.max(initial=0.0)) for _, _, (_, y) in lines)
     chart = Chart(
         across(1, max(2, *(len(run.rounds) for run in runs)), log=True),
-        upward(0, 1.05 * most or 1.0),
+        upward(0, 1.05 * most or 0.1),
         f"Share of wrong decisions by the highest score, on {whose}.",
         "Error by round",
     )
