@@ -14,7 +14,8 @@ PACKAGE = ROOT / "src" / "rebelboost"
 
 # A module imports from its own layer and from those above it in this list.
 LAYERS = [
-    {"exceptions", "shapes", "names", "frames", "hashing", "tabular", "intervals", "calibration"},
+    {"exceptions", "shapes", "names", "frames", "hashing", "tabular"}
+    | {"intervals", "calibration", "tensors", "reading", "texts", "labels"},
     {"kernels"},
     {"binning", "dataset", "spaces", "points"},
     {
@@ -29,13 +30,14 @@ LAYERS = [
         "decision",
         "learners",
     },
-    {"packing", "model", "contributions", "rules", "voices", "usage"},
-    {"boosting", "callbacks", "sampling", "theory", "persistence"},
+    {"packing", "model", "contributions", "rules", "voices", "usage", "flattening", "shelving"},
+    {"boosting", "callbacks", "sampling", "theory", "records", "parameters"},
     {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
     {"explain", "explain_text", "verdicts", "summary", "guarantee", "plots", "explain_plots"},
-    {"inputs", "fitting", "deciding", "explained", "estimators", "regressor", "metrics"},
-    {"selection", "datasets", "figures", "evaluation", "report"},
-    {"cli"},
+    {"remembered", "persistence", "portable"},
+    {"inputs", "fitting", "deciding", "explained", "stored", "estimators", "regressor", "metrics"},
+    {"loading", "selection", "datasets", "figures", "evaluation", "report"},
+    {"tables", "cli"},
     {"__init__"},
 ]
 LAYER = {module: i for i, modules in enumerate(LAYERS) for module in modules}

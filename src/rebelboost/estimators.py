@@ -30,6 +30,7 @@ from rebelboost.risk import SUBCOSTS
 from rebelboost.sampling import Sampling
 from rebelboost.scales import settled
 from rebelboost.settings import LOSSES, Settings
+from rebelboost.stored import Stored
 from rebelboost.training import train
 
 Learner = Stump | Tree | Similarity | Binary
@@ -43,7 +44,7 @@ FEWEST_TO_CROSS_FIT = 100
 """With fewer distinct samples, parts of them say too little."""
 
 
-class RebelClassifier(Explained, ClassifierMixin, BaseEstimator):
+class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
     """Multi-class, cost-sensitive boosting.
 
     Parameters

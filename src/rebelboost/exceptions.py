@@ -27,3 +27,11 @@ class RareClassWarning(UserWarning):
 
 class UnknownCategoryWarning(UserWarning):
     """A categorical feature has values that training never saw; they count as missing."""
+
+
+class TableError(ValueError):
+    """A file that is no table, or a table that cannot be learned from or does not fit the model."""
+
+
+class ModelFileError(ValueError):
+    """A model that cannot be stored, or a file that is no sound model."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rebelboost.explain import Explanation
     from rebelboost.summary import ModelSummary
 
-LONGEST = 48
+LONGEST = 64
 """Letters of a label; longer ones are cut."""
 
 
@@ -64,11 +64,13 @@ def plot_summary(summary: "ModelSummary") -> "Figure":
     if summary.rules:
         rules = summary.rules[:top][::-1]
         panels.append(("weight of rules", [r.weight for r in rules], [r.what for r in rules]))
-    tallest = max([len(labels) for _, _, labels in panels], default=1)
-    figure = Figure(figsize=(9, 1 + 0.32 * tallest * max(1, len(panels))), layout="constrained")
+    heights = [len(labels) + 2 for _, _, labels in panels]
+    figure = Figure(figsize=(9, 0.8 + 0.27 * sum(heights)), layout="constrained")
     if panels:
         for ax, (title, sizes, labels) in zip(
-            np.atleast_1d(figure.subplots(len(panels), 1)), panels, strict=True
+            np.atleast_1d(figure.subplots(len(panels), 1, height_ratios=heights)),
+            panels,
+            strict=True,
         ):
             _bars(ax, sizes, labels, [palette_colour(0)] * len(sizes))
             ax.set_xlabel(title)

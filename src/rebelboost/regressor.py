@@ -21,13 +21,14 @@ from rebelboost.regression import RegressionProblem, baseline, huber_delta
 from rebelboost.sampling import Sampling
 from rebelboost.settings import Settings
 from rebelboost.shapes import BySample, Values
+from rebelboost.stored import Stored
 from rebelboost.training import train
 
 TREE = Tree(depth=5, least_mass=0.003)
 LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
 
 
-class RebelRegressor(RegressorMixin, ExplainedNumbers, BaseEstimator):
+class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
     """Boosted regression trees: L₂Boost, or the same on the absolute or Huber loss.
 
     Parameters

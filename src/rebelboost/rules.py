@@ -87,7 +87,7 @@ def rule(tree: GrownTree, leaf: int, wording: Wording) -> str:
 
 def _of_numbers(feature: int, condition: _Condition, wording: Wording) -> str:
     name, low, high = wording.names[feature], condition.low, condition.high
-    if low == np.inf:
+    if low >= high:  # no number passes
         return f"{name} is missing"
     if low == -np.inf and high == np.inf:
         return f"{name} is known" if not condition.missing else f"any {name}"
@@ -209,13 +209,23 @@ class RuleHashes:
 
 
 def _numeric_hash(path: Sequence[_Question], i: int) -> Hashes:
-    """Of a threshold, unless another one on the path is tighter."""
+    """Of a threshold, unless another one on the path is tighter.
+
+    Where two leave no number between them, only a missing value passes, whatever they are.
+    """
     own = path[i]
     stays = (own.feature >= 0) & ~own.categorical
+    none_passes = own.right & (own.threshold == np.inf)
     for j, other in enumerate(path):
         if i != j:
             stays &= ~own.implied_by(other, later=j > i)
+            low = np.where(own.right, own.threshold, other.threshold)
+            high = np.where(own.right, other.threshold, own.threshold)
+            none_passes |= own.same(other) & (own.right != other.right) & (low >= high)
+    stays &= own.right | (own.threshold < np.inf)  # all numbers pass: nothing is asked of them
     key = _mixed(np.ascontiguousarray(own.threshold).view(np.uint64)) + own.right
+    key = np.where(none_passes, np.uint64(3), key)
+    stays &= own.right | ~none_passes
     return np.where(stays, _mixed(_mixed(own.feature) + key), np.uint64(0))
 
 

@@ -1,0 +1,122 @@
+"""Alter model files many times and judge what comes of it: python tests/fuzz/run.py [count] [--seed n].
+
+Works in a process of its own, so that a crash is told of with the number of the alteration that caused it:
+python tests/fuzz/run.py --only that_number does it again.
+"""
+# ruff: noqa: T201  (a command)
+
+import argparse
+import collections
+import json
+import multiprocessing
+import random
+import resource
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import rebelboost
+from fuzz.altering import VALUES
+from fuzz.judging import alter, answer, check
+from stored_models import FOLDER, kept_samples
+
+PATIENCE = 60.0
+"""Seconds after which an alteration counts as an endless loop."""
+ROOM = 2 << 30
+"""Bytes beyond those at the start: asking for more is an error."""
+
+
+def bases():
+    """Every kept model file, the samples that it is asked about, and what it says of them."""
+    found = []
+    for path in sorted(FOLDER.glob("*.rebel")):
+        kept = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+        X = kept_samples(kept)
+        found.append((path.read_bytes(), X, answer(rebelboost.load(path), X)))
+    return found
+
+
+def one(files, seed, i):
+    rng = random.Random(f"{seed} {i}")
+    blob, X, said = files[i % len(files)]
+    altered = alter(blob, rng)
+    return altered, check(altered, X, said, answer)
+
+
+def work(seed, numbers, at, results):
+    room = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 + (8 << 30)
+    resource.setrlimit(resource.RLIMIT_AS, (room + ROOM, room + ROOM))
+    files = bases()
+    one(files, seed, 0)  # imports are not the alterations' memory
+    counts, faults, failures, most = collections.Counter(), collections.Counter(), [], -(10**9)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for i in numbers:
+        at.value = i
+        try:
+            altered, outcome = one(files, seed, i)
+        except Exception as error:  # noqa: BLE001  (whatever it is, it is told of)
+            failures.append((i, f"{type(error).__name__}: {error}"[:300]))
+            continue
+        word = "refused" if outcome.refused else "same" if outcome.same else "other"
+        counts[altered.sort, word] += 1
+        faults[outcome.fault[:24]] += 1
+        most = max(most, outcome.extra)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    results.put((counts, faults, failures, most, grown))
+
+
+def run(count, seed, first=0):
+    context = multiprocessing.get_context("spawn")
+    at, results = context.Value("q", -1), context.Queue()
+    numbers = range(first, first + count)
+    child = context.Process(target=work, args=(seed, numbers, at, results))
+    child.start()
+    last, since = -1, time.monotonic()
+    while results.empty():
+        time.sleep(0.2)
+        if at.value != last:
+            last, since = at.value, time.monotonic()
+        dead = not child.is_alive() and results.empty()
+        if dead or time.monotonic() - since > PATIENCE:
+            child.kill()
+            sys.exit(
+                f"alteration {at.value} of seed {seed} {'crashed' if dead else 'does not end'}"
+            )
+    found = results.get()
+    child.join()
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("count", type=int, nargs="?", default=100_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", type=int, help="show this alteration alone")
+    given = parser.parse_args()
+    if given.only is not None:
+        print(*one(bases(), given.seed, given.only), sep="\n")
+        return
+    began = time.monotonic()
+    counts, faults, failures, most, grown = run(given.count, given.seed)
+    seconds = time.monotonic() - began
+    for (sort, word), n in sorted(counts.items()):
+        told = "another sound model" if (sort, word) == (VALUES, "other") else word
+        print(f"{sort:>10} {told:<20} {n:>8,}")
+    print(
+        f"{given.count:,} alterations in {seconds:.0f} s, {1e3 * seconds / given.count:.1f} ms each"
+    )
+    print(
+        f"most memory beyond twice the file: {most / 1024:.0f} KiB; the process grew by {grown >> 20} MiB"
+    )
+    print(
+        f"{len(faults) - 1} kinds of fault, such as: {'; '.join(f for f, _ in faults.most_common(9) if f)}"
+    )
+    for i, failure in failures[:20]:
+        print(f"FAILED alteration {i}: {failure}")
+    sys.exit(f"{len(failures)} failures" if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
