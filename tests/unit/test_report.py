@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -171,6 +172,15 @@ def test_a_report_says_where_its_figures_come_from(wine, tmp_path):
     assert "The model was trained on these rows" in left_out.text
 
 
+def test_a_row_that_the_whole_model_decides_otherwise_is_told(wine, tmp_path):
+    clf, X, y = wine
+    found = evaluate(clf, X, y, source=LEFT_OUT)
+    flipped = found.judged._replace(decided=(found.judged.decided + 1) % 3)
+    page = reported(tmp_path, clf, X, y, evaluation=replace(found, judged=flipped))
+    assert page.count("The parts of the model that had never seen this row decided") == 10
+    assert "The model was trained on these rows" not in page
+
+
 def test_without_an_evaluation_nothing_is_claimed(wine, tmp_path):
     page = reported(tmp_path, *wine, evaluation=None)
     assert "is not known" in Page(page).text
@@ -275,7 +285,6 @@ def test_the_bound_is_drawn_only_where_it_holds(wine, tmp_path):
     bounded = RebelClassifier("stump", n_rounds=20, cross_fit=None).fit(X, y)
     assert "bound of the loss" in reported(tmp_path, bounded, X, y)
     for record in bounded.history_.rounds:
-        object.__setattr__(record, "bound", 0.5)
         object.__setattr__(record, "edge", 0.87)
     assert "bound of the loss" not in reported(tmp_path, bounded, X, y)
 

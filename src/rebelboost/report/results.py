@@ -119,7 +119,7 @@ def results(subject: Subject) -> Html | None:
     return section(
         "How good it is",
         table(["", "", "95 % interval", ""], rows, class_="results"),
-        note(_scales(found)),
+        note(_scales(found), class_="note wide"),
         _note_on_costs(found),
         paragraph(tag("strong", "Where these figures come from. "), _source(found)),
         paragraph(found.about_unknown()) if found.unknown else None,
