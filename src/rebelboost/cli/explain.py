@@ -34,13 +34,14 @@ def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Outp
 
 
 def _summarise(classifier: Any, output: Output) -> None:
-    summary, guarantee = classifier.summary(), getattr(classifier, "guarantee_", None)
+    summary = classifier.summary()
+    guarantee = classifier.metadata_.get("guarantee", "")
     text = dated(summary.text(), classifier)
     tables = {of: summary.table(of) for of in ("features", "examples", "rules", "pairs")}
-    output.record("summary", {"text": text, **tables, "guarantee": guarantee and str(guarantee)})
+    output.record("summary", {"text": text, **tables, "guarantee": guarantee})
     output.text(text)
-    if guarantee is not None:
-        output.text(f"\n{guarantee}")
+    if guarantee:
+        output.text(f"\nWhat is guaranteed\n{guarantee}")
 
 
 def parsed_rows(rows: str) -> list[int]:
