@@ -136,7 +136,9 @@ def test_reasons_name_the_features_and_sum_to_the_scores(model, loans, rebel, re
         assert f"Decided: {decided[told['row'] - 1]}" in told["text"]
         lead = sum(told["parts"]["for yes"]) - sum(told["parts"]["for no"])
         assert (lead > 0) == (decided[told["row"] - 1] == "yes")
-    assert rebel("explain", model, "loans.csv", "--rows", "3,1").stdout.startswith("Row 3. ")
+    assert rebel("explain", model, "loans.csv", "--rows", "3,1").stdout.startswith(
+        "Row 3 (loan L0002). "
+    )
     assert len(clf.ensemble_) == 10
 
 

@@ -24,12 +24,16 @@ def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Outp
         return
     wanted = parsed_rows(rows)
     with opened(data) as table:
-        match = Match(_only(table, wanted), understood_by(classifier, table))
-        frame, _ = match.all()
-    for row, each in zip(wanted, classifier.explain(fed(classifier, frame), top=top), strict=True):
+        understanding = understood_by(classifier, table)
+        naming = [name for name in [understanding.naming] if name in table.types]
+        match = Match(_only(table, wanted), understanding, naming)
+        frame, aside = match.all()
+    names = [f" ({name} {value})" for name in naming for value in aside[name]] or [""] * len(wanted)
+    explained = classifier.explain(fed(classifier, frame), top=top)
+    for row, name, each in zip(wanted, names, explained, strict=True):
         text = dated(each.text(), classifier)
         output.record("explanation", {"row": row, "text": text, "parts": each.table()})
-        output.text(f"Row {row}. {text}\n")
+        output.text(f"Row {row}{name}. {text}\n")
     output.notes(match.tally.notes())
 
 
