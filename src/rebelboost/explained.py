@@ -164,7 +164,7 @@ class Explained(ExplainedTerms, Proven):
         codes = problem.labels[place].tolist()
         self.example_classes_ = dict(zip(rows, codes, strict=True))
         self.missing_features_ = missing_features(problem.X)
-        self.training_facts_ = self._prove(problem).to_dict()
+        self.training_facts_ = self._facts(problem)
         return self
 
 
