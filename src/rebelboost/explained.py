@@ -109,7 +109,12 @@ class ExplainedTerms(TableInput):
 
 
 class Explained(ExplainedTerms, Proven):
-    """Part of `RebelClassifier`: why it decides as it does."""
+    """Part of `RebelClassifier`: why it decides as it does.
+
+    What it remembers of the training table, of the rows only that are examples: `row_labels_`, row
+    number → what the table's index calls it (empty where there is none); `example_classes_`, row number
+    → code of its class. And `missing_features_`, the features some of whose values were missing.
+    """
 
     row_labels_: dict[int, Any]
     example_classes_: dict[int, int]

@@ -57,7 +57,7 @@ class Proven(Decides):
         )
 
     def _facts(self, problem: Problem) -> dict[str, float]:
-        """Of the training samples, what guarantees need and the history does not tell; see `guarantee.FACTS`."""
+        """What guarantees need of the training samples and the history does not tell: `guarantee.FACTS`."""
         trained = self.decoder_.costs
         neutral = is_uniform(trained) and not is_uniform(self.costs_)
         by_sample = problem.by_sample and not neutral
