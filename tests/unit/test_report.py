@@ -165,7 +165,7 @@ def test_the_sentence_at_the_top_has_accuracy_cost_and_constant(priced, tmp_path
 def test_a_report_says_where_its_figures_come_from(wine, tmp_path):
     clf, X, y = wine
     of_test = Page(reported(tmp_path, clf, X, y, evaluation=evaluate(clf, X, y, source="new.csv")))
-    assert "samples of new.csv" in of_test.text
+    assert "samples: new.csv ." in of_test.text
     stored = evaluate(clf, X, y, source=LEFT_OUT).to_dict()
     left_out = Page(reported(tmp_path, clf, X, y, evaluation=Evaluation.from_dict(stored)))
     assert "each decided by those parts of the model that had never seen it" in left_out.text

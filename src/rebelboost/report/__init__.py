@@ -61,7 +61,8 @@ def write_report(  # noqa: PLR0913  (what a report may tell of)
     clf : RebelClassifier
     X, y : table of shape (N, d), labels of shape (N,)
         The samples that `evaluation` is of: for `rebelboost.evaluation.left_out` those of the fit,
-        for `evaluate` those of the test. Decisions on them are explained.
+        for `evaluate` those of the test; for stored figures (`Evaluation.from_dict`) and without any
+        those of the fit. Decisions on them are explained.
     path : str or Path
         Where to write; what is there is replaced.
     evaluation : Evaluation or None

@@ -100,7 +100,7 @@ def _rules(subject: Subject, found: Any) -> Html | None:
             name(each.what, LONGEST_RULE),
             name(subject.classes[int(np.argmax(each.by_class))], 24),
             percent(each.share),
-            f"{each.weight:.2f}",
+            f"{each.weight:.3g}",
         ]
         for each in found.rules[:MOST_USED]
     ]

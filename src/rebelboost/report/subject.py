@@ -48,8 +48,9 @@ class Subject:
 
     @property
     def is_of_training(self) -> bool:
-        """Whether `X` is the table of the fit."""
-        return self.evaluation is None or self.evaluation.is_left_out
+        """Whether `X` is the table of the fit: what is stored of another one knows no samples."""
+        found = self.evaluation
+        return found is None or found.is_left_out or found.judged is None
 
     def rows(self, numbers: Ints) -> Any:
         """Some rows of `X`, as a table of its own kind."""
