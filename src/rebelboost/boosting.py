@@ -138,6 +138,7 @@ def boost(
         focus = plan.sampling.focus(data, state.weights, rng)
         candidate = learner.propose(data, state.weights, focus, rng)
         found = covered(candidate.hypothesis, candidate.regions, state.judge.weight)
+        candidate = candidate._replace(hypothesis=found)
         term = Term(found, plan.shrinkage * candidate.outputs)
         if not np.any(term.outputs):  # nothing found; the next draw may be luckier
             n_fruitless += 1

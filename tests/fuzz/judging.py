@@ -88,7 +88,7 @@ def _equal(one, other):
 
 
 def answer(model, X):
-    """Ask a model everything: predictions, scores, its plain form, its terms, its history."""
+    """Ask a model everything: predictions, scores, reasons, its plain form, its terms, its history."""
     if hasattr(X, "columns") and hasattr(model, "feature_names_in_"):
         X = X.set_axis(list(model.feature_names_in_), axis=1)
     said = {"predict": model.predict(X)}
@@ -96,6 +96,8 @@ def answer(model, X):
     if hasattr(model, "decoder_") and model._decodes():
         names += ["predict_proba", "expected_cost"]
     said |= {name: getattr(model, name)(X) for name in names if hasattr(model, name)}
+    str(model.explain(X[:2]))
+    str(model.summary())
     json.dumps(model.to_dict())
     model.history_.table()
     for term in model.ensemble_.terms:

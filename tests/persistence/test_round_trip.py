@@ -57,9 +57,16 @@ def test_every_attribute_is_kept(pair):
     assert kept <= vars(loaded).keys()
     for name in kept & {"classes_", "costs_", "class_weight_", "feature_names_in_"}:
         np.testing.assert_array_equal(vars(model)[name], vars(loaded)[name], strict=True)
-    for name in kept & {"subcosts_", "baseline_", "n_features_in_", "_encoder", "row_labels_"}:
+    plain = {"subcosts_", "baseline_", "n_features_in_", "_encoder", "row_labels_"}
+    for name in kept & (plain | {"example_classes_", "missing_features_"}):
         assert vars(model)[name] == vars(loaded)[name]
     assert loaded.metadata_ == model.metadata_
+
+
+def test_a_loaded_model_gives_the_same_reasons(pair):
+    model, loaded, X = pair
+    assert str(loaded.explain(X[:5])) == str(model.explain(X[:5]))
+    assert str(loaded.summary()) == str(model.summary())
 
 
 def test_the_history_is_kept_as_a_table(pair):
@@ -69,6 +76,8 @@ def test_the_history_is_kept_as_a_table(pair):
     assert before.keys() == after.keys()
     for name, column in before.items():
         np.testing.assert_array_equal(column, after[name], err_msg=name)
+    terms = {id(term.hypothesis) for term in loaded.ensemble_.terms}
+    assert terms <= {id(each.hypothesis) for each in loaded.history_}
 
 
 def test_the_cross_fit_is_kept(pair):
