@@ -1,4 +1,4 @@
-"""An estimator's half that gives reasons: of decisions, of the whole model, and its guarantee."""
+"""An estimator's half that gives reasons: of decisions, and of the whole model."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
@@ -6,27 +6,20 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rebelboost.callbacks import History
 from rebelboost.costs import is_uniform
-from rebelboost.deciding import Decides
 from rebelboost.inputs import TableInput, index_labels
 from rebelboost.learners import Comparison, GrownTree
 from rebelboost.model import Ensemble
 from rebelboost.names import plain, printed
 from rebelboost.problem import Problem
-from rebelboost.problem import n_distinct as problem_size
+from rebelboost.proven import Proven
 from rebelboost.shapes import Floats, Values
-from rebelboost.theory import zero_cost_level
 
 if TYPE_CHECKING:
     from rebelboost.explain import Explanations, Verdict
-    from rebelboost.guarantee import FitBound, Guarantee
     from rebelboost.rules import Wording
     from rebelboost.summary import ModelSummary
     from rebelboost.voices import Rows
-
-SOON_SCORED = 20_000_000
-"""Samples × terms that take a tenth of a second or so."""
 
 
 class ExplainedTerms(TableInput):
@@ -115,20 +108,12 @@ class ExplainedTerms(TableInput):
         )
 
 
-class Explained(ExplainedTerms, Decides):
+class Explained(ExplainedTerms, Proven):
     """Part of `RebelClassifier`: why it decides as it does."""
 
-    history_: History
     row_labels_: dict[int, Any]
     example_classes_: dict[int, int]
     missing_features_: list[int]
-    training_facts_: dict[str, Any]
-    loss: str
-    shrinkage: Any
-
-    if TYPE_CHECKING:
-
-        def _learner(self) -> Any: ...
 
     def explain(self, X: Any, *, top: int = 5) -> "Explanations":
         """Reasons of the decision on each sample.
@@ -174,77 +159,13 @@ class Explained(ExplainedTerms, Decides):
             if isinstance(term.hypothesis, Comparison)
         ]
         rows = sorted({e.row for comparison in comparisons for e in comparison.examples})
-        place = {int(row): n for n, row in enumerate(problem.rows_of_table)} if rows else {}
+        place = np.searchsorted(problem.rows_of_table, rows)  # which rise
         self.row_labels_ = index_labels(X, rows)
-        self.example_classes_ = {row: int(problem.labels[place[row]]) for row in rows}
+        codes = problem.labels[place].tolist()
+        self.example_classes_ = dict(zip(rows, codes, strict=True))
         self.missing_features_ = missing_features(problem.X)
-        self.training_facts_ = self._proven(problem).to_dict()
+        self.training_facts_ = self._prove(problem).to_dict()
         return self
-
-    @property
-    def guarantee_(self) -> "Guarantee":
-        """What is proven of the training, beside what it achieved; see `rebelboost.theory`."""
-        from rebelboost.guarantee import Guarantee
-
-        check_is_fitted(self)
-        return Guarantee.from_dict(self.training_facts_)
-
-    def _proven(self, problem: Problem) -> "Guarantee":
-        from rebelboost.guarantee import Guarantee, proven_rate
-
-        trained = self.decoder_.costs
-        neutral = is_uniform(trained) and not is_uniform(self.costs_)
-        by_sample = problem.by_sample and not neutral
-        rows = problem.costs if by_sample else trained[problem.labels]
-        level = zero_cost_level(rows, problem.weight)
-        compares = all(isinstance(t.hypothesis, Comparison) for t in self.ensemble_.terms)
-        n_distinct = problem_size(problem) if compares and len(self.ensemble_) else 0
-        plain = self.loss == "exponential" and self.subcosts_ == "thesis"
-        cross, both = self.cross_fit_, self._both_costs(problem)
-        return Guarantee(
-            self._fit_bounds(),
-            len(self.classes_),
-            of_errors=not by_sample
-            and bool((trained.max(axis=1) == 1).all())
-            and is_uniform(trained),
-            applies=plain,
-            zero_level=level if np.isfinite(level) else None,
-            unavoidable_cost=self.ensemble_.unavoidable_cost,
-            costs_differ=not is_uniform(self.costs_),
-            cost_at_argmax=both[0],
-            cost_as_decided=both[1],
-            left_out_cost=None if cross is None else cross.cost,
-            similarity=proven_rate(len(self.classes_), n_distinct) if n_distinct >= 4 else None,
-        )
-
-    def _fit_bounds(self) -> "tuple[FitBound, ...]":
-        """Of every run of boosting that the ensemble has a part of, cut as it is."""
-        from rebelboost.guarantee import fit_bound, runs
-
-        cross = self.cross_fit_
-        if cross is None:
-            found = [self.history_.rounds[: len(self.ensemble_)]]
-        else:
-            found = runs(self.history_.rounds)
-            n_parts = max(1, len(found) // len(cross.rounds))
-            cuts = [
-                rounds if share > 0 else 0
-                for rounds, share in zip(cross.rounds, cross.shares, strict=True)
-                for _ in range(n_parts)
-            ]
-            found = [run[:cut] for run, cut in zip(found, cuts, strict=False)]
-        shrinkage = self._learner().shrinkage if self.shrinkage == "auto" else self.shrinkage
-        return tuple(fit_bound(run, shrinkage) for run in found if run)
-
-    def _both_costs(self, problem: Problem) -> tuple[float | None, float | None]:
-        """Mean training cost at argmax and as decided, where those differ and are soon known."""
-        same = self.decision == "argmax" or is_uniform(self.costs_) or not self._decodes()
-        if same or len(problem.labels) * len(self.ensemble_) > SOON_SCORED:
-            return None, None
-        scores = self.ensemble_.scores(problem.X, self._n_threads())
-        judge = problem.judge()
-        decided = np.argmax(scores, axis=1).astype(np.int32), self._decide(scores)
-        return judge.judge(decided[0])[1], judge.judge(decided[1])[1]
 
 
 def missing_features(X: Values) -> list[int]:

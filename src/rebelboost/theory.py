@@ -207,15 +207,26 @@ def loss_ratio_bound(ratio: ArrayLike, shrinkage: float = 1.0, smoothing: float 
     return np.asarray(1 - shrinkage * (1 - left))
 
 
-def zero_cost_level(costs: Floats, weight: BySample | None = None) -> float:
-    """Min ω·c over all mistakes that cost something, over Σω: a mean loss below proves zero training cost.
+def zero_cost_level(
+    costs: Floats, weight: BySample | None = None, labels: Labels | None = None
+) -> float:
+    """Return min ω·c over all mistakes that cost something, over Σω: a loss below proves zero training cost.
 
-    `costs` (N, K) are the samples' cost rows. With uniform costs, 1/N.
+    `costs` (N, K) are the samples' cost rows, or (K, K) by class, given their labels. With uniform
+    costs, 1/N.
     """
-    omega = np.ones(len(costs)) if weight is None else weight
+    n_samples = len(costs) if labels is None else len(labels)
+    omega = np.ones(n_samples) if weight is None else weight
+    total = omega.sum()
+    if labels is not None:  # the lightest sample of each class that counts
+        lightest = np.full(len(costs), np.inf)
+        counts = omega > 0
+        np.minimum.at(lightest, labels[counts], omega[counts])
+        there = np.isfinite(lightest)
+        costs, omega = costs[there], lightest[there]
     paid = omega[:, np.newaxis] * costs
-    there: NDArray[np.bool_] = paid > 0
-    return float(paid[there].min() / omega.sum()) if there.any() else math.inf
+    costly: NDArray[np.bool_] = paid > 0
+    return float(paid[costly].min() / total) if costly.any() else math.inf
 
 
 # ---- similarities

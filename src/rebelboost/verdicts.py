@@ -10,6 +10,9 @@ from rebelboost.explain import Verdict
 from rebelboost.names import printed
 from rebelboost.shapes import ByClass, Floats, Labels, Scores
 
+MOST_CLASSES, LIKELY = 3, 0.005
+"""Classes whose probabilities are told beside costs: so many, and those that round to 1 % or more."""
+
 
 class Deciding(NamedTuple):
     """How an estimator decides."""
@@ -62,6 +65,8 @@ def _verdict(
         )
     if posterior is not None and risks is not None and int(posterior.argmax()) != decided:
         text += "\n" + _why_not_the_likeliest(deciding, decided, posterior, risks)
+    elif deciding.by_cost and posterior is not None:
+        text += "\n" + _probabilities(deciding, posterior)
     return Verdict(decision, text, scores, posterior, risks, decided, _next_best(decided, scores))
 
 
@@ -112,6 +117,13 @@ def _why_not_the_likeliest(
         f"to cost {amount(risks[likeliest])}, since taking {_name(deciding, dearest)} "
         f"({percent(posterior[dearest])}) for {name} costs {deciding.costs[dearest, likeliest]:g}"
     )
+
+
+def _probabilities(deciding: Deciding, posterior: ByClass) -> str:
+    order = np.argsort(-posterior, kind="stable")[:MOST_CLASSES]
+    likely = [k for k in order.tolist() if posterior[k] >= LIKELY or k == order[0]]
+    said = ", ".join(f"{_name(deciding, k)} {percent(posterior[k])}" for k in likely)
+    return f"Probabilities: {said}"
 
 
 def _name(deciding: Deciding, code: int) -> str:

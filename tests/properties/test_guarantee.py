@@ -58,6 +58,7 @@ def test_the_level_of_zero_cost_is_the_least_that_a_mistake_adds(problem):
     level = zero_cost_level(problem.costs[problem.y], problem.weight)
     paid = problem.weight[:, np.newaxis] * problem.costs[problem.y]
     assert level == paid[paid > 0].min() / problem.weight.sum()
+    assert level == zero_cost_level(problem.costs, problem.weight, problem.y)
     assert zero_cost_level(np.zeros((3, 2))) == math.inf
 
 
