@@ -2,6 +2,7 @@
 
 import datetime as dt
 import re
+from copy import copy
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
-from rebelboost import EvaluationError, RebelClassifier, Similarity
+from rebelboost import EvaluationError, RebelClassifier, RebelRegressor, Similarity
 from rebelboost.evaluation import evaluate
 from rebelboost.figures import LEFT_OUT, Evaluation
 from rebelboost.report import write_report
@@ -94,11 +95,21 @@ def test_a_report_has_every_section(wine, tmp_path):
         "Ten decisions, explained",
         "The data, as it was understood",
         "How it was trained",
+        "What is guaranteed",
         "How to make it again",
-    ] or "What is guaranteed" in headings(page)
+    ]
     assert Page(page).tags.count("h1") == 1
     links = re.findall(r'href="#(.*?)"', page)
     assert links == re.findall(r'<section id="(.*?)"', page)
+
+
+def test_what_was_chosen_is_told_where_there_was_a_choice(wine, tmp_path):
+    clf, X, y = wine
+    chosen = copy(clf)
+    chosen.selection_ = "similarities: 3.1 % against 4.0 % for <trees>\n  by 5 folds"
+    page = reported(tmp_path, chosen, X, y)
+    assert "What was chosen, and why" in headings(page)
+    assert "<p>similarities: 3.1 % against 4.0 % for &lt;trees&gt;</p>" in page
 
 
 def test_tags_are_balanced_and_ids_are_unique(priced, tmp_path):
@@ -165,7 +176,7 @@ def test_the_sentence_at_the_top_has_accuracy_cost_and_constant(priced, tmp_path
 def test_a_report_says_where_its_figures_come_from(wine, tmp_path):
     clf, X, y = wine
     of_test = Page(reported(tmp_path, clf, X, y, evaluation=evaluate(clf, X, y, source="new.csv")))
-    assert "samples of new.csv" in of_test.text
+    assert "samples: new.csv ." in of_test.text
     stored = evaluate(clf, X, y, source=LEFT_OUT).to_dict()
     left_out = Page(reported(tmp_path, clf, X, y, evaluation=Evaluation.from_dict(stored)))
     assert "each decided by those parts of the model that had never seen it" in left_out.text
@@ -194,6 +205,16 @@ def test_an_evaluation_of_other_samples_is_refused(wine, tmp_path):
         reported(tmp_path, clf, X[:20], y[:20], evaluation=evaluate(clf, X, y))
     with pytest.raises(EvaluationError, match="not of these samples"):
         reported(tmp_path, clf, X, y[::-1], evaluation=evaluate(clf, X, y))
+
+
+def test_what_is_no_classifier_and_what_does_not_fit_is_refused(wine, tmp_path):
+    clf, X, y = wine
+    with pytest.raises(EvaluationError, match=f"X has {len(y)} samples, but y has 3 labels"):
+        write_report(clf, X, y[:3], tmp_path / "r.html", evaluation=None)
+    regressor = RebelRegressor(n_rounds=2).fit(X, np.arange(len(y)))
+    with pytest.raises(EvaluationError, match="RebelRegressor decides on no classes"):
+        write_report(regressor, X, y, tmp_path / "r.html", evaluation=None)
+    assert not list(tmp_path.iterdir())
 
 
 def test_confusion_is_shown_in_counts_and_money(priced, tmp_path):
@@ -229,6 +250,22 @@ def test_similarities_name_their_examples(tmp_path):
     assert "Examples, by how strongly they pull" in text
     assert re.search(r"Test row flower \d*[13579] ", text)
     assert re.search(r"near row flower \d*[02468] ", text)
+
+
+def test_what_is_in_examples_is_shown_where_the_training_table_is_given(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    X = pd.DataFrame(X, columns=list("abcd"))
+    X.loc[::3, "d"] = np.nan
+    clf = RebelClassifier(Similarity(), n_rounds=20).fit(X, y)
+    (shown,) = re.findall(
+        r"What is in these rows</summary>.*?</table>",
+        reported(tmp_path, clf, X, y, evaluation=None),
+    )
+    for each in clf.summary().examples[:15]:
+        values = ["–" if np.isnan(v) else f"{v:.4g}" for v in X.loc[each.row]]
+        assert f"row {each.row}  {'  '.join(values)}" in re.sub("<.*?>", " ", shown).replace(
+            "   ", " "
+        )
 
 
 def test_rows_are_called_as_the_user_does(wine, tmp_path):

@@ -103,16 +103,13 @@ def _columns(subject: Subject) -> Html:
         else "No value is missing."
     )
     levels = subject.clf._encoder.levels
-    shown = range(min(n_columns, MOST_COLUMNS))
-    rows = [
-        [
-            name(subject.columns[f]),
-            *_described(values[:, f], levels.get(f)),
-            percent(missing[f]) if missing[f] else "",
-        ]
-        for f in shown
-    ]
-    body = table(["column", "kind", "values", "missing"], rows, left=3)
+    head = ["column", "kind", "values", "missing"][: 4 if some else 3]
+
+    def row(f: int) -> list[Any]:
+        told = [name(subject.columns[f]), *_described(values[:, f], levels.get(f))]
+        return [*told, percent(missing[f]) if missing[f] else ""][: len(head)]
+
+    body = table(head, [row(f) for f in range(min(n_columns, MOST_COLUMNS))], left=3)
     if n_columns > MOST_COLUMNS:
         body = join([body, note(f"… and {n_columns - MOST_COLUMNS:,} more.")])
     if n_columns > MOST_UNFOLDED:

@@ -184,7 +184,7 @@ def _source(found: Evaluation) -> Html:
     if not found.is_left_out:
         return join(
             [
-                f"{found.n:,} samples of ",
+                f"{found.n:,} samples: ",
                 name(found.source),
                 ". They tell the truth only if none of them was used to train the model, or to choose it.",
             ]

@@ -44,7 +44,7 @@ class Run:
         if deep is not None:
             return f"{self.member + 1}: trees of depth {deep}"
         compares = any(getattr(record.hypothesis, "examples", ()) for record in self.rounds)
-        return f"{self.member + 1}: {'comparisons' if compares else 'other terms'}"
+        return f"{self.member + 1}: comparisons" if compares else f"kind {self.member + 1}"
 
     def bound(self, record: Round) -> float:
         """Of the loss after a round."""
