@@ -178,7 +178,6 @@ def _keep(trained: Trained, understanding: Understanding, samples: Samples, data
         "table": understanding.to_dict(),
         "fingerprint": fingerprint(data),
         "evaluation": None if evaluation is None else evaluation.to_dict(),
-        "guarantee": str(model.guarantee_),
         "seconds": round(trained.seconds, 3),
     }
     examples = getattr(model, "example_classes_", {})
