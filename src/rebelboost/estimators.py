@@ -12,9 +12,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from rebelboost.callbacks import Callback, Hearing, History, Progress
 from rebelboost.costs import cost_matrix, cost_rows, is_uniform
 from rebelboost.crossfit import CrossFit, neutral
-from rebelboost.deciding import Decides
 from rebelboost.decision import Decoder
 from rebelboost.entrants import Candidate
+from rebelboost.explained import Explained
 from rebelboost.fitting import (
     check_callbacks,
     check_cross_fit,
@@ -36,6 +36,7 @@ from rebelboost.sampling import Sampling
 from rebelboost.scales import settled
 from rebelboost.selection import candidates, select
 from rebelboost.settings import LOSSES, Settings
+from rebelboost.stored import Stored
 from rebelboost.training import train
 
 Learner = Stump | Tree | Similarity | Binary
@@ -49,7 +50,7 @@ FEWEST_TO_CROSS_FIT = 100
 """With fewer distinct samples, parts of them say too little."""
 
 
-class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
+class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
     """Multi-class, cost-sensitive boosting.
 
     Parameters
@@ -246,7 +247,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
         if len(self.classes_) == 1:
             self.ensemble_, self.history_ = Ensemble((), 1), History()
             self.decoder_, self.cross_fit_ = Decoder(self.costs_, loss=self.loss), None
-            return self
+            return self._named(X, problem)
         if previous is None or not hasattr(self, "history_"):
             self.history_ = History()
         n_folds = self._n_folds(problem, validation)
@@ -256,7 +257,7 @@ class RebelClassifier(Decides, ClassifierMixin, BaseEstimator):
             self.history_ = found.history
         else:
             self._fit_whole(problem, validation, previous)
-        return self
+        return self._named(X, problem)
 
     def _check_together(self, validation: object) -> None:
         """Refuse parameters that contradict one another."""

@@ -1,6 +1,7 @@
 """What comes in through scikit-learn's door: tables, labels and weights, checked and encoded."""
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.validation import _check_sample_weight, assert_all_finite, va
 
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.frames import FeatureEncoder, as_frame, fit_encoder
+from rebelboost.names import plain
 from rebelboost.shapes import BySample, Labels, Values
 
 LARGEST_TARGET = 1e150
@@ -44,6 +46,18 @@ class TableInput:
         values = self._encoder.transform_frame(frame)
         checked: Values = check_array(values, ensure_all_finite="allow-nan", input_name="X")
         return checked
+
+
+def index_labels(X: Any, rows: Iterable[int]) -> dict[int, Any]:
+    """Row → what the index of a table calls it, as text or a number; nothing where it has no index."""
+    index = getattr(X, "index", None) if as_frame(X) is not None else None
+    if index is None or callable(index):
+        return {}
+    labels = {row: plain(index[row]) for row in rows}
+    return {
+        row: label if isinstance(label, str | int | float) else str(label)
+        for row, label in labels.items()
+    }
 
 
 def encode_labels(y: ArrayLike, n_samples: int) -> tuple[NDArray[Any], Labels]:
