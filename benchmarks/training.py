@@ -116,7 +116,8 @@ def latency(classifier: Any, X: np.ndarray) -> float:
 
 
 def version(classifier: Any) -> str:
-    package = type(classifier).__module__.partition(".")[0]
+    roots = (kind.__module__.partition(".")[0] for kind in type(classifier).__mro__)
+    package = next(root for root in roots if root != compare.__name__)
     return f"{package} {sys.modules[package].__version__}"
 
 
@@ -229,9 +230,9 @@ def problems(results: Results) -> Iterable[str]:
 
 def parse_arguments() -> argparse.Namespace:
     def rivals(text: str) -> list[str]:
-        unknown = set(text.split(",")) - set(compare.RIVALS)
+        unknown = set(text.split(",")) - set(compare.ALL)
         if unknown:
-            raise argparse.ArgumentTypeError(f"no {unknown} among {compare.RIVALS}")
+            raise argparse.ArgumentTypeError(f"no {unknown} among {compare.ALL}")
         return text.split(",")
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
