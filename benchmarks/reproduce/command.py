@@ -22,7 +22,7 @@ EXPERIMENTS = {
     "local_curves": "reproduce.local_curves",
     "local_fig8": "reproduce.fig8",
     "local_official": "reproduce.local_official",
-    "ada_bound": "reproduce.ada",
+    "ada_bound": "reproduce.ada_bound",
 }
 
 

@@ -31,8 +31,7 @@ def sections(names: Iterable[str]) -> Iterator[str]:
             continue
         lines = [harness.Line(*line) for line in shown["lines"]]
         yield f"## {shown['title']}"
-        yield f"`{shown['command']}`" + (
-            ": the quick form; the full one was not run yet." * (small is not None)
-        )
+        only = ": the quick form; the full one is not run yet." if small else ""
+        yield f"`{shown['command']}`{only}"
         yield harness.lines_table(lines)
         yield from shown["notes"]

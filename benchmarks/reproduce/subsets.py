@@ -96,12 +96,12 @@ def visits(first: float, steps: int, n_samples: int, rounds: int) -> int:
 
 
 def run(*, quick: bool) -> Report:
-    n_samples, rounds = (4000, 100) if quick else (10_000, 400)
+    n_samples, rounds = (4000, 100) if quick else (10_000, 1000)
     report = Report(notes=[f"{SET}: {n_samples} rows, {rounds} rounds."])
     figure, axes = new_figure(1, 4)
     _mass(report, axes[0, 0], n_samples, rounds)
     _ranks(report, axes[0, 1:3], n_samples // 2, rounds)
-    _schedule(report, axes[0, 3], (n_samples, rounds // 4))
+    _schedule(report, axes[0, 3], (n_samples, rounds // 5))
     report.figures.append(save(figure, "quick_subsets.png"))
     return report
 
