@@ -4,6 +4,7 @@ import argparse
 import time
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import signature
 from typing import Any
 
 import measuring
@@ -35,15 +36,18 @@ def known() -> list[str]:
     return [name for name, path in EXPERIMENTS.items() if find_spec(path)]
 
 
-def run(name: str, *, quick: bool) -> None:
+def run(name: str, *, quick: bool, sets: tuple[str, ...]) -> None:
     experiment = module(name)
+    chosen = {"sets": sets} if sets and "sets" in signature(experiment.run).parameters else {}
     print(f"\n## {experiment.TITLE}\n", flush=True)
     about = {
-        "command": f"python -m benchmarks.reproduce {name}" + " --quick" * quick,
+        "command": f"python -m benchmarks.reproduce {name}"
+        + " --quick" * quick
+        + (f" --sets {','.join(sets)}" if chosen else ""),
         "machine": measuring.describe_machine(measuring.machine(), 2),
     }
     began = time.perf_counter()
-    report = experiment.run(quick=quick)
+    report = experiment.run(quick=quick, **chosen)
     harness.write(name + "_quick" * quick, experiment.TITLE, report, about)
     print(harness.markdown(report), flush=True)
     print(f"\n{name}: {time.perf_counter() - began:.0f} s, kept results included", flush=True)
@@ -56,6 +60,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(EXPERIMENTS))
     parser.add_argument("--all", action="store_true", help="every experiment; under three hours")
     parser.add_argument("--quick", action="store_true", help="fewer sets, splits and rounds")
+    parser.add_argument(
+        "--sets",
+        type=lambda text: tuple(text.split(",")),
+        default=(),
+        help="these only, where an experiment has several",
+    )
     parser.add_argument("--list", action="store_true", help="say what there is, and stop")
     parser.add_argument(
         "--docs", action="store_true", help="write docs/results.md from what was run"
@@ -70,7 +80,7 @@ def main(arguments: list[str]) -> int:
         parser.error("name experiments, or give --all, --quick, --list or --docs")
     names = options.names or (known() if options.all or options.quick else [])
     for name in names if not options.list else []:
-        run(name, quick=options.quick)
+        run(name, quick=options.quick, sets=options.sets)
     if options.docs:
         print(f"Written: {write_results(EXPERIMENTS)}")
     return 0

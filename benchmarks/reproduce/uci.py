@@ -13,8 +13,9 @@ DEPTHS = ["REBEL, depth 2", "REBEL, depth 3", "REBEL, depth 4"]
 RIVALS = [title for title in fig8.PRINTED if title in fig8.RIVALS]
 
 
-def run(*, quick: bool) -> Report:
-    sets, n_splits = (fig8.QUICK_SETS, 2) if quick else (SETS, fig8.N_SPLITS)
+def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
+    n_splits = 2 if quick else fig8.N_SPLITS
+    sets = sets or (fig8.QUICK_SETS if quick else SETS)
     found = fig8.errors(sets, [*RIVALS, fig8.STUMPS, *DEPTHS], n_splits)
     means = {m: {s: fig8.mean(v) for s, v in by_set.items()} for m, by_set in found.items()}
     report = Report()
