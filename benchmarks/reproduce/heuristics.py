@@ -80,16 +80,17 @@ def at_budget(run: dict[str, list[float]], search: str, budget: float) -> float:
     return float(np.interp(budget, run[search], run["area"]))
 
 
-def run(*, quick: bool) -> Report:
-    sets = QUICK_ROUNDS if quick else ROUNDS
-    units = [(name, setting, rounds) for name, rounds in sets.items() for setting in SETTINGS]
+def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
+    rounds_of = QUICK_ROUNDS if quick else ROUNDS
+    rounds_of = {name: rounds_of[name] for name in sets or rounds_of}
+    units = [(name, setting, rounds) for name, rounds in rounds_of.items() for setting in SETTINGS]
     found = measure_all(trace, units)
     report = Report(
-        notes=[f"{name}: {n} rounds, depth {DEPTHS[name]}." for name, n in sets.items()]
+        notes=[f"{name}: {n} rounds, depth {DEPTHS[name]}." for name, n in rounds_of.items()]
     )
-    figure, axes = new_figure(2, len(sets))
-    for column, name in zip(axes.T, sets, strict=True):
-        runs = {setting: found[name, setting, sets[name]] for setting in SETTINGS}
+    figure, axes = new_figure(2, len(rounds_of))
+    for column, name in zip(axes.T, rounds_of, strict=True):
+        runs = {setting: found[name, setting, rounds_of[name]] for setting in SETTINGS}
         _lines(report, name, runs)
         _draw(column, name, runs)
     report.figures.append(save(figure, "quick_heuristics.png"))
