@@ -114,7 +114,8 @@ def _estimator(choices: Choices, costs: Floats | None, output: Output) -> RebelC
         "costs": costs,
     }
     if choices.time_budget is not None:
-        given |= _within(choices.time_budget, averaged=costs is not None and not is_uniform(costs))
+        averaged = costs is not None and not is_uniform(costs)
+        given |= _within(choices.time_budget, choices.learner, averaged=averaged)
     return RebelClassifier(
         choices.learner,
         n_jobs=choices.threads or -1,
@@ -123,9 +124,9 @@ def _estimator(choices: Choices, costs: Floats | None, output: Output) -> RebelC
     )
 
 
-def _within(seconds: float, *, averaged: bool) -> dict[str, Any]:
-    """Parameters that keep to a time: the estimator's own, if it has one, or a limit for each fit."""
-    if "time_budget" in RebelClassifier._get_param_names():
+def _within(seconds: float, learner: str, *, averaged: bool) -> dict[str, Any]:
+    """Parameters that keep to a time: of the choice among learners, or a limit for each fit."""
+    if learner == "auto" and "time_budget" in RebelClassifier._get_param_names():
         return {"time_budget": seconds}
     return {"callbacks": [Deadline(seconds / (FITS_AVERAGED if averaged else FITS_OF_ONE))]}
 

@@ -109,7 +109,7 @@ def as_text(name: str, dtype: Any) -> pl.Expr:
 
 def _number(name: str, dtype: Any, form: str) -> pl.Expr:
     if dtype == pl.String:
-        text = cells(name, numbers=True)
+        text = pl.col(name).str.strip_chars()  # what is no number is null without being asked
         if form == "decimal comma":
             text = text.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
         elif form == "thousands comma":
