@@ -88,13 +88,11 @@ class Proven(Decides):
             found = [self.history_.rounds[: len(self.ensemble_)]]
         else:
             found = runs(self.history_.rounds)
-            n_parts = max(1, len(found) // len(cross.rounds))
-            cuts = [
-                rounds if share > 0 else 0
-                for rounds, share in zip(cross.rounds, cross.shares, strict=True)
-                for _ in range(n_parts)
+            of = [cross.standings[i] for i in cross.runs]
+            kept = [
+                (run[: s.rounds], s.shrinkage) for run, s in zip(found, of, strict=False) if s.share
             ]
-            found = [run[:cut] for run, cut in zip(found, cuts, strict=False)]
+            return tuple(fit_bound(run, shrinkage) for run, shrinkage in kept)
         return tuple(fit_bound(run, self._shrinkage()) for run in found if run)
 
     def _both_costs(self, problem: Problem) -> dict[str, float]:
