@@ -19,7 +19,7 @@ from rebelboost.evaluation import evaluate, left_out
 from rebelboost.figures import Evaluation
 from rebelboost.shapes import Floats
 from rebelboost.tables.files import opened
-from rebelboost.tables.understanding import Samples, Understanding, Wishes, understand
+from rebelboost.tables.understanding import Samples, Understanding, Wishes, row_name, understand
 
 HELD_OUT = 0.2
 """Share of the rows by which a model is judged that has no left-out samples of its own."""
@@ -184,6 +184,6 @@ def _keep(trained: Trained, understanding: Understanding, samples: Samples, data
     examples = getattr(model, "example_classes_", {})
     if samples.ids is not None:
         name, values = samples.ids
-        model.row_labels_ = {row: f"{name} {values[row]}" for row in examples}
+        model.row_labels_ = {row: row_name(name, values[row]) for row in examples}
     else:
         model.row_labels_ = {row: int(samples.rows[row]) for row in examples}
