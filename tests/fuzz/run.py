@@ -33,7 +33,7 @@ AT_ONCE = 10_000
 def bases():
     """Every kept model file, the samples that it is asked about, and what it says of them."""
     found = []
-    for path in sorted(FOLDER.glob("*.rebel")):
+    for path in sorted(FOLDER.glob("*.safetensors")):
         kept = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         X = kept_samples(kept)
         found.append((path.read_bytes(), X, answer(rebelboost.load(path), X)))
