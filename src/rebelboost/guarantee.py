@@ -9,6 +9,9 @@ from rebelboost.callbacks import Round
 from rebelboost.risk import CAP
 from rebelboost.theory import loss_ratio_bound, similarity_rate, similarity_rounds
 
+FACTS = ("zero_level", "cost_at_argmax", "cost_as_decided", "n_points", "by_sample")
+"""Of `training_facts_`, where they are known: see `Guarantee`; the number of distinct samples, for
+similarities; and 1 where costs were given by sample."""
 SLACK = 1e-6
 """What rounding may take from a round's bound, by ratio."""
 
@@ -101,16 +104,6 @@ class Guarantee:
         named["fits"] = [fit._asdict() for fit in self.fits]
         named["similarity"] = None if self.similarity is None else self.similarity._asdict()
         return named
-
-    @classmethod
-    def from_dict(cls, named: dict[str, Any]) -> "Guarantee":
-        """The inverse of `to_dict`."""
-        rate = named["similarity"]
-        read = {
-            "fits": tuple(FitBound(**fit) for fit in named["fits"]),
-            "similarity": None if rate is None else SimilarityRate(**rate),
-        }
-        return cls(**{**named, **read})
 
     def text(self) -> str:
         """In words."""
