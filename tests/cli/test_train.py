@@ -91,3 +91,9 @@ def test_examples_are_named_by_the_column_that_names_rows(loans, rebel):
     labels = load("loans.safetensors").row_labels_
     assert labels
     assert all(label == f"loan L{row:04d}" for row, label in labels.items())
+
+
+def test_a_budget_of_time_ends_training_early(loans, records):
+    words = ("train", "loans.csv", "-t", "repaid", "--learner", "tree", "--rounds", 4000)
+    _, model = records(*words, "--time-budget", 0.05)
+    assert 0 < model["terms"] < 4000

@@ -124,3 +124,58 @@ def test_figures_of_the_training_file_come_with_a_warning(model, loans, rebel):
 def test_rows_without_a_class_are_not_judged(model, new, rebel):
     new.write_text(new.read_text(encoding="utf-8") + "\nL9999,5,5,Bern,2020-01-01,main,\n", "utf-8")
     assert "1 row(s) without a class" in rebel("evaluate", model, "new.csv").stderr
+
+
+def test_reasons_name_the_features_and_sum_to_the_scores(model, loans, rebel, records):
+    first, second = records("explain", model, "loans.csv", "--rows", "3,1")
+    assert (first["row"], second["row"]) == (3, 1)
+    assert "amount" in first["text"]
+    clf = load(model)
+    decided = read(rebel("predict", model, "loans.csv").stdout)["decision"]
+    for told in (first, second):
+        assert f"Decided: {decided[told['row'] - 1]}" in told["text"]
+        lead = sum(told["parts"]["for yes"]) - sum(told["parts"]["for no"])
+        assert (lead > 0) == (decided[told["row"] - 1] == "yes")
+    assert rebel("explain", model, "loans.csv", "--rows", "3,1").stdout.startswith(
+        "Row 3 (loan L0002). "
+    )
+    assert len(clf.ensemble_) == 10
+
+
+def test_dates_in_reasons_are_dates(model, loans, rebel):
+    text = rebel("explain", model, "loans.csv", "--rows", "1-50", "--top", 9).stdout
+    since = pl.read_csv(loans)["since"].to_list()
+    assert any(f"since = {date}" in text for date in since[:50])
+
+
+def test_without_data_the_model_is_told_of(model, rebel, records):
+    (told,) = records("explain", model)
+    assert set(told["features"]["name"]) <= {"amount", "rate", "city", "since"}
+    assert told["text"] in rebel("explain", model).stdout
+
+
+@pytest.mark.parametrize("data", ["loans.csv", "new.csv"])
+def test_a_report_is_one_page_with_the_figures(model, new, folder, rebel, data):
+    before = {p.name for p in folder.iterdir()}
+    done = rebel("report", model, data, "-o", "r.html")
+    assert done.exit_code == 0, done.stderr
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "rebel train loans.csv --target repaid" in page
+    assert {p.name for p in folder.iterdir()} == before | {"r.html"}
+
+
+def test_models_trained_in_python_decide_too(folder, rebel):
+    from sklearn.datasets import load_iris
+
+    from rebelboost import RebelClassifier
+
+    X, y = load_iris(return_X_y=True)
+    frame = pl.DataFrame(dict(zip("abcd", X.T, strict=True)))
+    RebelClassifier("tree", n_rounds=5).fit(frame, y).save("named.safetensors")
+    RebelClassifier("tree", n_rounds=5).fit(X, y).save("bare.safetensors")
+    frame.write_csv("iris.csv")
+    named = rebel("predict", "named.safetensors", "iris.csv")
+    assert named.exit_code == 0, named.stderr
+    assert named.stdout == rebel("predict", "bare.safetensors", "iris.csv").stdout
+    assert "in Python" in rebel("evaluate", "named.safetensors", "iris.csv").stderr

@@ -2,6 +2,8 @@
 
 import datetime as dt
 import re
+from copy import copy
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -10,7 +12,7 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
-from rebelboost import EvaluationError, RebelClassifier, Similarity
+from rebelboost import EvaluationError, RebelClassifier, RebelRegressor, Similarity
 from rebelboost.evaluation import evaluate
 from rebelboost.figures import LEFT_OUT, Evaluation
 from rebelboost.report import write_report
@@ -93,11 +95,21 @@ def test_a_report_has_every_section(wine, tmp_path):
         "Ten decisions, explained",
         "The data, as it was understood",
         "How it was trained",
+        "What is guaranteed",
         "How to make it again",
-    ] or "What is guaranteed" in headings(page)
+    ]
     assert Page(page).tags.count("h1") == 1
     links = re.findall(r'href="#(.*?)"', page)
     assert links == re.findall(r'<section id="(.*?)"', page)
+
+
+def test_what_was_chosen_is_told_where_there_was_a_choice(wine, tmp_path):
+    clf, X, y = wine
+    chosen = copy(clf)
+    chosen.selection_ = "similarities: 3.1 % against 4.0 % for <trees>\n  by 5 folds"
+    page = reported(tmp_path, chosen, X, y)
+    assert "What was chosen, and why" in headings(page)
+    assert "<p>similarities: 3.1 % against 4.0 % for &lt;trees&gt;</p>" in page
 
 
 def test_tags_are_balanced_and_ids_are_unique(priced, tmp_path):
@@ -164,11 +176,20 @@ def test_the_sentence_at_the_top_has_accuracy_cost_and_constant(priced, tmp_path
 def test_a_report_says_where_its_figures_come_from(wine, tmp_path):
     clf, X, y = wine
     of_test = Page(reported(tmp_path, clf, X, y, evaluation=evaluate(clf, X, y, source="new.csv")))
-    assert "samples of new.csv" in of_test.text
+    assert "samples: new.csv ." in of_test.text
     stored = evaluate(clf, X, y, source=LEFT_OUT).to_dict()
     left_out = Page(reported(tmp_path, clf, X, y, evaluation=Evaluation.from_dict(stored)))
     assert "each decided by those parts of the model that had never seen it" in left_out.text
     assert "The model was trained on these rows" in left_out.text
+
+
+def test_a_row_that_the_whole_model_decides_otherwise_is_told(wine, tmp_path):
+    clf, X, y = wine
+    found = evaluate(clf, X, y, source=LEFT_OUT)
+    flipped = found.judged._replace(decided=(found.judged.decided + 1) % 3)
+    page = reported(tmp_path, clf, X, y, evaluation=replace(found, judged=flipped))
+    assert page.count("The parts of the model that had never seen this row decided") == 10
+    assert "The model was trained on these rows" not in page
 
 
 def test_without_an_evaluation_nothing_is_claimed(wine, tmp_path):
@@ -184,6 +205,16 @@ def test_an_evaluation_of_other_samples_is_refused(wine, tmp_path):
         reported(tmp_path, clf, X[:20], y[:20], evaluation=evaluate(clf, X, y))
     with pytest.raises(EvaluationError, match="not of these samples"):
         reported(tmp_path, clf, X, y[::-1], evaluation=evaluate(clf, X, y))
+
+
+def test_what_is_no_classifier_and_what_does_not_fit_is_refused(wine, tmp_path):
+    clf, X, y = wine
+    with pytest.raises(EvaluationError, match=f"X has {len(y)} samples, but y has 3 labels"):
+        write_report(clf, X, y[:3], tmp_path / "r.html", evaluation=None)
+    regressor = RebelRegressor(n_rounds=2).fit(X, np.arange(len(y)))
+    with pytest.raises(EvaluationError, match="RebelRegressor decides on no classes"):
+        write_report(regressor, X, y, tmp_path / "r.html", evaluation=None)
+    assert not list(tmp_path.iterdir())
 
 
 def test_confusion_is_shown_in_counts_and_money(priced, tmp_path):
@@ -219,6 +250,22 @@ def test_similarities_name_their_examples(tmp_path):
     assert "Examples, by how strongly they pull" in text
     assert re.search(r"Test row flower \d*[13579] ", text)
     assert re.search(r"near row flower \d*[02468] ", text)
+
+
+def test_what_is_in_examples_is_shown_where_the_training_table_is_given(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    X = pd.DataFrame(X, columns=list("abcd"))
+    X.loc[::3, "d"] = np.nan
+    clf = RebelClassifier(Similarity(), n_rounds=20).fit(X, y)
+    (shown,) = re.findall(
+        r"What is in these rows</summary>.*?</table>",
+        reported(tmp_path, clf, X, y, evaluation=None),
+    )
+    for each in clf.summary().examples[:15]:
+        values = ["–" if np.isnan(v) else f"{v:.4g}" for v in X.loc[each.row]]
+        assert f"row {each.row}  {'  '.join(values)}" in re.sub("<.*?>", " ", shown).replace(
+            "   ", " "
+        )
 
 
 def test_rows_are_called_as_the_user_does(wine, tmp_path):
@@ -275,7 +322,6 @@ def test_the_bound_is_drawn_only_where_it_holds(wine, tmp_path):
     bounded = RebelClassifier("stump", n_rounds=20, cross_fit=None).fit(X, y)
     assert "bound of the loss" in reported(tmp_path, bounded, X, y)
     for record in bounded.history_.rounds:
-        object.__setattr__(record, "bound", 0.5)
         object.__setattr__(record, "edge", 0.87)
     assert "bound of the loss" not in reported(tmp_path, bounded, X, y)
 

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from rebelboost.cli.dates import dated
 from rebelboost.cli.files import load_model
+from rebelboost.cli.models import fed
 from rebelboost.cli.render import Output
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import Table, opened
@@ -17,19 +20,32 @@ def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Outp
     """Print reasons row by row; without data, the model's summary."""
     classifier = load_model(model)
     if data is None:
-        summary = classifier.summary()
-        output.record("summary", {"text": str(summary), "guarantee": str(classifier.guarantee_)})
-        output.text(str(summary))
+        _summarise(classifier, output)
         return
     wanted = parsed_rows(rows)
     with opened(data) as table:
-        match = Match(_only(table, wanted), understood_by(classifier, table))
-        frame, _ = match.all()
-    for row, each in zip(wanted, classifier.explain(frame, top=top), strict=True):
-        told = {"row": row, "text": each.text(), "parts": each.table()}
-        output.record("explanation", told)
-        output.text(f"Row {row}. {each.text()}\n")
+        understanding = understood_by(classifier, table)
+        naming = [name for name in [understanding.naming] if name in table.types]
+        match = Match(_only(table, wanted), understanding, naming)
+        frame, aside = match.all()
+    names = [f" ({name} {value})" for name in naming for value in aside[name]] or [""] * len(wanted)
+    explained = classifier.explain(fed(classifier, frame), top=top)
+    for row, name, each in zip(wanted, names, explained, strict=True):
+        text = dated(each.text(), classifier)
+        output.record("explanation", {"row": row, "text": text, "parts": each.table()})
+        output.text(f"Row {row}{name}. {text}\n")
     output.notes(match.tally.notes())
+
+
+def _summarise(classifier: Any, output: Output) -> None:
+    summary = classifier.summary()
+    guarantee = classifier.metadata_.get("guarantee", "")
+    text = dated(summary.text(), classifier)
+    tables = {of: summary.table(of) for of in ("features", "examples", "rules", "pairs")}
+    output.record("summary", {"text": text, **tables, "guarantee": guarantee})
+    output.text(text)
+    if guarantee:
+        output.text(f"\nWhat is guaranteed\n{guarantee}")
 
 
 def parsed_rows(rows: str) -> list[int]:

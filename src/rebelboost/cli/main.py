@@ -14,6 +14,7 @@ app = typer.Typer(
     name="rebel",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # frames around the help would take as long again as all the rest
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Classifiers that know what mistakes cost, and tell their reasons. "
     "Begin with: rebel train data.csv --target COLUMN, or rebel demo.",
@@ -21,8 +22,8 @@ app = typer.Typer(
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, one record a line, on stdout.")]
 Traceback = Annotated[bool, typer.Option("--traceback", help="Show where an error arose.")]
-Model = Annotated[Path, typer.Argument(help="What `rebel train` wrote.", show_default=False)]
-Data = Annotated[Path, typer.Argument(help="CSV or Parquet.", show_default=False)]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="What `rebel train` wrote.")]
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="CSV or Parquet.")]
 
 
 def _output(*, as_json: bool = False) -> "Output":
@@ -48,7 +49,7 @@ def rebel(
     """Classifiers that know what mistakes cost, and tell their reasons."""
 
 
-@app.command()
+@app.command(short_help="Learn a column of a table; write a model file.")
 def train(  # noqa: PLR0913, PLR0917  (options)
     data: Data,
     target: Annotated[
@@ -107,7 +108,7 @@ def train(  # noqa: PLR0913, PLR0917  (options)
         )
 
 
-@app.command()
+@app.command(short_help="Decide on each row of a table.")
 def predict(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
     data: Data,
@@ -143,7 +144,7 @@ def predict(  # noqa: PLR0913, PLR0917  (options)
         )
 
 
-@app.command()
+@app.command(short_help="Judge a model by rows that it has not seen.")
 def evaluate(
     model: Model,
     data: Data,
@@ -160,11 +161,12 @@ def evaluate(
         evaluate(model, data, costs=costs, output=_output(as_json=as_json))
 
 
-@app.command()
+@app.command(short_help="Tell why a model decides as it does.")
 def explain(
     model: Model,
     data: Annotated[
-        Path | None, typer.Argument(help="CSV or Parquet; without it, the whole model.")
+        Path | None,
+        typer.Argument(metavar="DATA", help="CSV or Parquet; without it, the whole model."),
     ] = None,
     rows: Annotated[
         str, typer.Option(metavar="ROWS", help="Of the table, from 1, such as 3,17 or 5-8.")
@@ -180,7 +182,7 @@ def explain(
         explain(model, data, rows=rows, top=top, output=_output(as_json=as_json))
 
 
-@app.command()
+@app.command(short_help="Write everything about a model on one page.")
 def report(
     model: Model,
     data: Data,
@@ -197,10 +199,10 @@ def report(
         report(model, data, to, output=_output(as_json=as_json))
 
 
-@app.command()
+@app.command(short_help="Run the whole story, and show each command.")
 def demo(
     folder: Annotated[
-        Path | None, typer.Argument(help="To keep the files in.", show_default="a temporary one")
+        Path | None, typer.Argument(metavar="FOLDER", help="For its files; else a temporary one.")
     ] = None,
     traceback: Traceback = False,
 ) -> None:

@@ -27,6 +27,11 @@ class Labelled(NamedTuple):
     """Whether the model has learned from this very file."""
 
 
+def fed(model: Any, frame: pl.DataFrame) -> Any:
+    """The samples in the form that the model was trained on: with names, or without."""
+    return frame if hasattr(model, "feature_names_in_") else frame.to_numpy()
+
+
 def with_costs(model: Any, costs: Path | None) -> Any:
     """The model, deciding by the costs in a file."""
     if costs is None:

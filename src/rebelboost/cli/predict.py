@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rebelboost.cli.files import check_writable, load_model, replaced
-from rebelboost.cli.models import with_costs
+from rebelboost.cli.models import fed, with_costs
 from rebelboost.cli.render import Output, counted
 from rebelboost.decision import expected_costs
 from rebelboost.exceptions import TableError
@@ -61,7 +61,7 @@ def _decided(model: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
 
 
 def _decisions(model: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:
-    scores = model._scores(frame)
+    scores = model._scores(fed(model, frame))
     columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
     columns["decision"] = [plain(label) for label in model._labels(scores)]
     if model._decodes():

@@ -1,10 +1,11 @@
 """What the command prints: text for people, or records for programs; progress where one can see it."""
 
 import json
+import math
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -63,7 +64,7 @@ class Output:
     def record(self, kind: str, told: dict[str, Any]) -> None:
         """One line of JSON."""
         if self.as_json:
-            print(json.dumps({"record": kind, **told}, default=_plain, ensure_ascii=False))
+            print(json.dumps(_plain({"record": kind, **told}), ensure_ascii=False, allow_nan=False))
 
     @contextmanager
     def waiting(self, what: str) -> Iterator[None]:
@@ -85,9 +86,16 @@ class Output:
 
 
 def _plain(value: Any) -> Any:
+    """What JSON has words for; None for numbers that are not finite."""
     if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return str(value)
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if isinstance(value, str | int | float | None) else str(value)
 
 
 def counted(n: int, one: str, many: str = "") -> str:

@@ -16,8 +16,9 @@ from rebelboost.tables.understanding import Understanding
 if TYPE_CHECKING:
     from rebelboost.cli.train import Trained
     from rebelboost.figures import Evaluation
+    from rebelboost.guarantee import Guarantee
 
-MOST_CLASSES, MOST_COLUMNS = 8, 6
+MOST_CLASSES, MOST_COLUMNS = 12, 6
 KINDS = (
     ("number", "numbers", ""),
     ("category", "categories", ""),
@@ -99,7 +100,7 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
     model, evaluation = trained.model, trained.evaluation
     selection = getattr(model, "selection_", None)
     chosen = None if selection is None else str(selection)
-    guarantee = getattr(model, "guarantee_", None)
+    guarantee = model.guarantee_
     leaning = strongest(model)
     output.record(
         "model",
@@ -109,7 +110,7 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
             "chosen": chosen,
             "terms": len(model.ensemble_),
             "evaluation": None if evaluation is None else evaluation.to_dict(),
-            "guarantee": None if guarantee is None else str(guarantee),
+            "guarantee": guarantee.to_dict(),
             "strongest": leaning,
         },
     )
@@ -119,10 +120,9 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
     if chosen:
         lines.append(("chosen", chosen))
     lines += figures(evaluation)
-    if guarantee is not None:
-        lines.append(("guarantee", str(guarantee)))
+    lines.append(("guarantee", guaranteed(guarantee)))
     if leaning:
-        lines.append(("strongest", ", ".join(map(_reason, leaning))))
+        lines.append(("leans on", ", ".join(map(_reason, leaning)) + ", …"))
     size = path.stat().st_size / 1e6
     lines.append(("model", f"{path} ({size:.1f} MB)"))
     output.lines(lines)
@@ -138,15 +138,34 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
     if evaluation is None:
         return [("accuracy", "not known: there are too few rows to hold some out")]
     right, low, high = map(percent, evaluation.accuracy)
-    rival = f"always {printed(evaluation.commonest)}: {percent(evaluation.commonest_share)}"
-    lines = [("accuracy", f"{right} ({low} to {high}); {rival}")]
+    rival = (
+        f"always deciding {printed(evaluation.commonest)}: {percent(evaluation.commonest_share)}"
+    )
+    lines = [("accuracy", f"{right}, {low} to {high} at 95 % confidence ({rival})")]
     if evaluation.has_costs:
         cost, low, high = map(amount, evaluation.cost)
-        constant = f"always {printed(evaluation.confusion.constant)}"
+        constant = f"always deciding {printed(evaluation.confusion.constant)}"
         rival = f"{constant}: {amount(evaluation.constant_cost)}"
-        lines.append(("cost", f"{cost} a decision ({low} to {high}); {rival}"))
+        lines.append(("cost", f"{cost} a decision, {low} to {high} ({rival})"))
     lines.append(("judged by", f"{counted(evaluation.n, 'row')}, {evaluation.source}"))
     return lines
+
+
+def guaranteed(guarantee: "Guarantee") -> str:
+    """The guarantee in a sentence; `rebel explain MODEL` tells all of it."""
+    if not guarantee.fits or not guarantee.applies:
+        return "none is proven for such training"
+    n_fits = len(guarantee.fits)
+    whose = (
+        "on the rows it learned from" if n_fits == 1 else f"for each of {n_fits} fits on its rows"
+    )
+    if guarantee.certified:
+        return f"no mistake {whose}, deciding for the highest score: the loss proves it"
+    what = "share of mistakes" if guarantee.of_errors else "mean cost"
+    return (
+        f"{what} {whose}, deciding for the highest score: at most {amount(guarantee.bound)}, "
+        f"achieved {amount(guarantee.achieved)}"
+    )
 
 
 def strongest(model: Any, most: int = 3) -> list[dict[str, Any]]:

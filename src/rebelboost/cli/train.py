@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost import RebelClassifier
+from rebelboost.callbacks import Round
 from rebelboost.cli import costs as cost_files
 from rebelboost.cli.files import check_writable, fingerprint
 from rebelboost.cli.render import Output
 from rebelboost.cli.story import show_model, show_table
+from rebelboost.costs import is_uniform
 from rebelboost.estimators import LEARNERS
 from rebelboost.evaluation import evaluate, left_out
 from rebelboost.figures import Evaluation
@@ -22,6 +24,8 @@ from rebelboost.tables.understanding import Samples, Understanding, Wishes, unde
 HELD_OUT = 0.2
 """Share of the rows by which a model is judged that has no left-out samples of its own."""
 FEWEST_TO_HOLD_OUT = 10
+FITS_OF_ONE, FITS_AVERAGED = 2, 30
+"""Fits that share the time: of a model and one to judge it by, each of which may be an average of 15."""
 HELD_OUT_ROWS = "a fifth of all, that a first fit had not seen"
 
 
@@ -106,16 +110,38 @@ def _learn(samples: Samples, costs: Floats | None, choices: Choices, output: Out
 def _estimator(choices: Choices, costs: Floats | None, output: Output) -> RebelClassifier:
     given: dict[str, Any] = {
         "n_rounds": choices.rounds,
-        "time_budget": choices.time_budget,
         "random_state": choices.seed,
         "costs": costs,
     }
+    if choices.time_budget is not None:
+        given |= _within(choices.time_budget, averaged=costs is not None and not is_uniform(costs))
     return RebelClassifier(
         choices.learner,
         n_jobs=choices.threads or -1,
         verbose=int(output.is_watched),
         **{name: value for name, value in given.items() if value is not None},
     )
+
+
+def _within(seconds: float, *, averaged: bool) -> dict[str, Any]:
+    """Parameters that keep to a time: the estimator's own, if it has one, or a limit for each fit."""
+    if "time_budget" in RebelClassifier._get_param_names():
+        return {"time_budget": seconds}
+    return {"callbacks": [Deadline(seconds / (FITS_AVERAGED if averaged else FITS_OF_ONE))]}
+
+
+class Deadline:
+    """Ends a fit that has had its share of the time."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def on_round(self, record: Round) -> bool:
+        """Look at the clock."""
+        return record.seconds > self.seconds
+
+    def on_end(self) -> None:
+        """Nothing to tidy up."""
 
 
 def _held_out(
@@ -151,6 +177,7 @@ def _keep(trained: Trained, understanding: Understanding, samples: Samples, data
         "table": understanding.to_dict(),
         "fingerprint": fingerprint(data),
         "evaluation": None if evaluation is None else evaluation.to_dict(),
+        "guarantee": str(model.guarantee_),
         "seconds": round(trained.seconds, 3),
     }
     examples = getattr(model, "example_classes_", {})

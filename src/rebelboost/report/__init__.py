@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import is_classifier
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from rebelboost.exceptions import EvaluationError
 from rebelboost.figures import Evaluation
 from rebelboost.report.data import data, facts
 from rebelboost.report.markup import Html, tag
@@ -61,7 +63,8 @@ def write_report(  # noqa: PLR0913  (what a report may tell of)
     clf : RebelClassifier
     X, y : table of shape (N, d), labels of shape (N,)
         The samples that `evaluation` is of: for `rebelboost.evaluation.left_out` those of the fit,
-        for `evaluate` those of the test. Decisions on them are explained.
+        for `evaluate` those of the test; for stored figures (`Evaluation.from_dict`) and without any
+        those of the fit. Decisions on them are explained.
     path : str or Path
         Where to write; what is there is replaced.
     evaluation : Evaluation or None
@@ -78,7 +81,9 @@ def write_report(  # noqa: PLR0913  (what a report may tell of)
         Today by default.
     """
     told = render(
-        Subject(clf, X, _labels(clf, y), evaluation, dict(data_summary or {}), command, row_names),
+        Subject(
+            clf, X, _labels(clf, X, y), evaluation, dict(data_summary or {}), command, row_names
+        ),
         title,
         date or dt.datetime.now(tz=dt.UTC).date(),
     )
@@ -87,9 +92,16 @@ def write_report(  # noqa: PLR0913  (what a report may tell of)
     return path
 
 
-def _labels(clf: Any, y: ArrayLike) -> np.ndarray[Any, Any]:
+def _labels(clf: Any, X: Any, y: ArrayLike) -> np.ndarray[Any, Any]:
     check_is_fitted(clf)
-    return np.asarray(column_or_1d(y))
+    if not is_classifier(clf):
+        raise EvaluationError(
+            f"{type(clf).__name__} decides on no classes: reports are on classifiers"
+        )
+    labels: np.ndarray[Any, Any] = column_or_1d(y)
+    if len(X) != len(labels):
+        raise EvaluationError(f"X has {len(X)} samples, but y has {len(labels)} labels")
+    return labels
 
 
 def render(subject: Subject, title: str, date: dt.date) -> str:

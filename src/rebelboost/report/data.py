@@ -1,5 +1,6 @@
 """What was understood of the data: columns, kinds, gaps, classes."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,16 +67,14 @@ def data(subject: Subject) -> Html:
 
 
 def _classes(subject: Subject) -> Html:
-    names = [printed(label) for label in subject.y.tolist()]
-    found, counts = np.unique(np.array(names, dtype=object), return_counts=True)
-    by_name = dict(zip(found.tolist(), counts.tolist(), strict=True))
-    listed = subject.classes + [each for each in by_name if each not in set(subject.classes)]
+    by_name = Counter(printed(label) for label in subject.y.tolist())
+    listed = subject.classes + sorted(set(by_name) - set(subject.classes))
     trained = dict(zip(subject.classes, _trained(subject), strict=True))
     most = max(by_name.values())
 
     def row(each: str) -> list[Any]:
         n = by_name.get(each, 0)
-        told = [name(each), f"{n:,}", percent(n / len(names)), bar(n / most)]
+        told = [name(each), f"{n:,}", percent(n / len(subject.y)), bar(n / most)]
         return told if subject.is_of_training else [*told, percent(trained.get(each, 0.0))]
 
     head = ["class", "rows", "share", ""]
@@ -104,16 +103,13 @@ def _columns(subject: Subject) -> Html:
         else "No value is missing."
     )
     levels = subject.clf._encoder.levels
-    shown = range(min(n_columns, MOST_COLUMNS))
-    rows = [
-        [
-            name(subject.columns[f]),
-            *_described(values[:, f], levels.get(f)),
-            percent(missing[f]) if missing[f] else "",
-        ]
-        for f in shown
-    ]
-    body = table(["column", "kind", "values", "missing"], rows, left=3)
+    head = ["column", "kind", "values", "missing"][: 4 if some else 3]
+
+    def row(f: int) -> list[Any]:
+        told = [name(subject.columns[f]), *_described(values[:, f], levels.get(f))]
+        return [*told, percent(missing[f]) if missing[f] else ""][: len(head)]
+
+    body = table(head, [row(f) for f in range(min(n_columns, MOST_COLUMNS))], left=3)
     if n_columns > MOST_COLUMNS:
         body = join([body, note(f"… and {n_columns - MOST_COLUMNS:,} more.")])
     if n_columns > MOST_UNFOLDED:
@@ -131,11 +127,11 @@ def _described(column: Floats, levels: tuple[Any, ...] | None) -> tuple[str, Any
     if len(there) == 0:
         return ("category" if levels is not None else "number"), "all missing"
     if levels is None:
-        distinct = np.unique(there)
-        if len(distinct) <= 2:
-            return "number", " or ".join(map(number, distinct.tolist()))
-        low, middle, high = map(number, np.quantile(there, [0, 0.5, 1]).tolist())
-        return "number", f"{low} to {high}, half up to {middle}"
+        low, high = float(there.min()), float(there.max())
+        if np.all((there == low) | (there == high)):
+            return "number", " or ".join(map(number, sorted({low, high})))
+        middle = number(float(np.median(there)))
+        return "number", f"{number(low)} to {number(high)}, half up to {middle}"
     counts = np.bincount(there.astype(np.int64), minlength=len(levels))
     common = [name(printed(levels[i]), 20) for i in np.argsort(-counts, kind="stable")[:3].tolist()]
     rest = f" and {len(levels) - 3:,} more" if len(levels) > 3 else ""

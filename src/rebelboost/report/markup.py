@@ -104,9 +104,9 @@ def more(title: Any, *content: Any) -> Html:
     return tag("details", tag("summary", title), *content)
 
 
-def note(*content: Any) -> Html:
+def note(*content: Any, class_: str = "note") -> Html:
     """A smaller text, beside the matter."""
-    return tag("p", *content, class_="note")
+    return tag("p", *content, class_=class_)
 
 
 def section(title: str, *content: Any, lead: Any = None) -> Html:

@@ -13,6 +13,7 @@ from rebelboost.report.subject import Subject
 from rebelboost.shapes import BySample, Floats, Ints, Labels
 
 N_SUREST, N_LEAST_SURE, N_MISTAKES = 2, 4, 4
+LEAST_COST = 1e-300
 COSTLIEST = "The costliest mistakes"
 
 
@@ -62,7 +63,7 @@ def pick(subject: Subject) -> list[Picked]:
 
 def _chosen(judged: Judged, paid: BySample, merits: Floats) -> list[tuple[str, int]]:
     two = np.partition(merits, -2, axis=1)[:, -2:]
-    gap = two[:, 1] - two[:, 0]
+    gap: BySample = two[:, 1] - two[:, 0]
     wrong = np.flatnonzero(judged.decided != judged.true)
     own = merits[np.arange(len(merits)), judged.true]
     # Of mistakes that cost the same, the one that thought least of the truth.
@@ -115,8 +116,11 @@ def _prices(subject: Subject) -> Floats:
 
 
 def _merits(subject: Subject, judged: Judged) -> Floats:
-    """(n, K) what speaks for each decision: a low expected cost or, without probabilities, the scores."""
+    """(n, K) what speaks for each decision: a low expected cost or, without probabilities, the scores.
+
+    Logarithms tell apart probabilities that are all but 1.
+    """
     if judged.posterior is None:
         merits: Floats = subject.clf._scores(subject.X)[judged.rows]
         return merits
-    return -expected_costs(judged.posterior, subject.clf.costs_)
+    return -np.log(np.maximum(expected_costs(judged.posterior, subject.clf.costs_), LEAST_COST))

@@ -22,6 +22,8 @@ from rebelboost.report.numbers import percent
 from rebelboost.report.picking import Picked, pick
 from rebelboost.report.subject import Subject
 
+MOST_COLUMNS = 8
+"""Of which the values of examples are shown."""
 MOST_USED = 15
 """Features, training rows and rules that are listed."""
 LONGEST_RULE = 160
@@ -34,7 +36,7 @@ def learned(subject: Subject) -> Html | None:
     if not hasattr(subject.clf, "summary") or len(subject.classes) < 2:
         return None
     found = subject.clf.summary()
-    parts = [_features(found), _examples(found), _rules(subject, found)]
+    parts = [_features(found), _examples(subject, found), _rules(subject, found)]
     if not any(part is not None for part in parts):
         return None
     return section("What it looks at", *parts, lead=f"{found.heading}.")
@@ -68,7 +70,7 @@ def _rest(n_all: int, what: str) -> Html | None:
     return note(f"And {n_more:,} more {what}{'s' if n_more > 1 else ''}.") if n_more > 0 else None
 
 
-def _examples(found: Any) -> Html | None:
+def _examples(subject: Subject, found: Any) -> Html | None:
     if not found.examples:
         return None
     most = found.examples[0].pull or 1.0
@@ -88,8 +90,25 @@ def _examples(found: Any) -> Html | None:
             tag("h3", "Examples, by how strongly they pull"),
             table(head, rows, left=2),
             _rest(len(found.examples), "training row"),
+            _values(subject, found) if subject.is_of_training else None,
         ]
     )
+
+
+def _values(subject: Subject, found: Any) -> Html | None:
+    """What is in these rows, as far as it fits."""
+    if subject.is_precomputed:
+        return None
+    used = found.examples[:MOST_USED]
+    columns = subject.columns[:MOST_COLUMNS]
+    cells = subject.cells([each.row for each in used], len(columns))
+    rows = [
+        [name(f"row {printed(each.label)}"), *(name(cell, 24) for cell in row)]
+        for each, row in zip(used, cells, strict=True)
+    ]
+    rest = len(subject.columns) - len(columns)
+    told = note(f"And {rest:,} more columns.") if rest else None
+    return more("What is in these rows", table(["", *(name(c, 24) for c in columns)], rows), told)
 
 
 def _rules(subject: Subject, found: Any) -> Html | None:
@@ -100,7 +119,7 @@ def _rules(subject: Subject, found: Any) -> Html | None:
             name(each.what, LONGEST_RULE),
             name(subject.classes[int(np.argmax(each.by_class))], 24),
             percent(each.share),
-            f"{each.weight:.2f}",
+            f"{each.weight:.3g}",
         ]
         for each in found.rules[:MOST_USED]
     ]

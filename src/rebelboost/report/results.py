@@ -119,7 +119,7 @@ def results(subject: Subject) -> Html | None:
     return section(
         "How good it is",
         table(["", "", "95 % interval", ""], rows, class_="results"),
-        note(_scales(found)),
+        note(_scales(found), class_="note wide"),
         _note_on_costs(found),
         paragraph(tag("strong", "Where these figures come from. "), _source(found)),
         paragraph(found.about_unknown()) if found.unknown else None,
@@ -184,7 +184,7 @@ def _source(found: Evaluation) -> Html:
     if not found.is_left_out:
         return join(
             [
-                f"{found.n:,} samples of ",
+                f"{found.n:,} samples: ",
                 name(found.source),
                 ". They tell the truth only if none of them was used to train the model, or to choose it.",
             ]

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.figures import Evaluation
-from rebelboost.frames import as_frame
+from rebelboost.frames import as_frame, is_present
 from rebelboost.names import plain, printed
+from rebelboost.report.numbers import number
 from rebelboost.shapes import Ints
 
 
@@ -48,8 +49,9 @@ class Subject:
 
     @property
     def is_of_training(self) -> bool:
-        """Whether `X` is the table of the fit."""
-        return self.evaluation is None or self.evaluation.is_left_out
+        """Whether `X` is the table of the fit: what is stored of another one knows no samples."""
+        found = self.evaluation
+        return found is None or found.is_left_out or found.judged is None
 
     def rows(self, numbers: Ints) -> Any:
         """Some rows of `X`, as a table of its own kind."""
@@ -58,9 +60,22 @@ class Subject:
             return np.asarray(self.X)[numbers]
         return frame[numbers.tolist()].to_native()
 
+    def cells(self, numbers: list[int], n_columns: int) -> list[list[str]]:
+        """The values of some rows, in the first columns, as text."""
+        rows = self.rows(np.array(numbers, dtype=np.int64))
+        frame = as_frame(rows)
+        values = rows.tolist() if frame is None else frame.rows()
+        return [[_cell(value) for value in row[:n_columns]] for row in values]
+
     def row_name(self, number: int) -> str:
         """What the user calls a row, or else its number."""
         if self.row_names is not None:
             return printed(self.row_names[number])
         index: Any = getattr(self.X, "index", None)  # of pandas
         return printed(index[number]) if hasattr(index, "__getitem__") else str(number)
+
+
+def _cell(value: Any) -> str:
+    if not is_present(value):
+        return "–"
+    return number(float(value)) if isinstance(value, float) else printed(value)

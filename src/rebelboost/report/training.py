@@ -3,19 +3,26 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rebelboost.callbacks import Round
+from rebelboost.crossfit import LOOSE_SHRINKAGE
+from rebelboost.guarantee import runs as parted_runs
 from rebelboost.report.charts import Chart, across, thinned, upward
 from rebelboost.report.markup import Html, join, note, paragraph, section, table, tag
 from rebelboost.report.subject import Subject
+from rebelboost.risk import CAP
 from rebelboost.shapes import Floats
+from rebelboost.theory import loss_ratio_bound
 
 COLOURS = ("one", "two", "three", "four")
 Line = tuple[str, str, tuple[Floats, Floats]]
 """Class for its style, name in the legend, rounds and values."""
+Bounds = dict[int, float] | None
+"""By the identity of a round's record."""
 ROUNDING = 1e-6
 """Of logarithms of losses: so far may a loss be above its bound."""
 
@@ -25,7 +32,9 @@ class Run:
     """The rounds of one fit."""
 
     rounds: Sequence[Round]
-    member: int = 0
+    member: int
+    """Which of the blend's kinds of fits."""
+    bounds: Bounds
 
     @property
     def kind(self) -> str:
@@ -35,7 +44,11 @@ class Run:
         if deep is not None:
             return f"{self.member + 1}: trees of depth {deep}"
         compares = any(getattr(record.hypothesis, "examples", ()) for record in self.rounds)
-        return f"{self.member + 1}: {'comparisons' if compares else 'other terms'}"
+        return f"{self.member + 1}: comparisons" if compares else f"kind {self.member + 1}"
+
+    def bound(self, record: Round) -> float:
+        """Of the loss after a round."""
+        return math.nan if self.bounds is None else _exp(self.bounds[id(record)])
 
     def line(self, of: Callable[[Round], float]) -> tuple[Floats, Floats]:
         """Rounds from 1, and values, as far as they are numbers; not too many."""
@@ -62,16 +75,30 @@ def training(subject: Subject) -> Html | None:
 
 def _runs(subject: Subject) -> list[Run]:
     """Part the history where a new fit begins; those of one member follow one another."""
-    parted: list[list[Round]] = []
-    last: Round | None = None
-    for record in getattr(subject.clf, "history_", ()):
-        if last is None or record.index <= last.index or record.part != last.part:
-            parted.append([])
-        parted[-1].append(record)
-        last = record
+    parted = parted_runs(list(getattr(subject.clf, "history_", ())))
     n_members = len(getattr(subject.clf.cross_fit_, "rounds", ())) or 1
     each = max(1, len(parted) // n_members)
-    return [Run(rounds, i // each) for i, rounds in enumerate(parted)]
+    return [Run(rounds, i // each, _bounds(subject, rounds)) for i, rounds in enumerate(parted)]
+
+
+def _bounds(subject: Subject, rounds: Sequence[Round]) -> Bounds:
+    """Ln of what the loss cannot exceed after each round, by the edges; None where it did.
+
+    The shrinkage is the model's, or that of its looser members.
+    """
+    clf, first = subject.clf, rounds[0]
+    if first.loss_ratio <= 0:
+        return None
+    start = first.log_loss - math.log(first.loss_ratio)
+    own = clf._learner().shrinkage if clf.shrinkage == "auto" else clf.shrinkage
+    losses = np.array([record.log_loss for record in rounds])
+    for shrinkage in (own,) if clf.cross_fit_ is None else (own, min(own, LOOSE_SHRINKAGE)):
+        left = loss_ratio_bound([record.edge for record in rounds], shrinkage, CAP)
+        with np.errstate(divide="ignore"):
+            bounds = start + np.cumsum(np.log(left))
+        if np.all(losses <= bounds + ROUNDING):
+            return dict(zip(map(id, rounds), bounds.tolist(), strict=True))
+    return None
 
 
 def _told(subject: Subject, runs: Sequence[Run]) -> str:
@@ -89,30 +116,20 @@ def _log10(ln: float) -> float:
     return ln / math.log(10)
 
 
-def _bounds(run: Run) -> list[float]:
-    """Ln of the bound after each round: the first loss times the product of √(1 − ρ²)."""
-    first = run.rounds[0]
-    start = first.log_loss - (math.log(first.loss_ratio) if first.loss_ratio > 0 else 0.0)
-    with np.errstate(divide="ignore"):
-        return (start + np.cumsum(np.log([r.bound for r in run.rounds]))).tolist()
-
-
 def _loss(run: Run) -> Html:
-    bounds = _bounds(run)
-    holds = all(r.log_loss <= b + ROUNDING for r, b in zip(run.rounds, bounds, strict=True))
-    covers = all(r.cost <= math.exp(r.log_loss) * (1 + ROUNDING) for r in run.rounds)
-    by_round = dict(zip(map(id, run.rounds), bounds, strict=True))
-    lines = [("one", "loss", run.line(lambda r: _exp(r.log_loss)))]
-    if holds:
-        lines.insert(
-            0, ("one dashed", "bound of the loss", run.line(lambda r: _exp(by_round[id(r)])))
-        )
+    paid = any(r.cost > 0 for r in run.rounds)  # else there is nothing to be drawn
+    covers = paid and all(r.cost <= math.exp(r.log_loss) * (1 + ROUNDING) for r in run.rounds)
+    lines: list[Line] = [("one", "loss", run.line(lambda r: _exp(r.log_loss)))]
+    if run.bounds is not None:
+        lines.append(("one dashed", "bound of the loss", run.line(run.bound)))
     if covers:
         lines.append(("two", "cost of decisions", run.line(lambda r: r.cost or math.nan)))
     told = "On the training samples, after each round."
     if covers:
         told += " The cost of decisions by the highest score cannot exceed the loss"
-        told += ", nor the loss its bound." if holds else "."
+        told += ", nor the loss its bound." if run.bounds is not None else "."
+    elif run.bounds is not None:
+        told += " The loss cannot exceed its bound."
     return _log_chart(lines, told)
 
 
@@ -136,20 +153,25 @@ def _log_chart(lines: Sequence[Line], told: str) -> Html:
 
 
 def _blended_loss(runs: Sequence[Run]) -> Html:
-    lines = _with_means(runs, lambda record: _exp(record.log_loss))
-    told = "The loss on the training samples of each fit, after each round; thick: the mean."
+    lines = _with_means(runs, lambda _, record: _exp(record.log_loss))
+    bounded = [run for run in runs if run.bounds is not None]
+    if len(bounded) == len(runs):
+        means = _with_means(runs, Run.bound)
+        lines += [(f"{c} dashed", "", line) for c, label, line in means if label]
+    told = "The loss on the training samples of each fit, after each round; thick: the mean"
+    told += "; dashed: the bound that it cannot exceed." if len(bounded) == len(runs) else "."
     return _log_chart(lines, told)
 
 
-def _with_means(runs: Sequence[Run], of: Callable[[Round], float]) -> list[Line]:
+def _with_means(runs: Sequence[Run], of: Callable[[Run, Round], float]) -> list[Line]:
     """A thin line for every fit, and a thick one for the mean of those of a kind, while all go on."""
     lines: list[Line] = []
     for kind in range(runs[-1].member + 1):
         own = [run for run in runs if run.member == kind]
         colour = COLOURS[kind % len(COLOURS)]
-        lines += [(f"{colour} thin", "", run.line(of)) for run in own]
+        lines += [(f"{colour} thin", "", run.line(partial(of, run))) for run in own]
         at = thinned(min(len(run.rounds) for run in own))
-        mean = np.mean([[of(run.rounds[i]) for i in at] for run in own], axis=0)
+        mean = np.mean([[of(run, run.rounds[i]) for i in at] for run in own], axis=0)
         fine = np.isfinite(mean)
         lines.append((colour, own[0].kind, (np.array(at)[fine] + 1.0, mean[fine])))
     return lines
@@ -158,7 +180,8 @@ def _with_means(runs: Sequence[Run], of: Callable[[Round], float]) -> list[Line]
 def _errors(runs: Sequence[Run]) -> Html:
     held = all(record.held is not None for run in runs for record in run.rounds)
     if len(runs) > 1:
-        lines = _with_means(runs, _held_error if held else _error)
+        of = _held_error if held else _error
+        lines = _with_means(runs, lambda _, record: of(record))
         whose = "samples that each fit had left out" if held else "training samples"
     else:
         lines = [("one", "training samples", runs[0].line(_error))]
@@ -169,7 +192,7 @@ def _errors(runs: Sequence[Run]) -> Html:
     most = max(float(y.max(initial=0.0)) for _, _, (_, y) in lines)
     chart = Chart(
         across(1, max(2, *(len(run.rounds) for run in runs)), log=True),
-        upward(0, 1.05 * most or 1.0),
+        upward(0, 1.05 * most or 0.1),
         f"Share of wrong decisions by the highest score, on {whose}.",
         "Error by round",
     )
