@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from rebelboost.callbacks import Round
-from rebelboost.crossfit import LOOSE_SHRINKAGE
 from rebelboost.guarantee import runs as parted_runs
 from rebelboost.report.charts import Chart, across, thinned, upward
 from rebelboost.report.markup import Html, join, note, paragraph, section, table, tag
@@ -18,7 +17,7 @@ from rebelboost.risk import CAP
 from rebelboost.shapes import Floats
 from rebelboost.theory import loss_ratio_bound
 
-COLOURS = ("one", "two", "three", "four")
+COLOURS = ("one", "two", "three", "four", "five", "six")
 Line = tuple[str, str, tuple[Floats, Floats]]
 """Class for its style, name in the legend, rounds and values."""
 Bounds = dict[int, float] | None
@@ -34,17 +33,9 @@ class Run:
     rounds: Sequence[Round]
     member: int
     """Which of the blend's kinds of fits."""
+    kind: str
+    """In a few words."""
     bounds: Bounds
-
-    @property
-    def kind(self) -> str:
-        """In a few words."""
-        depths = [getattr(record.hypothesis, "depth", None) for record in self.rounds]
-        deep = max((depth for depth in depths if depth), default=None)
-        if deep is not None:
-            return f"{self.member + 1}: trees of depth {deep}"
-        compares = any(getattr(record.hypothesis, "examples", ()) for record in self.rounds)
-        return f"{self.member + 1}: comparisons" if compares else f"kind {self.member + 1}"
 
     def bound(self, record: Round) -> float:
         """Of the loss after a round."""
@@ -74,38 +65,41 @@ def training(subject: Subject) -> Html | None:
 
 
 def _runs(subject: Subject) -> list[Run]:
-    """Part the history where a new fit begins; those of one member follow one another."""
-    parted = parted_runs(list(getattr(subject.clf, "history_", ())))
-    n_members = len(getattr(subject.clf.cross_fit_, "rounds", ())) or 1
-    each = max(1, len(parted) // n_members)
-    return [Run(rounds, i // each, _bounds(subject, rounds)) for i, rounds in enumerate(parted)]
+    """Part the history where a new fit begins; leave out those of candidates that were dropped."""
+    clf = subject.clf
+    parted = parted_runs(list(getattr(clf, "history_", ())))
+    if clf.cross_fit_ is None:
+        own = clf._learner().shrinkage if clf.shrinkage == "auto" else clf.shrinkage
+        return [Run(rounds, 0, "", _bounds(rounds, own)) for rounds in parted]
+    standings = clf.cross_fit_.standings
+    members = [i for i, standing in enumerate(standings) if standing.share > 0]
+    return [
+        Run(rounds, members.index(i), standings[i].name, _bounds(rounds, standings[i].shrinkage))
+        for rounds, i in zip(parted, clf.cross_fit_.runs, strict=False)
+        if i in members
+    ]
 
 
-def _bounds(subject: Subject, rounds: Sequence[Round]) -> Bounds:
-    """Ln of what the loss cannot exceed after each round, by the edges; None where it did.
-
-    The shrinkage is the model's, or that of its looser members.
-    """
-    clf, first = subject.clf, rounds[0]
+def _bounds(rounds: Sequence[Round], shrinkage: float) -> Bounds:
+    """Ln of what the loss cannot exceed after each round, by the edges; None where it did."""
+    first = rounds[0]
     if first.loss_ratio <= 0:
         return None
     start = first.log_loss - math.log(first.loss_ratio)
-    own = clf._learner().shrinkage if clf.shrinkage == "auto" else clf.shrinkage
     losses = np.array([record.log_loss for record in rounds])
-    for shrinkage in (own,) if clf.cross_fit_ is None else (own, min(own, LOOSE_SHRINKAGE)):
-        left = loss_ratio_bound([record.edge for record in rounds], shrinkage, CAP)
-        with np.errstate(divide="ignore"):
-            bounds = start + np.cumsum(np.log(left))
-        if np.all(losses <= bounds + ROUNDING):
-            return dict(zip(map(id, rounds), bounds.tolist(), strict=True))
-    return None
+    left = loss_ratio_bound([record.edge for record in rounds], shrinkage, CAP)
+    with np.errstate(divide="ignore"):
+        bounds = start + np.cumsum(np.log(left))
+    if np.any(losses > bounds + ROUNDING):
+        return None
+    return dict(zip(map(id, rounds), bounds.tolist(), strict=True))
 
 
 def _told(subject: Subject, runs: Sequence[Run]) -> str:
     n_terms = len(subject.clf.ensemble_)
     if len(runs) == 1:
         return f"{len(runs[0].rounds):,} rounds; the model is a sum of {n_terms:,} terms."
-    n_members = runs[-1].member + 1
+    n_members = len({run.member for run in runs})
     fits = (
         f"{len(runs)} fits" if n_members == 1 else f"{n_members} kinds of fits, {len(runs)} in all"
     )
@@ -166,7 +160,7 @@ def _blended_loss(runs: Sequence[Run]) -> Html:
 def _with_means(runs: Sequence[Run], of: Callable[[Run, Round], float]) -> list[Line]:
     """A thin line for every fit, and a thick one for the mean of those of a kind, while all go on."""
     lines: list[Line] = []
-    for kind in range(runs[-1].member + 1):
+    for kind in sorted({run.member for run in runs}):
         own = [run for run in runs if run.member == kind]
         colour = COLOURS[kind % len(COLOURS)]
         lines += [(f"{colour} thin", "", run.line(partial(of, run))) for run in own]
@@ -211,16 +205,15 @@ def _held_error(record: Round) -> float:
 
 def _members(subject: Subject, runs: Sequence[Run]) -> Html | None:
     found = subject.clf.cross_fit_
-    if found is None or not hasattr(found, "shares"):
+    if found is None:
         return None
-    if len(found.rounds) == 1:
-        return note(
-            f"The first {found.rounds[0]:,} rounds of each fit were kept, by what it had left out."
-        )
-    kinds = {run.member: run.kind for run in runs}
+    if len({run.member for run in runs}) == 1:
+        kept = next(standing.rounds for standing in found.standings if standing.share > 0)
+        return note(f"The first {kept:,} rounds of each fit were kept, by what it had left out.")
     rows = [
-        [kinds[i], f"{rounds:,}", f"{100 * part:.0f} %"]
-        for i, (rounds, part) in enumerate(zip(found.rounds, found.shares, strict=True))
+        [standing.name, f"{standing.rounds:,}", f"{100 * standing.share:.0f} %"]
+        for standing in found.standings
+        if standing.share > 0
     ]
     return join(
         [
