@@ -103,7 +103,7 @@ def test_a_report_has_every_section(wine, tmp_path):
 
 
 def test_what_was_chosen_is_told_where_there_was_a_choice(wine, tmp_path):
-    clf, X, y = wine
+    _, X, y = wine
     chosen = RebelClassifier(n_rounds=5).fit(X, y)
     first, *others = chosen.cross_fit_.standings
     standings = (first._replace(name="<trees>", share=1.0), *others)

@@ -22,7 +22,7 @@ STEPS = (
 )
 
 
-def demo(folder: Path | None, output: Output) -> None:
+def demo(folder: Path | None, app: Callable[..., Any], *, output: Output) -> None:
     """Make the files, then run the steps as one would type them."""
     to = Path(tempfile.mkdtemp(prefix="rebel-demo-")) if folder is None else folder
     to.mkdir(parents=True, exist_ok=True)
