@@ -40,7 +40,7 @@ class Proven(Decides):
 
         check_is_fitted(self)
         trained, cross, facts = self.decoder_.costs, self.cross_fit_, self.training_facts_
-        n_points = int(facts.get("n_points", 0))
+        n_points = int(min(facts.get("n_points", 0.0), 2.0**31))  # a file may say anything
         uniform = is_uniform(trained) and bool((trained.max(axis=1) == 1).all())
         return Guarantee(
             self._fit_bounds(),
@@ -80,20 +80,26 @@ class Proven(Decides):
         return float(self._learner().shrinkage if self.shrinkage == "auto" else self.shrinkage)
 
     def _fit_bounds(self) -> "tuple[FitBound, ...]":
-        """Of every run of boosting that the ensemble has a part of, cut as it is."""
+        """Of every run of boosting that the ensemble has terms of, cut as it is there."""
         from rebelboost.guarantee import fit_bound, runs
 
+        found = runs(self.history_.rounds)
         cross = self.cross_fit_
-        if cross is None:
-            found = [self.history_.rounds[: len(self.ensemble_)]]
-        else:
-            found = runs(self.history_.rounds)
-            of = [cross.standings[i] for i in cross.runs]
-            kept = [
-                (run[: s.rounds], s.shrinkage) for run, s in zip(found, of, strict=False) if s.share
-            ]
-            return tuple(fit_bound(run, shrinkage) for run, shrinkage in kept)
-        return tuple(fit_bound(run, self._shrinkage()) for run in found if run)
+        shrinkages: list[float | None] = [self._shrinkage()] * len(found)
+        if cross is not None:
+            shrinkages = [cross.standings[i].shrinkage for i in cross.runs]
+            if len(shrinkages) != len(
+                found
+            ):  # a run without rounds: it is not known whose they are
+                shrinkages = [None] * len(found)
+        # A run may have been cut, or have served for its left-out scores only.
+        terms = {id(term.hypothesis) for term in self.ensemble_.terms}
+        kept = [[record for record in run if id(record.hypothesis) in terms] for run in found]
+        return tuple(
+            fit_bound(run, shrinkage)
+            for run, shrinkage in zip(kept, shrinkages, strict=True)
+            if run
+        )
 
     def _both_costs(self, problem: Problem) -> dict[str, float]:
         """Mean training cost at argmax and as decided, where those differ and are soon known."""
