@@ -10,6 +10,8 @@ A map of the package, in the order of the method:
   `preparation`, `settings`, `scales`, `training` set it up.
 - `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
 - `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads data frames.
+- `contributions`, `rules`, `voices`, `usage`: what terms say, shared out; `explain`, `verdicts`, `summary`: the
+  reasons in words; `theory`, `guarantee`: what is proven; `explained`, `proven`: the face.
 - `tables`: files → data frames, and what was understood of them; `cli`: the command `rebel`.
 - `persistence`, `loading`: estimators ↔ files; `flattening`, `shelving`, `records`, `parameters`, `labels`,
   `texts`: their parts; `reading`, `tensors`: the format. `portable`: models as JSON; `stored`: the face.

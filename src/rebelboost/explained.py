@@ -109,7 +109,12 @@ class ExplainedTerms(TableInput):
 
 
 class Explained(ExplainedTerms, Proven):
-    """Part of `RebelClassifier`: why it decides as it does."""
+    """Part of `RebelClassifier`: why it decides as it does.
+
+    What it remembers of the training table, of the rows only that are examples: `row_labels_`, row
+    number → what the table's index calls it (empty where there is none); `example_classes_`, row number
+    → code of its class. And `missing_features_`, the features some of whose values were missing.
+    """
 
     row_labels_: dict[int, Any]
     example_classes_: dict[int, int]
@@ -164,7 +169,7 @@ class Explained(ExplainedTerms, Proven):
         codes = problem.labels[place].tolist()
         self.example_classes_ = dict(zip(rows, codes, strict=True))
         self.missing_features_ = missing_features(problem.X)
-        self.training_facts_ = self._prove(problem).to_dict()
+        self.training_facts_ = self._facts(problem)
         return self
 
 

@@ -9,6 +9,9 @@ from rebelboost.callbacks import Round
 from rebelboost.risk import CAP
 from rebelboost.theory import loss_ratio_bound, similarity_rate, similarity_rounds
 
+FACTS = ("zero_level", "cost_at_argmax", "cost_as_decided", "n_points", "by_sample")
+"""Of `training_facts_`, where they are known: see `Guarantee`; the number of distinct samples, for
+similarities; and 1 where costs were given by sample."""
 SLACK = 1e-6
 """What rounding may take from a round's bound, by ratio."""
 
@@ -102,16 +105,6 @@ class Guarantee:
         named["similarity"] = None if self.similarity is None else self.similarity._asdict()
         return named
 
-    @classmethod
-    def from_dict(cls, named: dict[str, Any]) -> "Guarantee":
-        """The inverse of `to_dict`."""
-        rate = named["similarity"]
-        read = {
-            "fits": tuple(FitBound(**fit) for fit in named["fits"]),
-            "similarity": None if rate is None else SimilarityRate(**rate),
-        }
-        return cls(**{**named, **read})
-
     def text(self) -> str:
         """In words."""
         if not self.fits:
@@ -147,7 +140,7 @@ class Guarantee:
                     f"  Every round lowered the loss at least as its edge promises; the edges alone, of "
                     f"which the smallest is {fit.smallest_edge:.3g}, prove at most "
                     f"{number(fit.bound_by_edges + self.unavoidable_cost)}"
-                    f"{' [Theorem 3.1 of AdaBoost]' if self.n_classes == 2 else ''}."
+                    f"{' [Theorem 3.1 of AdaBoost]' if self._is_adaboost(fit) else ''}."
                 )
             else:
                 lines.append(
@@ -177,6 +170,11 @@ class Guarantee:
         )
         return [said]
 
+    def _is_adaboost(self, fit: FitBound) -> bool:
+        """Two classes, equal costs, ±1 responses: then the edges say all of the loss."""
+        all_said = fit.bound_by_edges <= fit.bound * (1 + 1e-3)
+        return self.n_classes == 2 and self.of_errors and all_said
+
     def _certificate(self) -> list[str]:
         if not self.certified or self.zero_level is None:
             return []
@@ -193,12 +191,10 @@ class Guarantee:
         )
         lines = [opening]
         errors = [fit.error if self.of_errors else fit.cost for fit in self.fits]
-        achieved = f"achieved: {number(min(errors))} to {number(max(errors))}"
+        achieved = f"achieved: {span(errors)}"
         if self.applies:
             bounds = [fit.bound + self.unavoidable_cost for fit in self.fits]
-            lines.append(
-                f"  {self._what}: at most {number(min(bounds))} to {number(max(bounds))}; {achieved}."
-            )
+            lines.append(f"  {self._what}: at most {span(bounds)}; {achieved}.")
             lines += self._certificate()
         else:
             lines.append(f"  {self._what}, {achieved}; no bound is stated for this loss.")
@@ -252,6 +248,12 @@ def proven_rate(n_classes: int, n_samples: int) -> SimilarityRate:
     return SimilarityRate(
         similarity_rate(n_classes, n_samples), similarity_rounds(n_classes, n_samples)
     )
+
+
+def span(values: Sequence[float]) -> str:
+    """From the least to the largest."""
+    low, high = number(min(values)), number(max(values))
+    return low if low == high else f"{low} to {high}"
 
 
 def number(value: float) -> str:

@@ -1,6 +1,5 @@
 """An estimator's half that states what is proven of its training."""
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +23,7 @@ class Proven(Decides):
     """Part of `RebelClassifier`: its guarantee."""
 
     history_: History
-    training_facts_: dict[str, Any]
+    training_facts_: dict[str, float]
     loss: str
     shrinkage: Any
     subsample: float
@@ -37,50 +36,39 @@ class Proven(Decides):
     @property
     def guarantee_(self) -> "Guarantee":
         """What is proven of the training, beside what it achieved; see `rebelboost.theory`."""
-        from rebelboost.guarantee import Guarantee
+        from rebelboost.guarantee import Guarantee, proven_rate
 
         check_is_fitted(self)
-        facts = getattr(self, "training_facts_", None)
-        return self._from_history() if facts is None else Guarantee.from_dict(facts)
-
-    def _prove(self, problem: Problem) -> "Guarantee":
-        """All that there is to say, while the training samples are at hand."""
-        from rebelboost.guarantee import proven_rate
-
-        trained = self.decoder_.costs
-        neutral = is_uniform(trained) and not is_uniform(self.costs_)
-        by_sample = problem.by_sample and not neutral
-        level = zero_cost_level(
-            problem.costs if by_sample else trained,
-            problem.weight,
-            None if by_sample else problem.labels,
-        )
-        found = self._from_history()
-        at_argmax, as_decided = self._both_costs(problem)
-        n_points = n_distinct(problem) if self._compares() else 0
-        return replace(
-            found,
-            of_errors=found.of_errors and not by_sample,
-            zero_level=level if np.isfinite(level) else None,
-            cost_at_argmax=at_argmax,
-            cost_as_decided=as_decided,
-            similarity=proven_rate(found.n_classes, n_points) if n_points >= 4 else None,
-        )
-
-    def _from_history(self) -> "Guarantee":
-        """What the records of the rounds say by themselves."""
-        from rebelboost.guarantee import Guarantee
-
-        trained, cross = self.decoder_.costs, self.cross_fit_
+        trained, cross, facts = self.decoder_.costs, self.cross_fit_, self.training_facts_
+        n_points = int(facts.get("n_points", 0))
+        uniform = is_uniform(trained) and bool((trained.max(axis=1) == 1).all())
         return Guarantee(
             self._fit_bounds(),
             len(self.classes_),
-            of_errors=is_uniform(trained) and bool((trained.max(axis=1) == 1).all()),
+            of_errors=uniform and "by_sample" not in facts,
             applies=self.loss == "exponential" and self.subcosts_ == "thesis",
+            zero_level=facts.get("zero_level"),
             unavoidable_cost=self.ensemble_.unavoidable_cost,
             costs_differ=not is_uniform(self.costs_),
+            cost_at_argmax=facts.get("cost_at_argmax"),
+            cost_as_decided=facts.get("cost_as_decided"),
             left_out_cost=None if cross is None else cross.cost,
+            similarity=proven_rate(len(self.classes_), n_points) if n_points >= 4 else None,
         )
+
+    def _facts(self, problem: Problem) -> dict[str, float]:
+        """What guarantees need of the training samples and the history does not tell: `guarantee.FACTS`."""
+        trained = self.decoder_.costs
+        neutral = is_uniform(trained) and not is_uniform(self.costs_)
+        by_sample = problem.by_sample and not neutral
+        labels = None if by_sample else problem.labels
+        level = zero_cost_level(problem.costs if by_sample else trained, problem.weight, labels)
+        facts = {"by_sample": 1.0} if by_sample else {}
+        if np.isfinite(level):
+            facts["zero_level"] = level
+        if self._compares():
+            facts["n_points"] = float(n_distinct(problem))
+        return facts | self._both_costs(problem)
 
     def _compares(self) -> bool:
         """Whether the rate of similarities is proven: without shrinkage, on all samples."""
@@ -109,12 +97,14 @@ class Proven(Decides):
             found = [run[:cut] for run, cut in zip(found, cuts, strict=False)]
         return tuple(fit_bound(run, self._shrinkage()) for run in found if run)
 
-    def _both_costs(self, problem: Problem) -> tuple[float | None, float | None]:
+    def _both_costs(self, problem: Problem) -> dict[str, float]:
         """Mean training cost at argmax and as decided, where those differ and are soon known."""
         same = self.decision == "argmax" or is_uniform(self.costs_) or not self._decodes()
         if same or len(problem.labels) * len(self.ensemble_) > SOON_SCORED:
-            return None, None
+            return {}
         scores = self.ensemble_.scores(problem.X, self._n_threads())
         judge = problem.judge()
-        decided = np.argmax(scores, axis=1).astype(np.int32), self._decide(scores)
-        return judge.judge(decided[0])[1], judge.judge(decided[1])[1]
+        return {
+            "cost_at_argmax": judge.judge(np.argmax(scores, axis=1).astype(np.int32))[1],
+            "cost_as_decided": judge.judge(self._decide(scores))[1],
+        }

@@ -98,7 +98,7 @@ class ModelSummary:
                 f" ({100 * each.share:.0f} % pass{_in_terms(each.n_terms, ', ')})"
                 for each in self.rules[: self.top]
             ]
-        if self.pairs:
+        if self.pairs and self.classes is not None and len(self.classes) > 2:
             lines.append("Classes told apart, by rounds:")
             lines += [self._told_apart(span) for span in self._spans()]
         return "\n".join(lines)

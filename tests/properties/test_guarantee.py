@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from problems import learners, one_output, problems
-from rebelboost import RebelClassifier, Similarity, Stump
+from rebelboost import RebelClassifier, Similarity, Stump, load
 from rebelboost.datasets import spirals
-from rebelboost.guarantee import Guarantee
 from rebelboost.risk import CAP
 from rebelboost.theory import (
     loss_ratio_bound,
@@ -62,7 +61,7 @@ def test_the_level_of_zero_cost_is_the_least_that_a_mistake_adds(problem):
     assert zero_cost_level(np.zeros((3, 2))) == math.inf
 
 
-def test_the_guarantee_survives_json_and_speaks():
+def test_the_guarantee_speaks_and_is_kept_in_files(tmp_path):
     X, y, _, _ = spirals(0, n_train=120)
     costs = np.array([[0, 1, 5], [2, 0, 1], [1, 9, 0]])
     for options, said in [
@@ -81,9 +80,10 @@ def test_the_guarantee_survives_json_and_speaks():
         ({"loss": "logistic", "cross_fit": None}, "No bound is stated"),
     ]:
         model = RebelClassifier(**{"n_rounds": 40, **options}).fit(X, y)
-        kept = json.loads(json.dumps(model.training_facts_, allow_nan=False))
-        assert Guarantee.from_dict(kept) == model.guarantee_
+        json.dumps(model.guarantee_.to_dict(), allow_nan=False)
         assert said in str(model.guarantee_)
+        model.save(tmp_path / "model")
+        assert load(tmp_path / "model").guarantee_ == model.guarantee_
 
 
 def test_both_decisions_are_judged_on_the_training_samples():

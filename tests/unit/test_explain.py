@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
-from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
+from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree, load
 from rebelboost.explain_text import parts
 from rebelboost.model import Ensemble
 from rebelboost.rules import Wording, rule
@@ -335,6 +336,29 @@ def test_explaining_changes_nothing_of_the_prediction(iris):
     model.explain(X).text()
     model.summary().text()
     np.testing.assert_array_equal(before, model.predict_proba(X))
+
+
+@pytest.mark.parametrize("learner", [Tree(depth=3), Similarity(scale="standard")])
+def test_a_model_from_a_file_gives_the_same_reasons(mixed, learner, tmp_path):
+    X, y = mixed
+    for cross_fit in (None, 3):
+        model = RebelClassifier(learner, n_rounds=20, cross_fit=cross_fit).fit(X, y)
+        model.save(tmp_path / "model")
+        loaded = load(tmp_path / "model")
+        assert loaded.explain(X.iloc[:5]).text() == model.explain(X.iloc[:5]).text()
+        assert loaded.summary().text() == model.summary().text()
+
+
+@pytest.mark.parametrize("learner", [Tree(depth=4), Similarity(scale="standard")])
+def test_ten_samples_of_a_large_model_are_explained_soon(iris, learner):
+    # Half a second on a quiet machine; term by term in Python it would take a minute.
+    X, y = iris
+    model = RebelClassifier(learner, n_rounds=40).fit(X, y)
+    terms = model.ensemble_.terms
+    model.ensemble_ = Ensemble(terms * (20_000 // len(terms)), model.ensemble_.n_classes)
+    began = time.process_time()
+    model.explain(X.iloc[:10]).text()
+    assert time.process_time() - began < 10
 
 
 def test_pictures_show_all_parts(iris):
