@@ -147,8 +147,17 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
         constant = f"always deciding {printed(evaluation.confusion.constant)}"
         rival = f"{constant}: {amount(evaluation.constant_cost)}"
         lines.append(("cost", f"{cost} a decision, {low} to {high} ({rival})"))
+    if _says_little(evaluation):
+        lines.append(("mind", "that is not clearly better than always deciding the same"))
     lines.append(("judged by", f"{counted(evaluation.n, 'row')}, {evaluation.source}"))
     return lines
+
+
+def _says_little(evaluation: "Evaluation") -> bool:
+    """Whether a constant decision may be as good, for all that the rows tell."""
+    if evaluation.has_costs:
+        return evaluation.cost.high >= evaluation.constant_cost
+    return evaluation.accuracy.low <= evaluation.commonest_share
 
 
 def guaranteed(guarantee: "Guarantee") -> str:
