@@ -216,7 +216,7 @@ def test_a_row_that_the_whole_model_decides_otherwise_is_told(wine, tmp_path):
     found = evaluate(clf, X, y, source=LEFT_OUT)
     flipped = found.judged._replace(decided=(found.judged.decided + 1) % 3)
     page = reported(tmp_path, clf, X, y, evaluation=replace(found, judged=flipped))
-    assert page.count("The parts of the model that had never seen this row decided") == 10
+    assert page.count("So decided the parts of the model that had never seen this row") == 10
     assert "The model was trained on these rows" not in page
 
 
