@@ -183,7 +183,7 @@ def scores(model, X):
 def keep(kind, version=1):
     """Write a model as it is saved today, with what it says of some samples."""
     model, X = make(kind)
-    model.save(FOLDER / f"v{version}-{kind}.rebel")
+    model.save(FOLDER / f"v{version}-{kind}.safetensors")
     asked = X[:N_ASKED]
     rows = json.loads(pd.DataFrame(asked).to_json(orient="values", double_precision=15))
     kept = {

@@ -104,6 +104,8 @@ def ask_more(model, X):
     X = _with_names(model, X)
     str(model.explain(X[:2]))
     str(model.summary())
+    if hasattr(model, "classes_"):
+        str(model.guarantee_)
     json.dumps(model.to_dict())
     model.history_.table()
     for term in model.ensemble_.terms:

@@ -13,6 +13,7 @@ import random
 import resource
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -33,7 +34,7 @@ AT_ONCE = 10_000
 def bases():
     """Every kept model file, the samples that it is asked about, and what it says of them."""
     found = []
-    for path in sorted(FOLDER.glob("*.rebel")):
+    for path in sorted(FOLDER.glob("*.safetensors")):
         kept = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         X = kept_samples(kept)
         found.append((path.read_bytes(), X, answer(rebelboost.load(path), X)))
@@ -81,7 +82,7 @@ def run(numbers, seed):
         if dead or time.monotonic() - since > PATIENCE:
             child.kill()
             end = "crashed" if dead else "does not end"
-            sys.exit(f"alteration {at.value} of seed {seed} {end}")
+            raise SystemExit(f"alteration {at.value} of seed {seed} {end}")
     found = results.get()
     child.join()
     return found
@@ -91,6 +92,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("count", type=int, nargs="?", default=100_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--only", type=int, help="show this alteration alone")
     given = parser.parse_args()
     if given.only is not None:
@@ -98,12 +100,14 @@ def main():
         return
     counts, faults, failures = collections.Counter(), collections.Counter(), []
     most, began = 0, time.monotonic()
-    for first in range(0, given.count, AT_ONCE):
-        numbers = range(first, min(first + AT_ONCE, given.count))
-        more, named, failed, extra = run(numbers, given.seed)
-        counts, faults, failures = counts + more, faults + named, failures + failed
-        most = max(most, extra)
-        print(f"{numbers.stop:,} done, {len(failures)} failures", flush=True, file=sys.stderr)
+    starts = range(0, given.count, AT_ONCE)
+    shares = [range(first, min(first + AT_ONCE, given.count)) for first in starts]
+    with ThreadPoolExecutor(given.jobs) as pool:  # each waits for a process
+        for more, named, failed, extra in pool.map(lambda share: run(share, given.seed), shares):
+            counts, faults, failures = counts + more, faults + named, failures + failed
+            most = max(most, extra)
+            done = counts.total() + len(failures)
+            print(f"{done:,} done, {len(failures)} failures", flush=True, file=sys.stderr)
     tell(counts, faults, most, time.monotonic() - began)
     for i, failure in failures[:20]:
         print(f"FAILED alteration {i}: {failure}")

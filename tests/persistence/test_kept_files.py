@@ -11,7 +11,7 @@ from rebelboost import tensors
 from rebelboost.exceptions import UnknownCategoryWarning
 from stored_models import FOLDER, MAKERS, kept_samples, scores
 
-FILES = sorted(FOLDER.glob("*.rebel"))
+FILES = sorted(FOLDER.glob("*.safetensors"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -47,7 +47,7 @@ def test_a_file_that_the_library_of_the_format_wrote_anew_still_loads(tmp_path):
     path = FILES[0]
     contents = tensors.read(path)
     copies = {name: array.copy() for name, array in contents.arrays.items()}
-    save_file(copies, tmp_path / "again.rebel", metadata=contents.texts)
-    again = rebelboost.load(tmp_path / "again.rebel")
+    save_file(copies, tmp_path / "again.safetensors", metadata=contents.texts)
+    again = rebelboost.load(tmp_path / "again.safetensors")
     X = kept_samples(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
     np.testing.assert_array_equal(scores(again, X), scores(rebelboost.load(path), X))

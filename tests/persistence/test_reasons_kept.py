@@ -13,8 +13,8 @@ X = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
 @pytest.mark.parametrize("learner", ["tree", "similarity"])
 def test_reasons_survive_a_file(tmp_path, learner):
     clf = RebelClassifier(learner, n_rounds=20).fit(X, y)
-    clf.save(tmp_path / "m.safetensors")
-    again = load(tmp_path / "m.safetensors")
+    clf.save(tmp_path / "m")
+    again = load(tmp_path / "m")
     assert again.explain(X[::25]).text() == clf.explain(X[::25]).text()
     assert again.summary().text() == clf.summary().text()
     assert again.example_classes_ == clf.example_classes_
@@ -26,6 +26,6 @@ def test_reasons_survive_a_file(tmp_path, learner):
 
 def test_reasons_of_numbers_survive_a_file(tmp_path):
     regressor = RebelRegressor(n_rounds=20).fit(X[:, :3], y.astype(float))
-    regressor.save(tmp_path / "m.safetensors")
-    again = load(tmp_path / "m.safetensors")
+    regressor.save(tmp_path / "m")
+    again = load(tmp_path / "m")
     assert again.explain(X[:3, :3]).text() == regressor.explain(X[:3, :3]).text()

@@ -31,7 +31,7 @@ def refused(model, path, message):
 
 def test_an_unfitted_model_is_not_saved(tmp_path):
     with pytest.raises(NotFittedError):
-        RebelClassifier().save(tmp_path / "model.rebel")
+        RebelClassifier().save(tmp_path / "model.safetensors")
 
 
 def test_estimators_of_other_libraries_are_not_stored(tmp_path):
@@ -88,17 +88,17 @@ def test_dates_as_categories_are_not_stored(tmp_path):
 
 
 def test_a_file_is_replaced_whole(tmp_path):
-    path = tmp_path / "model.rebel"
+    path = tmp_path / "model.safetensors"
     path.write_text("what was there")
     model, _ = make("stump")
     model.save(path)
-    assert [p.name for p in tmp_path.iterdir()] == ["model.rebel"]
+    assert [p.name for p in tmp_path.iterdir()] == ["model.safetensors"]
     assert len(rebelboost.load(str(path)).ensemble_) == len(model.ensemble_)
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_nothing_partial_is_left_when_writing_fails(step, tmp_path, monkeypatch):
-    path = tmp_path / "model.rebel"
+    path = tmp_path / "model.safetensors"
     path.write_text("what was there")
 
     def full(*_):
@@ -107,16 +107,16 @@ def test_nothing_partial_is_left_when_writing_fails(step, tmp_path, monkeypatch)
     monkeypatch.setattr(*((os, "fsync", full) if step == "fsync" else (Path, "replace", full)))
     with pytest.raises(OSError, match="No space left"):
         make("stump")[0].save(path)
-    assert [p.name for p in tmp_path.iterdir()] == ["model.rebel"]
+    assert [p.name for p in tmp_path.iterdir()] == ["model.safetensors"]
     assert path.read_text() == "what was there"
 
 
 def test_a_link_stays_a_link_to_the_new_file(tmp_path):
-    (tmp_path / "new.rebel").write_text("")
-    (tmp_path / "link.rebel").symlink_to(tmp_path / "new.rebel")
-    make("stump")[0].save(tmp_path / "link.rebel")
-    assert (tmp_path / "link.rebel").is_symlink()
-    rebelboost.load(tmp_path / "new.rebel")
+    (tmp_path / "new.safetensors").write_text("")
+    (tmp_path / "link.safetensors").symlink_to(tmp_path / "new.safetensors")
+    make("stump")[0].save(tmp_path / "link.safetensors")
+    assert (tmp_path / "link.safetensors").is_symlink()
+    rebelboost.load(tmp_path / "new.safetensors")
 
 
 # ---- files that are not sound
@@ -124,7 +124,7 @@ def test_a_link_stays_a_link_to_the_new_file(tmp_path):
 
 @pytest.fixture
 def blob():
-    return (FOLDER / "v1-tree.rebel").read_bytes()
+    return (FOLDER / "v1-tree.safetensors").read_bytes()
 
 
 def loading(path, blob, message):
@@ -136,7 +136,7 @@ def loading(path, blob, message):
 
 def test_a_file_that_is_not_there_is_not_found(tmp_path):
     with pytest.raises(FileNotFoundError):
-        rebelboost.load(tmp_path / "none.rebel")
+        rebelboost.load(tmp_path / "none.safetensors")
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_numbers_out_of_their_range_are_refused_behind_the_checksum(
 def test_similarities_out_of_their_range_are_refused_behind_the_checksum(
     name, at, value, message, tmp_path
 ):
-    blob = (FOLDER / "v1-similarity_table.rebel").read_bytes()
+    blob = (FOLDER / "v1-similarity_table.safetensors").read_bytes()
     loading(tmp_path / "m", with_array(blob, name, at, value), message)
 
 
@@ -254,7 +254,7 @@ def test_metadata_that_break_a_rule_are_refused_behind_the_checksum(
     loading(tmp_path / "m", with_model(blob, **changes), message)
 
 
-BASES = sorted(FOLDER.glob("*.rebel"))
+BASES = sorted(FOLDER.glob("*.safetensors"))
 
 
 @pytest.fixture(scope="module")

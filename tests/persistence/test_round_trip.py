@@ -19,7 +19,7 @@ NOT_KEPT = {"_seed"}
 @pytest.fixture(scope="module", params=MAKERS)
 def pair(request, tmp_path_factory):
     model, X = make(request.param)
-    path = tmp_path_factory.mktemp("models") / "model.rebel"
+    path = tmp_path_factory.mktemp("models") / "model.safetensors"
     model.save(path)
     return model, rebelboost.load(path), X
 
@@ -92,8 +92,8 @@ def test_the_cross_fit_is_kept(pair):
 
 def test_a_model_that_was_loaded_can_be_saved_pickled_and_cloned(pair, tmp_path):
     model, loaded, X = pair
-    loaded.save(tmp_path / "again.rebel")
-    again = rebelboost.load(tmp_path / "again.rebel")
+    loaded.save(tmp_path / "again.safetensors")
+    again = rebelboost.load(tmp_path / "again.safetensors")
     assert_same_answers(model, again, X)
     assert again.history_.table().keys() == model.history_.table().keys()
     assert_same_answers(model, pickle.loads(pickle.dumps(loaded)), X)
@@ -120,8 +120,8 @@ def test_a_model_that_was_saved_can_still_be_pickled(pair):
 def test_training_goes_on_from_a_file_as_from_memory(estimator, tmp_path):
     X, y = squared_distances() if "precomputed" in repr(estimator) else numbers(seed=4)
     model = clone(estimator).set_params(n_rounds=10, warm_start=True).fit(X, y)
-    model.save(tmp_path / "model.rebel")
-    loaded = rebelboost.load(tmp_path / "model.rebel")
+    model.save(tmp_path / "model.safetensors")
+    loaded = rebelboost.load(tmp_path / "model.safetensors")
     n = len(model.ensemble_)
     for each in (model, loaded):
         each.set_params(n_rounds=n + 10).fit(X, y)
@@ -129,8 +129,8 @@ def test_training_goes_on_from_a_file_as_from_memory(estimator, tmp_path):
     assert_same_terms(model.ensemble_.terms, loaded.ensemble_.terms)
     assert_same_answers(model, loaded, X)
     assert len(loaded.history_) == len(model.history_)
-    loaded.save(tmp_path / "longer.rebel")
-    longer = rebelboost.load(tmp_path / "longer.rebel")
+    loaded.save(tmp_path / "longer.safetensors")
+    longer = rebelboost.load(tmp_path / "longer.safetensors")
     assert_same_answers(model, longer, X)
     errors = [m.history_.table()["error"] for m in (model, longer)]
     assert errors[0] == errors[1]
@@ -154,8 +154,8 @@ LABELS = {
 def test_class_labels_come_back_with_their_type(names, tmp_path):
     X, y = numbers()
     model = RebelClassifier("stump", n_rounds=3).fit(X, np.sort(names)[y])
-    model.save(tmp_path / "model.rebel")
-    loaded = rebelboost.load(tmp_path / "model.rebel")
+    model.save(tmp_path / "model.safetensors")
+    loaded = rebelboost.load(tmp_path / "model.safetensors")
     np.testing.assert_array_equal(loaded.classes_, model.classes_, strict=True)
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X), strict=True)
 
@@ -163,8 +163,8 @@ def test_class_labels_come_back_with_their_type(names, tmp_path):
 def test_truth_values_come_back_as_labels(tmp_path):
     X, y = numbers()
     model = RebelClassifier("stump", n_rounds=3).fit(X, y > 0)
-    model.save(tmp_path / "model.rebel")
-    loaded = rebelboost.load(tmp_path / "model.rebel")
+    model.save(tmp_path / "model.safetensors")
+    loaded = rebelboost.load(tmp_path / "model.safetensors")
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X), strict=True)
 
 
@@ -188,8 +188,8 @@ def test_parameters_come_back(given, tmp_path):
     X, y = numbers()
     model = RebelClassifier(**{"n_rounds": 3, **given})
     model.fit(np.abs(np.round(X)), y)
-    model.save(tmp_path / "model.rebel")
-    loaded = rebelboost.load(tmp_path / "model.rebel")
+    model.save(tmp_path / "model.safetensors")
+    loaded = rebelboost.load(tmp_path / "model.safetensors")
     ours, theirs = model.get_params(), loaded.get_params()
     for name, value in ours.items():
         if isinstance(value, np.random.RandomState):
@@ -204,16 +204,16 @@ def test_a_taxonomy_comes_back(tmp_path):
     X, y = numbers()
     costs = Taxonomy({0: "a/b", 1: "a/c", 2: "d"}, distance="height")
     model = RebelClassifier("stump", n_rounds=2, costs=costs).fit(X, y)
-    model.save(tmp_path / "model.rebel")
-    assert rebelboost.load(tmp_path / "model.rebel").costs == costs
+    model.save(tmp_path / "model.safetensors")
+    assert rebelboost.load(tmp_path / "model.safetensors").costs == costs
 
 
 def test_costs_of_a_data_frame_come_back_as_the_same_matrix(tmp_path):
     X, y = numbers()
     frame = pd.DataFrame([[0, 1.0], [2, 0]], index=["b", "a"], columns=["b", "a"])
     model = RebelClassifier("stump", n_rounds=2, costs=frame).fit(X, np.array(["a", "b", "b"])[y])
-    model.save(tmp_path / "model.rebel")
-    loaded = rebelboost.load(tmp_path / "model.rebel")
+    model.save(tmp_path / "model.safetensors")
+    loaded = rebelboost.load(tmp_path / "model.safetensors")
     np.testing.assert_array_equal(loaded.costs, model.costs_)
     np.testing.assert_array_equal(loaded.costs_, model.costs_)
 
@@ -221,8 +221,8 @@ def test_costs_of_a_data_frame_come_back_as_the_same_matrix(tmp_path):
 def test_callbacks_are_dropped(tmp_path):
     X, y = numbers()
     heard = rebelboost.callbacks.History()
-    RebelClassifier("stump", n_rounds=2, callbacks=[heard]).fit(X, y).save(tmp_path / "m.rebel")
-    assert rebelboost.load(tmp_path / "m.rebel").callbacks is None
+    RebelClassifier("stump", n_rounds=2, callbacks=[heard]).fit(X, y).save(tmp_path / "m")
+    assert rebelboost.load(tmp_path / "m").callbacks is None
 
 
 def test_an_example_of_many_terms_is_stored_once(tmp_path):
@@ -237,6 +237,6 @@ def test_an_example_of_many_terms_is_stored_once(tmp_path):
 def test_rows_keep_the_names_that_the_user_gave_them(tmp_path):
     model, _ = make("similarity_table")
     model.row_labels_ = {3: "house 3", 5: 17, 8: pd.Timestamp("2024-02-03"), 9: np.int64(4)}
-    model.save(tmp_path / "model.rebel")
-    loaded = rebelboost.load(tmp_path / "model.rebel")
+    model.save(tmp_path / "model.safetensors")
+    loaded = rebelboost.load(tmp_path / "model.safetensors")
     assert loaded.row_labels_ == {3: "house 3", 5: 17, 8: "2024-02-03 00:00:00", 9: 4}

@@ -110,6 +110,16 @@ def test_the_nearer_row_pulls(iris):
         assert [reason.what for reason in why.comparisons] == [expected]
 
 
+def test_comparisons_of_the_same_rows_are_told_as_one_whichever_fit_they_are_of(iris):
+    X, y = iris
+    options = {"n_rounds": 80, "cross_fit": 4}
+    model = RebelClassifier(Similarity(scale="standard", modes="one"), **options).fit(X, y)
+    told = [reason.what for reason in model.explain(X.iloc[:1], top=1000)[0].comparisons]
+    assert told
+    assert len(told) == len(set(told))
+    assert all(text.startswith("near row flower-") for text in told)
+
+
 # ---- rules
 
 
