@@ -15,8 +15,6 @@ from rebelboost import EvaluationError, RebelClassifier, RebelRegressor, Similar
 from rebelboost.evaluation import evaluate
 from rebelboost.figures import LEFT_OUT, Evaluation
 from rebelboost.report import write_report
-from rebelboost.report.charts import Axis, thinned
-from rebelboost.report.markup import Html, escape, name, table, tag
 
 DAY = dt.date(2026, 11, 16)
 VOID = {"meta"}
@@ -102,15 +100,18 @@ def test_a_report_has_every_section(wine, tmp_path):
     assert links == re.findall(r'<section id="(.*?)"', page)
 
 
-def test_what_was_chosen_is_told_where_there_was_a_choice(wine, tmp_path):
+def test_a_race_is_told_as_a_table(wine, tmp_path):
     _, X, y = wine
-    chosen = RebelClassifier(n_rounds=5).fit(X, y)
+    chosen = RebelClassifier(n_rounds=5, cross_fit=2).fit(X, y)
     first, *others = chosen.cross_fit_.standings
-    standings = (first._replace(name="<trees>", share=1.0), *others)
+    others = [each._replace(share=0.0, cost=0.3) for each in others]
+    standings = (*others, first._replace(name="<trees>", share=1.0, cost=0.1))
     chosen.cross_fit_ = replace(chosen.cross_fit_, standings=standings)
     page = reported(tmp_path, chosen, X, y)
     assert "What was chosen, and why" in headings(page)
-    assert "100% &lt;trees&gt; (" in page
+    text = Page(page).text
+    assert "<trees> 100 % 10.0 %" in text
+    assert text.index("<trees> 100 %") < text.index("trees of depth 6 – 30.0 %")
 
 
 def test_tags_are_balanced_and_ids_are_unique(priced, tmp_path):
@@ -189,7 +190,7 @@ def test_a_row_that_the_whole_model_decides_otherwise_is_told(wine, tmp_path):
     found = evaluate(clf, X, y, source=LEFT_OUT)
     flipped = found.judged._replace(decided=(found.judged.decided + 1) % 3)
     page = reported(tmp_path, clf, X, y, evaluation=replace(found, judged=flipped))
-    assert page.count("The parts of the model that had never seen this row decided") == 10
+    assert page.count("So decided the parts of the model that had never seen this row") == 10
     assert "The model was trained on these rows" not in page
 
 
@@ -333,45 +334,3 @@ def test_parts_of_a_blend_are_drawn_each(tmp_path):
     page = reported(tmp_path, clf, X, y)
     assert "3 fits, each on a part of the samples" in page
     assert page.count("line one thin") == 2 * 3
-
-
-# ---- parts of pages
-
-
-def test_text_is_escaped_and_markup_is_not():
-    assert escape("<&\"'") == "&lt;&amp;&quot;&#x27;"
-    assert escape(Html("<b>")) == "<b>"
-    assert tag("p", "<", tag("b", 1), None, class_='"') == '<p class="&quot;">&lt;<b>1</b></p>'
-    assert tag("meta", name="a", http_equiv=None) == '<meta name="a"/>'
-
-
-def test_unprintable_characters_are_replaced():
-    assert escape("a\x00\x1b\ud800b") == "a\ufffd\ufffd\ufffdb"
-
-
-def test_long_and_empty_names_are_shown():
-    assert len(re.sub("<.*?>", "", name("x" * 100))) == 48
-    assert "(empty)" in name("")
-
-
-def test_numbers_stand_to_the_right():
-    assert table(["a", "b"], [["x", 1]]).count('class="n"') == 2
-
-
-@pytest.mark.parametrize("log", [False, True])
-@pytest.mark.parametrize(
-    "low_high", [(0.1, 1), (0.013, 0.017), (1e-9, 30), (5, 4000), (1e-300, 1e-299), (999, 1001)]
-)
-def test_ticks_are_few_and_inside(low_high, log):
-    low, high = low_high
-    ticks = Axis(low, high, 0, 1, log=log).ticks()
-    assert 2 <= len(ticks) <= 9
-    rounding = 1e-6 * (high - low)
-    assert all(low - rounding <= tick <= high + rounding for tick in ticks)
-
-
-def test_thinned_points_keep_both_ends():
-    assert thinned(1) == [0]
-    found = thinned(3000)
-    assert (found[0], found[-1]) == (0, 2999)
-    assert len(found) <= 90

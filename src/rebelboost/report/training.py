@@ -2,56 +2,28 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rebelboost.callbacks import Round
-from rebelboost.guarantee import runs as parted_runs
+from rebelboost.cost_report import amount
 from rebelboost.report.charts import Chart, across, thinned, upward
-from rebelboost.report.markup import Html, join, note, paragraph, section, table, tag
+from rebelboost.report.markup import Html, name, note, paragraph, section, table, tag
+from rebelboost.report.numbers import percent
+from rebelboost.report.runs import ROUNDING, Run, exp, runs_of
 from rebelboost.report.subject import Subject
-from rebelboost.risk import CAP
 from rebelboost.shapes import Floats
-from rebelboost.theory import loss_ratio_bound
 
 COLOURS = ("one", "two", "three", "four", "five", "six")
 Line = tuple[str, str, tuple[Floats, Floats]]
 """Class for its style, name in the legend, rounds and values."""
-Bounds = dict[int, float] | None
-"""By the identity of a round's record."""
-ROUNDING = 1e-6
-"""Of logarithms of losses: so far may a loss be above its bound."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """The rounds of one fit."""
-
-    rounds: Sequence[Round]
-    member: int
-    """Which of the blend's kinds of fits."""
-    kind: str
-    """In a few words."""
-    bounds: Bounds
-
-    def bound(self, record: Round) -> float:
-        """Of the loss after a round."""
-        return math.nan if self.bounds is None else _exp(self.bounds[id(record)])
-
-    def line(self, of: Callable[[Round], float]) -> tuple[Floats, Floats]:
-        """Rounds from 1, and values, as far as they are numbers; not too many."""
-        values = np.array([of(self.rounds[i]) for i in thinned(len(self.rounds))])
-        at = np.array(thinned(len(self.rounds)), dtype=np.float64) + 1
-        fine = np.isfinite(values)
-        return at[fine], values[fine]
 
 
 def training(subject: Subject) -> Html | None:
     """The curves, or nothing where no history was kept."""
-    runs = _runs(subject)
+    runs = runs_of(subject)
     if not runs or max(len(run.rounds) for run in runs) < 2:
         return None
     several = len(runs) > 1
@@ -59,40 +31,9 @@ def training(subject: Subject) -> Html | None:
     return section(
         "How it was trained",
         tag("div", *charts, class_="figures"),
-        _members(subject, runs) if several else None,
+        _members(subject) if several else None,
         lead=_told(subject, runs),
     )
-
-
-def _runs(subject: Subject) -> list[Run]:
-    """Part the history where a new fit begins; leave out those of candidates that were dropped."""
-    clf = subject.clf
-    parted = parted_runs(list(getattr(clf, "history_", ())))
-    if clf.cross_fit_ is None:
-        own = clf._learner().shrinkage if clf.shrinkage == "auto" else clf.shrinkage
-        return [Run(rounds, 0, "", _bounds(rounds, own)) for rounds in parted]
-    standings = clf.cross_fit_.standings
-    members = [i for i, standing in enumerate(standings) if standing.share > 0]
-    return [
-        Run(rounds, members.index(i), standings[i].name, _bounds(rounds, standings[i].shrinkage))
-        for rounds, i in zip(parted, clf.cross_fit_.runs, strict=False)
-        if i in members
-    ]
-
-
-def _bounds(rounds: Sequence[Round], shrinkage: float) -> Bounds:
-    """Ln of what the loss cannot exceed after each round, by the edges; None where it did."""
-    first = rounds[0]
-    if first.loss_ratio <= 0:
-        return None
-    start = first.log_loss - math.log(first.loss_ratio)
-    losses = np.array([record.log_loss for record in rounds])
-    left = loss_ratio_bound([record.edge for record in rounds], shrinkage, CAP)
-    with np.errstate(divide="ignore"):
-        bounds = start + np.cumsum(np.log(left))
-    if np.any(losses > bounds + ROUNDING):
-        return None
-    return dict(zip(map(id, rounds), bounds.tolist(), strict=True))
 
 
 def _told(subject: Subject, runs: Sequence[Run]) -> str:
@@ -106,14 +47,10 @@ def _told(subject: Subject, runs: Sequence[Run]) -> str:
     return f"{fits}, each on a part of the samples; the model is their sum, {n_terms:,} terms."
 
 
-def _log10(ln: float) -> float:
-    return ln / math.log(10)
-
-
 def _loss(run: Run) -> Html:
     paid = any(r.cost > 0 for r in run.rounds)  # else there is nothing to be drawn
     covers = paid and all(r.cost <= math.exp(r.log_loss) * (1 + ROUNDING) for r in run.rounds)
-    lines: list[Line] = [("one", "loss", run.line(lambda r: _exp(r.log_loss)))]
+    lines: list[Line] = [("one", "loss", run.line(lambda r: exp(r.log_loss)))]
     if run.bounds is not None:
         lines.append(("one dashed", "bound of the loss", run.line(run.bound)))
     if covers:
@@ -125,10 +62,6 @@ def _loss(run: Run) -> Html:
     elif run.bounds is not None:
         told += " The loss cannot exceed its bound."
     return _log_chart(lines, told)
-
-
-def _exp(ln: float) -> float:
-    return math.exp(ln) if -600 < ln < 600 else math.nan
 
 
 def _log_chart(lines: Sequence[Line], told: str) -> Html:
@@ -147,7 +80,7 @@ def _log_chart(lines: Sequence[Line], told: str) -> Html:
 
 
 def _blended_loss(runs: Sequence[Run]) -> Html:
-    lines = _with_means(runs, lambda _, record: _exp(record.log_loss))
+    lines = _with_means(runs, lambda _, record: exp(record.log_loss))
     bounded = [run for run in runs if run.bounds is not None]
     if len(bounded) == len(runs):
         means = _with_means(runs, Run.bound)
@@ -167,7 +100,7 @@ def _with_means(runs: Sequence[Run], of: Callable[[Run, Round], float]) -> list[
         at = thinned(min(len(run.rounds) for run in own))
         mean = np.mean([[of(run, run.rounds[i]) for i in at] for run in own], axis=0)
         fine = np.isfinite(mean)
-        lines.append((colour, own[0].kind, (np.array(at)[fine] + 1.0, mean[fine])))
+        lines.append((colour, own[0].name, (np.array(at)[fine] + 1.0, mean[fine])))
     return lines
 
 
@@ -203,24 +136,13 @@ def _held_error(record: Round) -> float:
     return record.held.error if record.held is not None else math.nan
 
 
-def _members(subject: Subject, runs: Sequence[Run]) -> Html | None:
+def _members(subject: Subject) -> Html | None:
+    """What was kept of a cross-fit's fits; of a race it is told where it was chosen."""
     found = subject.clf.cross_fit_
-    if found is None:
+    if found is None or subject.clf.selection_ is not None:
         return None
-    if len({run.member for run in runs}) == 1:
-        kept = next(standing.rounds for standing in found.standings if standing.share > 0)
-        return note(f"The first {kept:,} rounds of each fit were kept, by what it had left out.")
-    rows = [
-        [standing.name, f"{standing.rounds:,}", f"{100 * standing.share:.0f} %"]
-        for standing in found.standings
-        if standing.share > 0
-    ]
-    return join(
-        [
-            table(["", "rounds kept of each fit", "share in the sum"], rows),
-            note("Rounds and shares by the log-loss on left-out samples."),
-        ]
-    )
+    kept = found.standings[0].rounds
+    return note(f"The first {kept:,} rounds of each fit were kept, by what it had left out.")
 
 
 def guarantee(subject: Subject) -> Html | None:
@@ -242,7 +164,33 @@ def choice(subject: Subject) -> Html | None:
     found: Any = getattr(subject.clf, "selection_", None)
     if found is None:
         return None
-    return section("What was chosen, and why", *map(_line, str(found).split("\n")))
+    standings = getattr(found, "standings", ())
+    parts = [_standings(found)] if standings else map(_line, str(found).split("\n"))
+    lead = (
+        "All of these were fitted without some of the samples, and judged by those. What was far "
+        "behind was not fitted again; the model is a blend of the others."
+    )
+    return section("What was chosen, and why", *parts, lead=lead if standings else None)
+
+
+def _standings(found: Any) -> Html:
+    def shown(cost: float) -> str:
+        return percent(cost) if found.percent else amount(float(f"{cost:.3g}"))
+
+    ranked = sorted(found.standings, key=lambda each: (-each.share, each.cost))
+    rows = [
+        [
+            name(each.name),
+            f"{100 * each.share:.0f} %" if each.share else "–",
+            shown(each.cost),
+            f"{each.log_loss:.3f}",
+            f"{each.rounds:,}",
+        ]
+        for each in ranked
+    ]
+    rows.append([tag("strong", "the blend"), "", tag("strong", shown(found.cost)), "", ""])
+    what = "wrong" if found.percent else "mean cost"
+    return table(["", "share in the blend", what, "log-loss", "rounds"], rows)
 
 
 def _short(value: float) -> str:
