@@ -13,9 +13,10 @@ HEAD = """\
 
 Written by `python -m benchmarks.reproduce --docs` from runs on this code; no number is typed by hand.
 `python -m benchmarks.reproduce --all` repeats all of it, by the times of its parts in under three hours
-on two idle cores; `--quick` a small part of it in about ten minutes. A verdict is *reached* where ours is at least as good as the printed value at the
-digits that are printed, *worse* where it is not, and *not reproducible here* where the data cannot be had.
-Tables of all methods, and the figures, are then in `.benchmarks/reproduce`."""
+on two idle cores; `--quick` a small part of it in about ten minutes. A verdict is *reached* where ours
+is at least as good as the printed value at the digits that are printed, *worse* where it is not, and
+*not reproducible here* where the data cannot be had. Tables of all methods, and the figures, are then
+in `.benchmarks/reproduce`."""
 
 
 def write_results(names: Iterable[str]) -> Path:
