@@ -26,6 +26,7 @@ def _of_tree(tree):
         "thresholds": tree.thresholds,
         "missing_right": tree.missing_right,
         "signs": np.zeros(0) if tree.signs is None else tree.signs,
+        "cover": np.zeros(0) if tree.cover is None else tree.cover,
     } | {f"table {node}": table for node, table in tree.tables.items()}
 
 

@@ -14,7 +14,8 @@ PACKAGE = ROOT / "src" / "rebelboost"
 
 # A module imports from its own layer and from those above it in this list.
 LAYERS = [
-    {"exceptions", "shapes", "names", "frames", "hashing"},
+    {"exceptions", "shapes", "names", "frames", "hashing", "tabular"}
+    | {"intervals", "calibration", "tensors", "reading", "texts", "labels"},
     {"kernels"},
     {"binning", "dataset", "spaces", "points"},
     {
@@ -29,13 +30,27 @@ LAYERS = [
         "decision",
         "learners",
     },
-    {"packing", "model"},
-    {"boosting", "callbacks", "sampling", "theory", "persistence"},
-    {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
-    {"inputs", "fitting", "deciding", "estimators", "regressor", "metrics"},
-    {"selection", "explain", "datasets", "plots", "report"},
-    {"cli"},
+    {"packing", "model", "contributions", "rules", "voices", "usage", "flattening", "shelving"},
+    {"boosting", "callbacks", "sampling", "theory", "records", "parameters"},
+    {"settings", "problem", "preparation", "training", "scales", "regression"},
+    {"entrants", "crossfit", "selection"},
+    {"explain", "explain_text", "verdicts", "summary", "guarantee", "plots", "explain_plots"},
+    {"remembered", "persistence", "portable"},
+    {
+        "inputs",
+        "fitting",
+        "deciding",
+        "proven",
+        "explained",
+        "stored",
+        "estimators",
+        "regressor",
+        "metrics",
+    },
+    {"loading", "datasets", "figures", "evaluation", "report"},
+    {"tables"},
     {"__init__"},
+    {"cli"},
 ]
 LAYER = {module: i for i, modules in enumerate(LAYERS) for module in modules}
 

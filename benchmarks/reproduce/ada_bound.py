@@ -1,9 +1,9 @@
 """ADA Fig. 3.1: the training error of AdaBoost under its bound, on heart disease."""
 
 import numpy as np
-from rebelboost.theory import edges, error_bounds, randomised_error
 
 from rebelboost import RebelClassifier, Stump
+from rebelboost.theory import edges, error_bounds, randomised_error
 from reproduce import ada
 from reproduce.harness import Line, Report, Table, holds, save
 

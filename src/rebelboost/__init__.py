@@ -9,27 +9,37 @@ A map of the package, in the order of the method:
 - `boosting`: the loop; `sampling`, `callbacks` beside it; `problem`,
   `preparation`, `settings`, `scales`, `training` set it up.
 - `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
-- `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads tables.
+- `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads data frames.
+- `contributions`, `rules`, `voices`, `usage`: what terms say, shared out; `explain`, `verdicts`, `summary`: the
+  reasons in words; `theory`, `guarantee`: what is proven; `explained`, `proven`: the face.
+- `tables`: files → data frames, and what was understood of them; `cli`: the command `rebel`.
+- `persistence`, `loading`: estimators ↔ files; `flattening`, `shelving`, `records`, `parameters`, `labels`,
+  `texts`: their parts; `reading`, `tensors`: the format. `portable`: models as JSON; `stored`: the face.
 - `metrics`, `plots`: what decisions cost, and how they look.
+- `evaluation`: figures on unseen samples, with `intervals` and `calibration`; `report` puts all on a page.
 - `kernels`: the hot loops, compiled and in NumPy.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rebelboost.estimators import RebelClassifier
-from rebelboost.exceptions import (
-    CostDiagonalWarning,
-    CostError,
-    RareClassWarning,
-    SingleClassWarning,
-    SlowKernelsWarning,
-    UnknownCategoryWarning,
-)
-from rebelboost.learners import Binary, Similarity, Stump, Tree
-from rebelboost.taxonomy import Taxonomy
-
 if TYPE_CHECKING:
+    from rebelboost.estimators import RebelClassifier
+    from rebelboost.exceptions import (
+        CostDiagonalWarning,
+        CostError,
+        EvaluationError,
+        ModelFileError,
+        RareClassWarning,
+        SingleClassWarning,
+        SlowKernelsWarning,
+        TableError,
+        UnknownCategoryWarning,
+    )
+    from rebelboost.learners import Binary, Similarity, Stump, Tree
+    from rebelboost.loading import load
     from rebelboost.regressor import RebelRegressor
+    from rebelboost.taxonomy import Taxonomy
 
 __version__ = "0.1.0.dev0"
 
@@ -37,6 +47,8 @@ __all__ = [
     "Binary",
     "CostDiagonalWarning",
     "CostError",
+    "EvaluationError",
+    "ModelFileError",
     "RareClassWarning",
     "RebelClassifier",
     "RebelRegressor",
@@ -44,17 +56,29 @@ __all__ = [
     "SingleClassWarning",
     "SlowKernelsWarning",
     "Stump",
+    "TableError",
     "Taxonomy",
     "Tree",
     "UnknownCategoryWarning",
     "__version__",
+    "load",
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load what most programs do not use when it is first asked for."""
-    if name == "RebelRegressor":
-        from rebelboost.regressor import RebelRegressor
+_HOMES = {
+    "RebelClassifier": "estimators",
+    "RebelRegressor": "regressor",
+    "Taxonomy": "taxonomy",
+    "load": "loading",
+    **dict.fromkeys(["Binary", "Similarity", "Stump", "Tree"], "learners"),
+}
+"""Where each name comes from, if not from `exceptions`."""
 
-        return RebelRegressor
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    """Load a name when it is first asked for: `rebel --help` needs none of them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"rebelboost.{_HOMES.get(name, 'exceptions')}"), name)
+    globals()[name] = value
+    return value

@@ -10,7 +10,7 @@ import numpy as np
 
 from rebelboost.callbacks import Callback, Held, Round, tell
 from rebelboost.dataset import TrainingSet
-from rebelboost.learners import Candidate, WeakLearner
+from rebelboost.learners import Candidate, WeakLearner, covered
 from rebelboost.model import Ensemble, Term
 from rebelboost.packing import Queries
 from rebelboost.risk import Risk
@@ -137,7 +137,9 @@ def boost(
         rng = plan.rng(t)
         focus = plan.sampling.focus(data, state.weights, rng)
         candidate = learner.propose(data, state.weights, focus, rng)
-        term = Term(candidate.hypothesis, plan.shrinkage * candidate.outputs)
+        found = covered(candidate.hypothesis, candidate.regions, state.judge.weight)
+        candidate = candidate._replace(hypothesis=found)
+        term = Term(found, plan.shrinkage * candidate.outputs)
         if not np.any(term.outputs):  # nothing found; the next draw may be luckier
             n_fruitless += 1
             if n_fruitless == MOST_FRUITLESS:

@@ -97,7 +97,10 @@ class History:
     def table(self) -> dict[str, list[Any]]:
         """Columns by name: ready for any data frame library."""
         rows = [record.row() for record in self.rounds]
-        return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+        names = dict.fromkeys(
+            name for row in rows for name in row
+        )  # fits may differ in what they hold out
+        return {name: [row.get(name) for row in rows] for name in names}
 
 
 class EarlyStopping:

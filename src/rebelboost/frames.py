@@ -66,7 +66,7 @@ class FeatureEncoder:
         code = {level: float(i) for i, level in enumerate(self.levels[feature])}
         codes = np.fromiter((code.get(v, np.nan) for v in values), np.float64, len(values))
         unknown = {
-            values[n] for n in map(int, np.flatnonzero(np.isnan(codes))) if _is_present(values[n])
+            values[n] for n in map(int, np.flatnonzero(np.isnan(codes))) if is_present(values[n])
         }
         if unknown and len(code) < MOST_LEVELS:
             warnings.warn(
@@ -120,14 +120,14 @@ def _by_type(frame: nw.DataFrame[Any]) -> list[int]:
     ]
 
 
-def _is_present(value: Any) -> bool:
+def is_present(value: Any) -> bool:
     """Neither None nor NaN, which is not equal to itself, nor pandas' NA, which is not even unequal."""
     same = value == value  # noqa: PLR0124
     return value is not None and isinstance(same, bool | np.bool_) and bool(same)
 
 
 def _levels(values: Sequence[Any]) -> tuple[Any, ...]:
-    counts = Counter(v for v in values if _is_present(v))
+    counts = Counter(v for v in values if is_present(v))
     frequent = sorted(counts, key=lambda level: (-counts[level], str(level)))[:MOST_LEVELS]
     return tuple(sorted(frequent, key=str))
 

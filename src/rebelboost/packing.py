@@ -210,8 +210,7 @@ class ComparisonGroup(NamedTuple):
     def regions(self, queries: Queries, n_threads: int) -> Regions:
         """Find the level of each sample's response, of a group of one similarity."""
         regions = np.empty(len(queries), dtype=np.uint16)
-        used = np.arange(len(self.rows))
-        distances = self._distances(queries.placed(self.space), used, n_threads)
+        distances = self.distances(queries, n_threads)
         one = self.comparisons
         kernels.active.compare(
             distances[one.anchors[0]],
@@ -240,6 +239,11 @@ class ComparisonGroup(NamedTuple):
             whole.offsets[begin:end],
         )
         return cut, used.astype(np.int64)
+
+    def distances(self, queries: Queries, n_threads: int) -> NDArray[np.float32]:
+        """(points, N) squared distances from all points."""
+        used = np.arange(len(self.rows))
+        return self._distances(queries.placed(self.space), used, n_threads)
 
     def _distances(self, placed: NDArray[Any], used: Ints, n_threads: int) -> NDArray[np.float32]:
         laid = self.space.lay_out(placed)

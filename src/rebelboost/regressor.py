@@ -11,23 +11,24 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.callbacks import Callback, Hearing, History, Progress
+from rebelboost.explained import ExplainedNumbers, missing_features
 from rebelboost.fitting import check_callbacks, seed_of, threads_of
-from rebelboost.inputs import TableInput, checked_weight, encode_target
+from rebelboost.inputs import checked_weight, encode_target
 from rebelboost.learners import Stump, Tree
 from rebelboost.losses import NUMBER_LOSSES
-from rebelboost.model import Ensemble
 from rebelboost.problem import held_out_samples
 from rebelboost.regression import RegressionProblem, baseline, huber_delta
 from rebelboost.sampling import Sampling
 from rebelboost.settings import Settings
 from rebelboost.shapes import BySample, Values
+from rebelboost.stored import Stored
 from rebelboost.training import train
 
 TREE = Tree(depth=5, least_mass=0.003)
 LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
 
 
-class RebelRegressor(RegressorMixin, TableInput, BaseEstimator):
+class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
     """Boosted regression trees: L₂Boost, or the same on the absolute or Huber loss.
 
     Parameters
@@ -102,8 +103,6 @@ class RebelRegressor(RegressorMixin, TableInput, BaseEstimator):
         "n_jobs": [Integral, None],
         "random_state": ["random_state"],
     }
-
-    ensemble_: Ensemble
 
     def __init__(  # noqa: PLR0913  (scikit-learn's interface)
         self,
@@ -181,6 +180,7 @@ class RebelRegressor(RegressorMixin, TableInput, BaseEstimator):
                 held=held,
                 start=start,
             )
+        self.missing_features_ = missing_features(problem.X)
         return self
 
     def predict(self, X: Any) -> BySample:

@@ -3,7 +3,7 @@
 from rebelboost.learners.base import Candidate, Focus, WeakLearner
 from rebelboost.learners.binary import Binary, Wrapped
 from rebelboost.learners.comparison import Comparison, Example
-from rebelboost.learners.hypotheses import GrownTree, Hypothesis
+from rebelboost.learners.hypotheses import GrownTree, Hypothesis, covered
 from rebelboost.learners.likening import SimilaritySearch
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.tree import Stump, Tree
@@ -22,4 +22,5 @@ __all__ = [
     "Tree",
     "WeakLearner",
     "Wrapped",
+    "covered",
 ]

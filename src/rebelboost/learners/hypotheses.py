@@ -1,14 +1,14 @@
 """What learners find: hypotheses, ready to respond to new samples."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.binning import Binner
-from rebelboost.shapes import Bytes, Floats, Layer, Outputs
+from rebelboost.shapes import BySample, Bytes, Floats, Layer, Outputs, Regions
 
 
 class Hypothesis(Protocol):
@@ -49,6 +49,8 @@ class GrownTree:
     """Node of a categorical feature → (256,) codes that go right."""
     signs: NDArray[np.int8] | None = None
     """(leaves,) responses ±1 where all leaves share one output vector, else None."""
+    cover: Floats | None = field(default=None, repr=False)
+    """(leaves,) weight of the training samples in each: what a node says on average, for reasons."""
 
     @classmethod
     def from_bins(
@@ -104,3 +106,11 @@ class GrownTree:
         return (
             f"{name[0]} in {{…}}" if 0 in self.tables else f"{name[0]} > {self.thresholds[0]:.6g}"
         )
+
+
+def covered(hypothesis: Hypothesis, regions: Regions, weight: BySample | None) -> Hypothesis:
+    """Let a tree remember how many training samples, by weight, each of its leaves has."""
+    if not isinstance(hypothesis, GrownTree):
+        return hypothesis
+    cover = np.bincount(regions, weight, hypothesis.n_regions).astype(np.float64)
+    return replace(hypothesis, cover=cover)

@@ -1,0 +1,16 @@
+"""The command `rebel`: `main` has its options, one file a command does the work, `render` prints."""
+
+import sys
+from importlib.util import find_spec
+
+NEEDED = ("typer", "rich", "polars")
+
+
+def run() -> None:
+    """Start the command, or say what it lacks."""
+    if not all(map(find_spec, NEEDED)):
+        print('rebel needs more than the library: pip install "rebelboost[cli]"', file=sys.stderr)
+        sys.exit(2)
+    from rebelboost.cli.main import app
+
+    app()

@@ -1,0 +1,5 @@
+"""`python -m rebelboost.cli` is `rebel`."""
+
+from rebelboost.cli import run
+
+run()

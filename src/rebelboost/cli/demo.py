@@ -1,0 +1,59 @@
+"""`rebel demo`: the whole story on a table that scikit-learn brings along."""
+
+import contextlib
+import shlex
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rebelboost.cli.render import Output
+
+COSTS = "true,benign,malignant\nbenign,0,1\nmalignant,20,0\n"
+STEPS = (
+    "rebel train tumours.csv --target diagnosis --costs costs.csv -o tumours.safetensors",
+    "rebel evaluate tumours.safetensors unseen.csv",
+    "rebel predict tumours.safetensors unseen.csv --id patient -o decisions.csv",
+    "rebel explain tumours.safetensors unseen.csv --rows 1",
+    "rebel report tumours.safetensors unseen.csv -o report.html",
+)
+
+
+def demo(folder: Path | None, app: Callable[..., Any], *, output: Output) -> None:
+    """Make the files, then run the steps as one would type them."""
+    to = Path(tempfile.mkdtemp(prefix="rebel-demo-")) if folder is None else folder
+    to.mkdir(parents=True, exist_ok=True)
+    write_tables(to)
+    output.text(f"In {to}: tumours.csv to learn from, unseen.csv to decide on, and costs.csv,")
+    output.text("which says that to miss a malignant tumour is as bad as 20 false alarms.")
+    for step in STEPS:
+        output.text("")
+        output.heading(f"$ {step}")
+        _run(app, step, to)
+    output.text("")
+    output.text(f"All files are in {to}.")
+
+
+def write_tables(folder: Path) -> None:
+    """Three files: two thirds of the rows to learn from, the others, and the costs."""
+    from sklearn.datasets import load_breast_cancer
+
+    tumours = load_breast_cancer()
+    names = [name.replace(" ", "_") for name in tumours.feature_names]
+    frame = pl.DataFrame(dict(zip(names, tumours.data.T, strict=True)))
+    frame.insert_column(0, pl.Series("patient", [f"P{i:03d}" for i in range(len(frame))]))
+    diagnosis = tumours.target_names[tumours.target].tolist()
+    frame = frame.with_columns(pl.Series("diagnosis", diagnosis))
+    unseen = np.random.default_rng(0).permutation(len(frame)) % 3 == 0
+    frame.filter(~unseen).write_csv(folder / "tumours.csv")
+    frame.filter(unseen).write_csv(folder / "unseen.csv")
+    (folder / "costs.csv").write_text(COSTS, encoding="utf-8")
+
+
+def _run(app: Callable[..., Any], step: str, folder: Path) -> None:
+    """A command as the shell would run it in the folder."""
+    with contextlib.chdir(folder):
+        app(shlex.split(step)[1:], standalone_mode=False)

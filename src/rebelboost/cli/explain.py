@@ -1,0 +1,71 @@
+"""`rebel explain`: the reasons of some decisions, or what a model consists of."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rebelboost.cli.dates import dated
+from rebelboost.cli.files import load_model
+from rebelboost.cli.models import fed
+from rebelboost.cli.render import Output
+from rebelboost.exceptions import TableError
+from rebelboost.tables.files import Table, opened
+from rebelboost.tables.matching import Match, understood_by
+from rebelboost.tables.understanding import ROW
+
+
+def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Output) -> None:
+    """Print reasons row by row; without data, the model's summary."""
+    classifier = load_model(model)
+    if data is None:
+        _summarise(classifier, output)
+        return
+    wanted = parsed_rows(rows)
+    with opened(data) as table:
+        understanding = understood_by(classifier, table)
+        naming = [name for name in [understanding.naming] if name in table.types]
+        match = Match(_only(table, wanted), understanding, naming)
+        frame, aside = match.all()
+    names = [f" ({name} {value})" for name in naming for value in aside[name]] or [""] * len(wanted)
+    explained = classifier.explain(fed(classifier, frame), top=top)
+    for row, name, each in zip(wanted, names, explained, strict=True):
+        text = dated(each.text(), classifier)
+        output.record("explanation", {"row": row, "text": text, "parts": each.table()})
+        output.text(f"Row {row}{name}. {text}\n")
+    output.notes(match.tally.notes())
+
+
+def _summarise(classifier: Any, output: Output) -> None:
+    summary, guarantee = classifier.summary(), classifier.guarantee_
+    text = dated(summary.text(), classifier)
+    tables = {of: summary.table(of) for of in ("features", "examples", "rules", "pairs")}
+    output.record("summary", {"text": text, **tables, "guarantee": guarantee.to_dict()})
+    output.text(f"{text}\n\nWhat is guaranteed\n{guarantee}")
+
+
+def parsed_rows(rows: str) -> list[int]:
+    """Row numbers of a text such as 3,17 or 5-8, in its order."""
+    wanted: list[int] = []
+    for part in rows.replace(" ", "").split(","):
+        first, _, last = part.partition("-")
+        if not first.isdigit() or not (last or first).isdigit() or int(first) < 1:
+            raise TableError(f"--rows is {rows!r}: give numbers from 1, such as 3,17 or 5-8")
+        wanted += range(int(first), int(last or first) + 1)
+    return list(dict.fromkeys(wanted))
+
+
+def _only(table: Table, wanted: list[int]) -> Table:
+    """The wanted rows, in the order wanted."""
+    numbered = table.frame.with_row_index(ROW, offset=1)
+    found = numbered.filter(pl.col(ROW).is_in(wanted)).collect(engine="streaming")
+    if len(found) < len(wanted):
+        n_rows = table.frame.select(pl.len()).collect(engine="streaming").item()
+        beyond = max(wanted)
+        raise TableError(
+            f"--rows asks for row {beyond:,}, but {table.path} has {n_rows:,} row(s): "
+            "they are counted from 1, without the line of names"
+        )
+    order = pl.DataFrame({ROW: wanted}, schema={ROW: found.schema[ROW]})
+    return replace(table, frame=order.join(found, on=ROW, how="left", maintain_order="left").lazy())

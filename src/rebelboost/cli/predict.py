@@ -1,0 +1,87 @@
+"""`rebel predict`: a table and a model → a decision on each row, batch by batch."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rebelboost.cli.files import check_writable, load_model, replaced
+from rebelboost.cli.models import fed, with_costs
+from rebelboost.cli.render import Output, counted
+from rebelboost.decision import expected_costs
+from rebelboost.exceptions import TableError
+from rebelboost.names import plain, printed
+from rebelboost.tables.files import PARQUET, opened
+from rebelboost.tables.matching import Match, understood_by
+
+DIGITS = 6
+"""Of probabilities and costs in CSV."""
+
+
+def predict(
+    model: Path,
+    data: Path,
+    to: Path | None,
+    *,
+    costs: Path | None,
+    keep: Sequence[str],
+    batch: int,
+    output: Output,
+) -> None:
+    """Write a line for each row of `data`, in its order."""
+    if to is not None:
+        check_writable(to)
+    classifier = with_costs(load_model(model), costs)
+    with opened(data) as table:
+        match = Match(table, understood_by(classifier, table), keep)
+        decided = _decided(classifier, match, batch)
+        if to is not None:
+            with output.waiting(f"deciding on {data}"), replaced(to) as beside:
+                _write(decided, beside, to)
+        elif output.as_json:
+            for frame in decided:
+                for row in frame.iter_rows(named=True):
+                    output.record("decision", row)
+        else:
+            _write_csv(decided, sys.stdout)
+    output.notes(match.tally.notes())
+    if to is not None:
+        output.record("decisions", {"path": str(to), "rows": match.tally.n_rows})
+        output.text(f"{counted(match.tally.n_rows, 'decision')} in {to}")
+
+
+def _decided(model: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
+    for frame, aside in match.batches(batch):
+        yield _decisions(model, frame, aside)
+    if match.tally.n_rows == 0:
+        raise TableError(f"{match.table.path} has names but no rows: there is nothing to decide on")
+
+
+def _decisions(model: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:
+    scores = model._scores(fed(model, frame))
+    columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
+    columns["decision"] = [plain(label) for label in model._labels(scores)]
+    if model._decodes():
+        posterior = model._posterior(scores)
+        names = [f"probability_{printed(name)}" for name in model.classes_]
+        columns |= dict(zip(names, posterior.T, strict=True))
+        costs = expected_costs(posterior, model.costs_)
+        columns["expected_cost"] = costs[np.arange(len(costs)), model._decide(scores)]
+    return pl.DataFrame(columns)
+
+
+def _write(decided: Iterator[pl.DataFrame], beside: Path, to: Path) -> None:
+    if to.suffix.lower() in PARQUET:
+        pl.concat(decided).write_parquet(beside)
+        return
+    with beside.open("w", encoding="utf-8", newline="") as file:
+        _write_csv(decided, file, "\t" if to.suffix.lower() == ".tsv" else ",")
+
+
+def _write_csv(decided: Iterator[pl.DataFrame], file: Any, separator: str = ",") -> None:
+    for i, frame in enumerate(decided):
+        text = frame.write_csv(include_header=i == 0, separator=separator, float_precision=DIGITS)
+        file.write(text)

@@ -1,0 +1,48 @@
+"""`rebel report`: everything about a model on one page."""
+
+from pathlib import Path
+from typing import Any
+
+from rebelboost.cli.files import check_writable, load_model, replaced
+from rebelboost.cli.models import Labelled, read_labelled
+from rebelboost.cli.render import Output
+from rebelboost.evaluation import evaluate, left_out
+from rebelboost.figures import Evaluation
+from rebelboost.report import write_report
+
+
+def report(model: Path, data: Path, to: Path, *, output: Output) -> None:
+    """Write the page."""
+    check_writable(to)
+    classifier = load_model(model)
+    kept = classifier.metadata_
+    with output.waiting(f"writing {to}"):
+        given = read_labelled(classifier, data)
+        told = dict(kept["table"])
+        if not given.is_training:
+            # Those are of the table that the model learned from.
+            told |= {"source": data.name, "n_unlabelled": 0, "notes": given.notes, "form": ""}
+        with replaced(to) as beside:
+            write_report(
+                classifier,
+                given.frame,
+                given.y,
+                beside,
+                evaluation=_evaluation(classifier, given, data),
+                title=f"How {model.stem} decides on {told['target']}",
+                data_summary=told,
+                command=kept.get("command"),
+                row_names=given.names,
+            )
+    output.notes(given.notes)
+    output.record("report", {"path": str(to)})
+    output.text(f"{to} is written: open it in a browser")
+
+
+def _evaluation(classifier: Any, given: Labelled, data: Path) -> Evaluation | None:
+    """Of a model's own table, the figures of samples that had been left out of fits."""
+    if not given.is_training:
+        return evaluate(classifier, given.frame, given.y, source=data.name)
+    found = left_out(classifier, given.y)
+    stored = classifier.metadata_.get("evaluation")
+    return found if found is not None or stored is None else Evaluation.from_dict(stored)

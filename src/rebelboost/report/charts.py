@@ -1,0 +1,177 @@
+"""Line drawings as SVG, in the colours of the page: light, dark or on paper."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rebelboost.intervals import Estimate
+from rebelboost.report.markup import Html, join, tag
+from rebelboost.shapes import Floats
+
+WIDTH, HEIGHT = 400, 280
+"""About as wide as a telephone, where its text keeps its size; two stand side by side elsewhere."""
+LEFT, RIGHT, TOP, BOTTOM = 58, 22, 10, 38
+MOST_POINTS = 90
+"""Of a line: more cannot be told apart."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A range of numbers, laid out over some pixels."""
+
+    low: float
+    high: float
+    begin: float
+    end: float
+    log: bool = False
+
+    def at(self, value: Any) -> Any:
+        """Where values are."""
+        low, high, value = (np.log10(v) if self.log else v for v in (self.low, self.high, value))
+        return self.begin + (np.asarray(value) - low) / (high - low) * (self.end - self.begin)
+
+    def ticks(self, most: int = 6) -> list[float]:
+        """Round numbers in the range."""
+        return _powers(self.low, self.high) if self.log else _steps(self.low, self.high, most)
+
+
+def _steps(low: float, high: float, most: int) -> list[float]:
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [i * step for i in range(first, last + 1)]
+
+
+def _powers(low: float, high: float) -> list[float]:
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    if last - first >= 2:
+        every = 1 + (last - first) // 6
+        return [10.0**i for i in range(first, last + 1, every)]
+    scale = [m * 10.0**i for i in range(first - 1, last + 1) for m in (1, 2, 5)]
+    ticks = [t for t in scale if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
+    return ticks if len(ticks) >= 2 else _steps(low, high, 4)
+
+
+class Chart:
+    """Axes, and what is drawn between them."""
+
+    def __init__(self, x: Axis, y: Axis, title: str, description: str) -> None:
+        self.x, self.y = x, y
+        self._title, self._description = title, description
+        self._drawn: list[Html] = []
+        self._legend: list[Html] = []
+
+    def line(self, x: Floats, y: Floats, class_: str, label: str | None = None) -> None:
+        """Connect points; the label is put into the legend, once."""
+        points = " ".join(
+            f"{across:.1f},{up:.1f}".replace(".0", "")
+            for across, up in zip(self.x.at(x).tolist(), self.y.at(y).tolist(), strict=True)
+        )
+        self._drawn.append(tag("polyline", points=points, class_=f"line {class_}"))
+        self.name(label, class_)
+
+    def name(self, label: str | None, class_: str) -> None:
+        """Put a line into the legend."""
+        if not label:
+            return
+        key = tag("svg", tag("line", x1=0, y1=5, x2=18, y2=5, class_=f"line {class_}"))
+        entry = tag("span", key, label)
+        if entry not in self._legend:
+            self._legend.append(entry)
+
+    def point(self, x: float, y: float, class_: str, radius: float = 3.5, hint: str = "") -> None:
+        """A dot; the hint is shown where the mouse rests."""
+        cx, cy = _px(self.x.at(x)), _px(self.y.at(y))
+        dot = tag("circle", tag("title", hint), cx=cx, cy=cy, r=radius, class_=f"dot {class_}")
+        self._drawn.append(dot)
+
+    def stroke(self, start: tuple[float, float], end: tuple[float, float], class_: str) -> None:
+        """A straight line between two places."""
+        (x1, x2), (y1, y2) = (
+            (axis.at(a), axis.at(b))
+            for axis, a, b in zip((self.x, self.y), start, end, strict=True)
+        )
+        self._drawn.append(
+            tag("line", x1=_px(x1), y1=_px(y1), x2=_px(x2), y2=_px(y2), class_=class_)
+        )
+
+    def draw(self, x_title: str, y_title: str, as_text: Callable[[float], str]) -> Html:
+        """The whole figure, with a legend where lines have labels."""
+        middle = (self.y.begin + self.y.end) / 2
+        drawing = tag(
+            "svg",
+            self._grid(as_text),
+            *self._drawn,
+            _text((self.x.begin + self.x.end) / 2, HEIGHT - 4, x_title, text_anchor="middle"),
+            _text(
+                11, middle, y_title, text_anchor="middle", transform=f"rotate(-90 11 {middle:g})"
+            ),
+            viewBox=f"0 0 {WIDTH} {HEIGHT}",
+            class_="chart",
+            role="img",
+            aria_label=self._description,
+        )
+        legend = tag("p", *self._legend, class_="legend") if self._legend else None
+        return tag("figure", tag("figcaption", self._title), drawing, legend)
+
+    def _grid(self, as_text: Callable[[float], str]) -> Html:
+        parts = []
+        for tick in self.y.ticks():
+            at = _px(self.y.at(tick))
+            parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, class_="grid"))
+            parts.append(_text(LEFT - 5, at + 4, as_text(tick), text_anchor="end"))
+        for tick in self.x.ticks():
+            at = _px(self.x.at(tick))
+            parts.append(tag("line", x1=at, x2=at, y1=TOP, y2=HEIGHT - BOTTOM, class_="grid"))
+            shown = f"{tick:,.0f}" if self.x.log else as_text(tick)
+            parts.append(_text(at, HEIGHT - BOTTOM + 15, shown, text_anchor="middle"))
+        return join(parts)
+
+
+def across(low: float, high: float, *, log: bool = False) -> Axis:
+    """The horizontal axis of a chart."""
+    return Axis(low, high if high > low else low + 1, LEFT, WIDTH - RIGHT, log)
+
+
+def upward(low: float, high: float, *, log: bool = False) -> Axis:
+    """The vertical axis of a chart."""
+    return Axis(low, high if high > low else low + 1, HEIGHT - BOTTOM, TOP, log)
+
+
+def thinned(n_points: int) -> list[int]:
+    """Some of many points, evenly spaced by ratio, the first and the last among them."""
+    return sorted({round(i) - 1 for i in np.geomspace(1, n_points, MOST_POINTS).tolist()})
+
+
+def ruler(estimate: Estimate, marks: Sequence[tuple[float, str]]) -> Html:
+    """A value from 0 to 1 with its interval, and other values as marks."""
+
+    def at(share: float) -> str:
+        return f"{4 + 192 * min(max(share, 0.0), 1.0):.1f}"
+
+    ticks = [
+        tag("line", tag("title", hint), x1=at(mark), x2=at(mark), y1=3, y2=17, class_="mark")
+        for mark, hint in marks
+    ]
+    return tag(
+        "svg",
+        tag("line", x1=4, x2=196, y1=10, y2=10, class_="rail"),
+        *ticks,
+        tag("line", x1=at(estimate.low), x2=at(estimate.high), y1=10, y2=10, class_="range"),
+        tag("circle", cx=at(estimate.value), cy=10, r=4, class_="dot one"),
+        viewBox="0 0 200 20",
+        class_="ruler",
+        aria_hidden="true",
+    )
+
+
+def _px(value: Any) -> float:
+    return round(float(value), 1)
+
+
+def _text(x: float, y: float, content: str, **attributes: str) -> Html:
+    return tag("text", content, x=_px(x), y=_px(y), **attributes)

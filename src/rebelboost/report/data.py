@@ -1,0 +1,155 @@
+"""What was understood of the data: columns, kinds, gaps, classes."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rebelboost.names import printed
+from rebelboost.report.markup import Html, bar, join, more, name, note, quoted, section, table, tag
+from rebelboost.report.numbers import number, percent
+from rebelboost.report.subject import Subject
+from rebelboost.shapes import Floats
+
+MOST_UNFOLDED = 20
+"""Columns, and classes, whose table is open from the start."""
+MOST_COLUMNS = 1000
+"""That are told of at all."""
+
+
+def facts(subject: Subject) -> Html:
+    """The data in a line, under the title."""
+    parts: list[Any] = []
+    if subject.data.get("source"):
+        parts.append(name(subject.data["source"]))
+    if subject.data.get("target"):
+        parts.append(join(["deciding on ", quoted(subject.data["target"])]))
+    judged = "" if subject.is_of_training else " to judge by"
+    parts.append(f"{_many(len(subject.y), 'row')}{judged}")
+    if subject.is_precomputed:
+        parts.append("compared by given similarities")
+    else:
+        kinds = _kinds(subject)
+        told = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+        columns = _many(subject.clf.n_features_in_, "column")
+        parts.append(f"{columns} ({told})" if len(kinds) > 1 else columns)
+    parts.append(_many(len(subject.classes), "class"))
+    return tag("p", join(parts, " · "), class_="facts")
+
+
+def _many(n: int, what: str) -> str:
+    plural = f"{what}es" if what.endswith("s") else f"{what}s"
+    return f"{n:,} {what if n == 1 else plural}"
+
+
+def _kinds(subject: Subject) -> dict[str, int]:
+    n_categorical = int(subject.clf._encoder.categorical.sum())
+    kinds = {"numbers": subject.clf.n_features_in_ - n_categorical, "categories": n_categorical}
+    return {kind: n for kind, n in kinds.items() if n}
+
+
+def data(subject: Subject) -> Html:
+    """Columns and classes, and what was made of them."""
+    whose = (
+        "The training table."
+        if subject.is_of_training
+        else "The table that the model is judged by."
+    )
+    return section(
+        "The data, as it was understood",
+        _classes(subject),
+        None if subject.is_precomputed else _columns(subject),
+        _ignored(subject.data),
+        _notes(subject.data),
+        lead=whose,
+    )
+
+
+def _classes(subject: Subject) -> Html:
+    by_name = Counter(printed(label) for label in subject.y.tolist())
+    listed = subject.classes + sorted(set(by_name) - set(subject.classes))
+    trained = dict(zip(subject.classes, _trained(subject), strict=True))
+    most = max(by_name.values())
+
+    def row(each: str) -> list[Any]:
+        n = by_name.get(each, 0)
+        told = [name(each), f"{n:,}", percent(n / len(subject.y)), bar(n / most)]
+        return told if subject.is_of_training else [*told, percent(trained.get(each, 0.0))]
+
+    head = ["class", "rows", "share", ""]
+    if not subject.is_of_training:
+        head.append("share in training")
+    body = table(head, [row(each) for each in listed])
+    if len(listed) > MOST_UNFOLDED:
+        told = f"Between {min(by_name.values()):,} and {most:,} rows of each class."
+        return join([tag("h3", f"{len(listed)} classes"), note(told), more("All classes", body)])
+    return join([tag("h3", "Classes"), body])
+
+
+def _trained(subject: Subject) -> list[float]:
+    mass = np.asarray(subject.clf.class_weight_, dtype=np.float64)
+    shares: list[float] = (mass / mass.sum()).tolist()
+    return shares
+
+
+def _columns(subject: Subject) -> Html:
+    values, n_columns = subject.clf._encode(subject.X), len(subject.columns)
+    missing = np.isnan(values).mean(axis=0)
+    some = int((missing > 0).sum())
+    told = f"{_many(n_columns, 'column')}. " + (
+        f"{_many(some, 'column')} with missing values, {percent(float(np.isnan(values).mean()))} of all cells."
+        if some
+        else "No value is missing."
+    )
+    levels = subject.clf._encoder.levels
+    head = ["column", "kind", "values", "missing"][: 4 if some else 3]
+
+    def row(f: int) -> list[Any]:
+        told = [name(subject.columns[f]), *_described(values[:, f], levels.get(f))]
+        return [*told, percent(missing[f]) if missing[f] else ""][: len(head)]
+
+    body = table(head, [row(f) for f in range(min(n_columns, MOST_COLUMNS))], left=3)
+    if n_columns > MOST_COLUMNS:
+        body = join([body, note(f"… and {n_columns - MOST_COLUMNS:,} more.")])
+    if n_columns > MOST_UNFOLDED:
+        body = more(
+            f"All {n_columns:,} columns"
+            if n_columns <= MOST_COLUMNS
+            else f"The first {MOST_COLUMNS:,} columns",
+            body,
+        )
+    return join([tag("h3", "Columns"), note(told), body])
+
+
+def _described(column: Floats, levels: tuple[Any, ...] | None) -> tuple[str, Any]:
+    there = column[~np.isnan(column)]
+    if len(there) == 0:
+        return ("category" if levels is not None else "number"), "all missing"
+    if levels is None:
+        low, high = float(there.min()), float(there.max())
+        if np.all((there == low) | (there == high)):
+            return "number", " or ".join(map(number, sorted({low, high})))
+        middle = number(float(np.median(there)))
+        return "number", f"{number(low)} to {number(high)}, half up to {middle}"
+    counts = np.bincount(there.astype(np.int64), minlength=len(levels))
+    common = [name(printed(levels[i]), 20) for i in np.argsort(-counts, kind="stable")[:3].tolist()]
+    rest = f" and {len(levels) - 3:,} more" if len(levels) > 3 else ""
+    return "category", join([join(common, ", "), rest])
+
+
+def _ignored(told: Mapping[str, Any]) -> Html | None:
+    ignored = told.get("ignored") or {}
+    if not ignored:
+        return None
+    rows = [[name(column), str(reason)] for column, reason in list(ignored.items())[:MOST_COLUMNS]]
+    return join([tag("h3", "Columns left out"), table(["column", "why"], rows, left=2)])
+
+
+def _notes(told: Mapping[str, Any]) -> Html | None:
+    notes = list(told.get("notes") or ())
+    if told.get("n_unlabelled"):
+        notes.append(f"{told['n_unlabelled']:,} rows without a class were left out.")
+    if told.get("form"):
+        notes.insert(0, f"Read as {told['form']}.")
+    return tag("ul", *(tag("li", each) for each in notes), class_="note") if notes else None

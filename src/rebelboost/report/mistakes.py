@@ -1,0 +1,132 @@
+"""Which classes are taken for which, how often, and what that costs."""
+
+from typing import Any
+
+import numpy as np
+
+from rebelboost.cost_report import MOST_TABLED, Cell, amount
+from rebelboost.figures import Evaluation
+from rebelboost.intervals import share
+from rebelboost.names import printed
+from rebelboost.report.mapping import mistakes_map, wrong_only
+from rebelboost.report.markup import Html, join, more, name, note, section, table, tag
+from rebelboost.report.numbers import percent
+from rebelboost.report.subject import Subject
+
+MOST_LISTED = 15
+"""Kinds of mistakes that are named one by one."""
+MOST_UNFOLDED = 12
+"""Classes whose table is open from the start."""
+
+
+def mistakes(subject: Subject) -> Html | None:
+    """Confusion in counts and in money."""
+    found = subject.evaluation
+    if found is None or len(found.confusion.classes) < 2:
+        return None
+    few = len(found.confusion.decisions) <= MOST_TABLED
+    return section(
+        "Which mistakes it makes",
+        _matrix(found) if few else None,
+        _dearest(found),
+        None if few else mistakes_map(found),
+        _by_class(found),
+        lead=_in_all(found),
+    )
+
+
+def _in_all(found: Evaluation) -> str:
+    confusion = found.confusion
+    n_classes = len(confusion.classes)
+    wrong = confusion.counts[:, :n_classes].sum() - np.trace(confusion.counts[:, :n_classes])
+    text = f"{amount(float(wrong))} wrong of {amount(confusion.n_decisions)} decisions"
+    if not found.has_costs:
+        return f"{text}; every mistake counts the same."
+    return f"{text}; all decisions together cost {amount(confusion.total)}."
+
+
+def _matrix(found: Evaluation) -> Html:
+    confusion = found.confusion
+    counts, money = confusion.counts, confusion.money if found.has_costs else confusion.counts
+    wrong = wrong_only(money)
+    most = float(wrong.max()) or 1.0
+
+    def cell(y: int, k: int) -> Html:
+        paid = found.has_costs and y != k
+        price = tag("small", amount(float(money[y, k]))) if paid and counts[y, k] else None
+        tint = f"background:rgba(var(--wrong),{0.55 * wrong[y, k] / most:.2f})"
+        style = tint if wrong[y, k] > 0 else None
+        return tag(
+            "td", amount(float(counts[y, k])), price, class_="hit" if y == k else None, style=style
+        )
+
+    head = [
+        tag("th", "true ↓ · decided →", class_="corner"),
+        *(name(printed(d), 24) for d in confusion.decisions),
+    ]
+    rows = [
+        [tag("th", name(printed(c), 32)), *(cell(y, k) for k in range(len(confusion.decisions)))]
+        for y, c in enumerate(confusion.classes)
+    ]
+    below = "Small figures: what these decisions cost together." if found.has_costs else None
+    return join([table(head, rows, class_="matrix"), note(below) if below else None])
+
+
+def _dearest(found: Evaluation) -> Html | None:
+    cells = found.confusion.worst(
+        MOST_LISTED if len(found.confusion.decisions) > MOST_TABLED else 5
+    )
+    if not cells:
+        return None
+    of_class = dict(zip(found.confusion.classes, found.confusion.counts.sum(axis=1), strict=True))
+    total = found.confusion.total
+
+    def row(cell: Cell) -> list[Any]:
+        counted = [
+            name(printed(cell.true)),
+            name(printed(cell.decided)),
+            amount(cell.count),
+            percent(cell.count / of_class[cell.true]),
+        ]
+        if not found.has_costs:
+            return counted
+        return [*counted, amount(cell.cost), amount(cell.total), percent(cell.total / total)]
+
+    head = ["true class", "decided as", "times", "of its class"]
+    if found.has_costs:
+        head += ["costs each", "in all", "of all costs"]
+    kinds = "dearest" if found.has_costs else "most frequent"
+    return join([tag("h3", f"The {kinds} mistakes"), table(head, [row(c) for c in cells], left=2)])
+
+
+def _by_class(found: Evaluation) -> Html:
+    confusion = found.confusion
+    n_classes = len(confusion.classes)
+    of_class, decided = confusion.counts.sum(axis=1), confusion.counts.sum(axis=0)
+    weight = found.n / confusion.n_decisions  # samples for a unit of weight
+    right = np.diagonal(confusion.counts[:, :n_classes])
+
+    def row(y: int) -> list[Any]:
+        recalled = share(right[y], of_class[y], weight * of_class[y])
+        trusted = right[y] / decided[y] if decided[y] else float("nan")
+        cells = [
+            name(printed(confusion.classes[y])),
+            amount(float(of_class[y])),
+            percent(recalled.value),
+            f"{percent(recalled.low)} – {percent(recalled.high)}" if of_class[y] else "",
+            percent(trusted),
+        ]
+        paid = float(confusion.money[y].sum() / of_class[y]) if of_class[y] else float("nan")
+        return (
+            [*cells, amount(float(f"{paid:.3g}")) if of_class[y] else "–"]
+            if found.has_costs
+            else cells
+        )
+
+    head = ["class", "samples", "found", "95 % interval", "right when decided"]
+    if found.has_costs:
+        head.append("mean cost")
+    body = table(head, [row(y) for y in range(n_classes)])
+    if n_classes > MOST_UNFOLDED:
+        return more(f"Class by class: all {n_classes}", body)
+    return join([tag("h3", "Class by class"), body])

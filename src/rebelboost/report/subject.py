@@ -1,0 +1,81 @@
+"""What a report is about."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.figures import Evaluation
+from rebelboost.frames import as_frame, is_present
+from rebelboost.names import plain, printed
+from rebelboost.report.numbers import number
+from rebelboost.shapes import Ints
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model, samples, and how it did on them."""
+
+    clf: Any
+    X: Any
+    y: NDArray[Any]
+    evaluation: Evaluation | None
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """What was understood of a file: "source", "form", "target", "ignored", "notes"…"""
+    command: str | None = None
+    row_names: Sequence[Any] | None = None
+    """What the user calls the rows of `X`."""
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """Names of the classes as text."""
+        return [printed(each) for each in self.clf.classes_]
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Names of the features."""
+        named = getattr(self.clf, "feature_names_in_", None)
+        if named is None:
+            return [f"x{i}" for i in range(self.clf.n_features_in_)]
+        return [printed(plain(each)) for each in named]
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether `X` holds similarities between samples and not their features."""
+        return getattr(self.clf.learner, "metric", None) == "precomputed"
+
+    @property
+    def is_of_training(self) -> bool:
+        """Whether `X` is the table of the fit: what is stored of another one knows no samples."""
+        found = self.evaluation
+        return found is None or found.is_left_out or found.judged is None
+
+    def rows(self, numbers: Ints) -> Any:
+        """Some rows of `X`, as a table of its own kind."""
+        frame = as_frame(self.X)
+        if frame is None:
+            return np.asarray(self.X)[numbers]
+        return frame[numbers.tolist()].to_native()
+
+    def cells(self, numbers: list[int], n_columns: int) -> list[list[str]]:
+        """The values of some rows, in the first columns, as text."""
+        rows = self.rows(np.array(numbers, dtype=np.int64))
+        frame = as_frame(rows)
+        values = rows.tolist() if frame is None else frame.rows()
+        return [[_cell(value) for value in row[:n_columns]] for row in values]
+
+    def row_name(self, number: int) -> str:
+        """What the user calls a row, or else its number."""
+        if self.row_names is not None:
+            return printed(self.row_names[number])
+        index: Any = getattr(self.X, "index", None)  # of pandas
+        return printed(index[number]) if hasattr(index, "__getitem__") else str(number)
+
+
+def _cell(value: Any) -> str:
+    if not is_present(value):
+        return "–"
+    return number(float(value)) if isinstance(value, float) else printed(value)

@@ -1,0 +1,274 @@
+"""Files of named arrays and texts, in the safetensors format: sizes and names in JSON, then bytes.
+
+The format is read and written here, not by its own library: arrays are then views of the one block of
+memory that the file was read into, and what is wrong with a file can be named. A file holds the
+SHA-256 of all that is in it.
+"""
+
+import hashlib
+import json
+import math
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.exceptions import ModelFileError
+
+TYPES: dict[str, np.dtype[Any]] = {
+    "F64": np.dtype(np.float64),
+    "F32": np.dtype(np.float32),
+    "F16": np.dtype(np.float16),
+    "I64": np.dtype(np.int64),
+    "I32": np.dtype(np.int32),
+    "I16": np.dtype(np.int16),
+    "I8": np.dtype(np.int8),
+    "U64": np.dtype(np.uint64),
+    "U32": np.dtype(np.uint32),
+    "U16": np.dtype(np.uint16),
+    "U8": np.dtype(np.uint8),
+}
+NAMES = {dtype: name for name, dtype in TYPES.items()}
+WIDEST = 8
+TEXTS, CHECKSUM = "__metadata__", "sha256"
+MOST_AXES, MOST = 3, 2**48
+"""Of an array, empty ones too: of its axes, and of their lengths' product."""
+FREE_ITEMS, BYTES_OF_AN_ITEM = 20_000, 256
+FREE_HEADER, SHARE_OF_HEADER = 1 << 19, 8
+"""An item of JSON takes some 64 bytes in memory, the header four times its length. Beyond what is free,
+there may be an item for every so many bytes of a file, and a header of an eighth of it: reading a file
+then takes less than twice its size, and four megabytes."""
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class Contents(NamedTuple):
+    """What a file holds."""
+
+    arrays: dict[str, NDArray[Any]]
+    """Views of one block of memory, read-only."""
+    texts: dict[str, str]
+
+
+# ---- writing
+
+
+def write(path: str | os.PathLike[str], arrays: Arrays, texts: Mapping[str, str]) -> None:
+    """Write a file whole or not at all: beside its place first, then into it."""
+    signed = {**texts, CHECKSUM: checksum(arrays, texts)}
+    # The widest first: all lie where processors like to find them.
+    order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
+    header = _header(arrays, order, signed)
+    place = Path(os.path.realpath(path))
+    beside = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
+    try:
+        with beside.open("xb") as file:
+            file.write(header)
+            for name in order:
+                file.write(_bytes(arrays[name]))
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(place)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            beside.unlink()
+        raise
+    _sync_folder(place.parent)
+
+
+def _header(arrays: Arrays, order: list[str], texts: Mapping[str, str]) -> bytes:
+    described: dict[str, Any] = {TEXTS: dict(texts)}
+    first = 0
+    for name in order:
+        array = arrays[name]
+        last = first + array.nbytes
+        described[name] = {
+            "dtype": NAMES[array.dtype],
+            "shape": list(array.shape),
+            "data_offsets": [first, last],
+        }
+        first = last
+    text = json.dumps(described, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % WIDEST)
+    _check_header(text, len(text) + first)
+    return len(text).to_bytes(8, "little") + text
+
+
+def _bytes(array: NDArray[Any]) -> bytes | memoryview:
+    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+    return little.view(np.uint8).data if little.size else b""
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last, where the system has a way to."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def checksum(arrays: Arrays, texts: Mapping[str, str]) -> str:
+    """SHA-256 of all arrays and texts, whatever their order in the file."""
+    digest = hashlib.sha256()
+    parts: list[bytes | memoryview] = []
+    for name in sorted(arrays):
+        array = arrays[name]
+        described = f"{name}\0{NAMES[array.dtype]}\0{list(array.shape)}"
+        parts += [described.encode(errors="surrogatepass"), _bytes(array)]
+    for name in sorted(texts):
+        if name != CHECKSUM:
+            parts += [text.encode(errors="surrogatepass") for text in (name, texts[name])]
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.hexdigest()
+
+
+# ---- reading
+
+
+def read(path: str | os.PathLike[str]) -> Contents:
+    """Read a file; refuse one that is not as `write` leaves it."""
+    with Path(path).open("rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ModelFileError("is no file with an end")
+        return parse(file.read())
+
+
+def parse(blob: bytes) -> Contents:
+    """Find the arrays and texts of a file that has been read."""
+    size = int.from_bytes(blob[:8], "little")
+    if len(blob) < 10 or blob[8:9] != b"{":
+        raise ModelFileError("is no model file: it does not begin with a safetensors header")
+    if size > len(blob) - 8:
+        raise ModelFileError(
+            f"has {len(blob)} bytes, fewer than its header's {size}: it is cut off"
+        )
+    if size % WIDEST:
+        raise ModelFileError(f"has a header of {size} bytes, no multiple of {WIDEST}")
+    described = blob[8 : 8 + size] if size <= longest_header(len(blob)) else b""
+    _check_header(described, len(blob))
+    header = parse_json(described)
+    texts = header.pop(TEXTS, {})
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        raise ModelFileError("has metadata that are not all text")
+    arrays = dict(_arrays(header, blob, 8 + size))
+    if texts.get(CHECKSUM) != checksum(arrays, texts):
+        raise ModelFileError(
+            "does not have the contents that its checksum is of: it was altered, or damaged on its "
+            "way; get it again from where it was saved"
+        )
+    return Contents(arrays, texts)
+
+
+def parse_json(text: str | bytes) -> dict[str, Any]:
+    """Read an object of JSON; refuse doubled names, and numbers that are none."""
+    try:
+        found = json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)
+    except ModelFileError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"has JSON that cannot be read ({error})") from None
+    if not isinstance(found, dict):
+        raise ModelFileError("has JSON that is no object")
+    return found
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ModelFileError("has JSON with a name twice")
+    return found
+
+
+def _no_number(text: str) -> Any:
+    raise ModelFileError(f"has {text} in its JSON, which is no number")
+
+
+def longest_header(n_bytes: int) -> int:
+    """The most that a file of so many bytes may have."""
+    return FREE_HEADER + n_bytes // SHARE_OF_HEADER
+
+
+def _check_header(text: bytes, n_bytes: int) -> None:
+    if not text or len(text) > longest_header(n_bytes) or not text.isascii():
+        raise ModelFileError(
+            f"has a header that is not {longest_header(n_bytes)} letters of ASCII at most, as a file "
+            "of its size may have: keep less in metadata_"
+        )
+    items = sum(text.count(mark) * weight for mark, weight in ((b",", 1), (b"[", 1), (b"{", 4)))
+    most = FREE_ITEMS + n_bytes // BYTES_OF_AN_ITEM
+    if items > most:
+        raise ModelFileError(
+            f"has metadata of {items} items, more than the {most} that a file of its size may have: keep "
+            "less in metadata_"
+        )
+
+
+def _arrays(
+    described: dict[str, Any], blob: bytes, begin: int
+) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Views of the arrays; together they must cover the rest of the file, without gap or overlap."""
+    places = {name: _place(name, each) for name, each in described.items()}
+    at = 0
+    for name, (dtype, shape, (first, last)) in sorted(
+        places.items(), key=lambda item: item[1].offsets
+    ):
+        if first != at:
+            raise ModelFileError(f"has array {name!r} at byte {first}, where {at} was to be next")
+        if (
+            math.prod(shape) * dtype.itemsize != last - first
+            or math.prod(map(_or_one, shape)) > MOST
+        ):
+            raise ModelFileError(
+                f"has array {name!r} with {last - first} bytes, not those of shape {list(shape)}"
+            )
+        if first % dtype.itemsize:
+            raise ModelFileError(f"has array {name!r} at byte {first}, which is not aligned")
+        if begin + last > len(blob):
+            raise ModelFileError(f"ends before array {name!r}: it is cut off")
+        at = last
+        flat = np.frombuffer(
+            blob, dtype.newbyteorder("<"), math.prod(shape), begin + first if last > first else 0
+        )
+        yield name, flat.reshape(shape).astype(dtype, copy=False)
+    if begin + at != len(blob):
+        raise ModelFileError(f"has {len(blob) - begin - at} bytes that belong to no array")
+
+
+class Place(NamedTuple):
+    """Where an array lies."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    offsets: tuple[int, int]
+
+
+def _place(name: str, described: Any) -> Place:
+    if not isinstance(described, dict) or described.keys() != {"dtype", "shape", "data_offsets"}:
+        raise ModelFileError(f"has array {name!r} without a dtype, a shape and offsets")
+    dtype, shape, offsets = described["dtype"], described["shape"], described["data_offsets"]
+    if not isinstance(dtype, str) or dtype not in TYPES:
+        raise ModelFileError(f"has array {name!r} of the unknown type {dtype!r}")
+    if not _are_whole(shape) or len(shape) > MOST_AXES:
+        raise ModelFileError(f"has array {name!r} of shape {shape!r}")
+    if not _are_whole(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
+        raise ModelFileError(f"has array {name!r} with offsets {offsets!r}")
+    return Place(TYPES[dtype], tuple(shape), (offsets[0], offsets[1]))
+
+
+def _or_one(n: int) -> int:
+    return n or 1
+
+
+def _are_whole(numbers: Any) -> bool:
+    """Whether this is a list of integers that arrays can have."""
+    return isinstance(numbers, list) and all(type(n) is int and 0 <= n < 2**40 for n in numbers)

@@ -1,0 +1,230 @@
+"""What users get wrong: one line with the remedy, exit code 2, and no file made or changed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from loans import loan_lines
+
+TRAIN = ("train", "t.csv", "--target", "y", "--rounds", 3, "--learner", "tree")
+GOOD = "v,w,y\n" + "".join(f"{i},{i % 3},{'ab'[i % 2]}\n" for i in range(20))
+
+
+def contents(folder):
+    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
+
+
+@pytest.fixture
+def refused(folder, rebel):
+    """Run what must fail: the message, after a look at exit code and files."""
+
+    def run(*words):
+        before = contents(folder)
+        done = rebel(*words)
+        assert done.exit_code == 2, done.stdout
+        assert done.stdout == ""
+        assert contents(folder) == before
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("rebel: ")
+        return line
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "t.csv is empty"),
+        ("\n\n", "blank lines only"),
+        ("v,w,y\n", "names but no rows"),
+        ("y\na\nb\n", "one column only, 'y'"),
+        ("v,Y\n1,a\n2,b\n", "did you mean 'Y'?"),
+        ("v,w\n1,a\n2,b\n", "no column 'y': it has v, w"),
+        ("v,y\n1,\n2,?\n3,NA\n", "column 'y' of t.csv is empty in all 3 rows"),
+        ("v,y\n1,a\n2,a\n", "one class only, 'a'"),
+        ("v,y\n" + "".join(f"{i},{i / 7:.3f}\n" for i in range(99)), "amounts rather than classes"),
+        ("v,y\n" + "".join(f"{i},name{i}\n" for i in range(99)), "classes need several rows"),
+        ("v,y\n1,a\n1,b\n1,a\n", "no column to learn 'y' from (v: always 1"),
+        ("v,y\n1,a\n2,b,c\n", "line 3 of t.csv has 3 cells, but the first has 2"),
+        ("v,y\n1,a\ninf,b\n2,a\n3,b\n", "column 'v' has 1 infinite value"),
+    ],
+)
+def test_tables_that_cannot_be_learned_from(folder, refused, text, told):
+    (folder / "t.csv").write_text(text, encoding="utf-8")
+    assert told in refused(*TRAIN)
+
+
+def test_a_table_that_is_no_text(folder, refused):
+    (folder / "t.csv").write_bytes(b"\x89PNG\0\0\0\1")
+    assert "is no text" in refused(*TRAIN)
+
+
+def test_a_table_that_is_no_parquet(folder, refused):
+    (folder / "t.parquet").write_bytes(b"PAR1 no more")
+    assert "t.parquet cannot be read" in refused("train", "t.parquet", "-t", "y")
+
+
+def test_a_spreadsheet(folder, refused):
+    (folder / "t.xlsx").write_bytes(b"PK")
+    assert "save it as CSV first" in refused("train", "t.xlsx", "-t", "y")
+
+
+def test_no_file_but_a_similar_one(folder, refused):
+    (folder / "tt.csv").write_text(GOOD, encoding="utf-8")
+    assert "no file t.csv" in (line := refused(*TRAIN))
+    assert "there is tt.csv" in line
+
+
+def test_a_folder_in_place_of_a_table(folder, refused):
+    (folder / "t.csv").mkdir()
+    assert "is a folder" in refused(*TRAIN)
+
+
+@pytest.mark.parametrize(("names", "likely"), [("v,w,y", "y"), ("label,v,w", "label")])
+def test_without_a_target_the_likely_one_is_named(folder, refused, names, likely):
+    (folder / "t.csv").write_text(GOOD.replace("v,w,y", names), encoding="utf-8")
+    assert f"add --target {likely}" in refused("train", "t.csv")
+
+
+@pytest.mark.parametrize("option", ["--keep", "--ignore", "--categorical"])
+def test_columns_that_are_not_there(folder, refused, option):
+    (folder / "t.csv").write_text(GOOD, encoding="utf-8")
+    assert f"{option} names column 'q', which t.csv lacks" in refused(*TRAIN, option, "q")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (",a\na,0\n", "no row for class 'b'"),
+        (",a,b\na,0,1\n", "no row for class 'b'"),
+        (",a,b,c\na,0,1,1\nb,1,0,1\nc,1,1,0\n", "'c', which is no class here"),
+        (",a,b\na,0,-1\nb,1,0\n", "costs cannot be negative"),
+        (",a,b\na,0,much\nb,1,0\n", "'much'"),
+        (",a,b\na,0,\nb,1,0\n", "is nan"),
+        ("", "costs.csv is empty"),
+    ],
+)
+def test_costs_that_do_not_fit(folder, refused, text, told):
+    (folder / "t.csv").write_text(GOOD, encoding="utf-8")
+    (folder / "costs.csv").write_text(text, encoding="utf-8")
+    line = refused(*TRAIN, "--costs", "costs.csv")
+    assert told in line
+    assert "costs.csv" in line
+
+
+def test_an_unknown_learner(folder, refused):
+    (folder / "t.csv").write_text(GOOD, encoding="utf-8")
+    assert "forest" in refused("train", "t.csv", "-t", "y", "--learner", "forest")
+
+
+@pytest.mark.parametrize(
+    ("to", "told"), [("missing/m.safetensors", "no folder missing"), ("sub", "sub is a folder")]
+)
+def test_places_that_cannot_be_written_to(folder, refused, to, told):
+    (folder / "t.csv").write_text(GOOD, encoding="utf-8")
+    (folder / "sub").mkdir()
+    assert told in refused(*TRAIN, "-o", to)
+
+
+def test_a_folder_without_permission(folder, refused, monkeypatch):
+    (folder / "t.csv").write_text(GOOD, encoding="utf-8")
+    (folder / "sub").mkdir()
+    # To the superuser nothing is forbidden.
+    monkeypatch.setattr(os, "access", lambda path, mode: path != Path("sub"))
+    assert "permission" in refused(*TRAIN, "-o", "sub/m.safetensors")
+
+
+COMMANDS = (["predict"], ["evaluate"], ["explain"], ["report", "-o", "r.html"])
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+def test_model_files_that_are_none(folder, refused, command):
+    (folder / "t.csv").write_text(GOOD, encoding="utf-8")
+    (folder / "m.safetensors").write_bytes(b"not a model at all")
+    name, *options = command
+    assert "no file other.safetensors" in refused(name, "other.safetensors", "t.csv", *options)
+    assert "m.safetensors" in refused(name, "m.safetensors", "t.csv", *options)
+    assert "is a folder" in refused(name, ".", "t.csv", *options)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[0])
+def test_tables_that_lack_columns(model, folder, refused, command):
+    text = "\n".join(loan_lines(n_rows=20)).replace("amount", "amounts", 1).replace("city", "x", 1)
+    (folder / "new.csv").write_text(text, encoding="utf-8")
+    name, *options = command
+    line = refused(name, model, "new.csv", *options)
+    assert "lacks 2 of the 4 column(s) that the model needs, amount, city" in line
+    assert "for 'amount' did you mean 'amounts'?" in line
+
+
+@pytest.mark.parametrize("command", COMMANDS[1:2] + COMMANDS[3:], ids=lambda words: words[0])
+def test_a_table_without_classes_cannot_judge(model, folder, refused, command):
+    lines = [line.rpartition(",")[0] for line in loan_lines(n_rows=20)]
+    (folder / "new.csv").write_text("\n".join(lines), encoding="utf-8")
+    name, *options = command
+    assert "no column 'repaid' with the true classes" in refused(name, model, "new.csv", *options)
+
+
+def test_a_table_without_rows_leaves_no_decisions(model, folder, refused):
+    (folder / "new.csv").write_text(loan_lines()[0] + "\n", encoding="utf-8")
+    assert "no rows" in refused("predict", model, "new.csv", "-o", "out.csv")
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"), [("0", "from 1"), ("x", "such as 3,17"), ("2,151", "has 150 row(s)")]
+)
+def test_rows_that_are_not_there(model, refused, rows, told):
+    assert told in refused("explain", model, "loans.csv", "--rows", rows)
+
+
+def test_columns_to_copy_that_are_not_there(model, refused):
+    assert "did you mean 'loan'?" in refused("predict", model, "loans.csv", "--id", "loans")
+
+
+def test_the_whole_story_of_an_error_is_there_for_the_asking(folder, rebel):
+    done = rebel("train", "none.csv", "-t", "y", "--traceback")
+    assert done.exit_code == 2
+    assert "Traceback" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("rebel: there is no file none.csv")
+
+
+def test_ctrl_c_leaves_all_files_as_they_were(model, folder, rebel, monkeypatch):
+    import rebelboost.cli.train as training
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    before = contents(folder)
+    monkeypatch.setattr(training, "_learn", interrupted)
+    done = rebel("train", "loans.csv", "-t", "repaid")
+    assert done.exit_code == 130
+    assert done.stderr == "rebel: stopped: no file was changed\n"
+    assert contents(folder) == before
+
+
+def test_ctrl_c_in_the_midst_of_writing_leaves_the_old_file(model, folder, rebel, monkeypatch):
+    import rebelboost.cli.predict as predicting
+
+    (folder / "out.csv").write_text("old", encoding="utf-8")
+    before, write = contents(folder), predicting._write_csv
+
+    def interrupted(decided, file, separator=","):
+        write(decided, file, separator)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(predicting, "_write_csv", interrupted)
+    assert rebel("predict", model, "loans.csv", "-o", "out.csv").exit_code == 130
+    assert contents(folder) == before
+
+
+def test_a_fault_of_ours_is_told_as_one(model, rebel, monkeypatch):
+    import rebelboost.cli.evaluate as evaluating
+
+    def broken(*_, **__):
+        raise ZeroDivisionError("by nought")
+
+    monkeypatch.setattr(evaluating, "judge", broken)
+    done = rebel("evaluate", model, "loans.csv")
+    assert done.exit_code == 1
+    assert "a fault of rebelboost: ZeroDivisionError: by nought; --traceback" in done.stderr

@@ -1,0 +1,107 @@
+"""`rebel train`: what it says, what it writes."""
+
+import pytest
+
+from loans import loan_lines
+from rebelboost import load
+
+QUICK = ("--rounds", 10, "--learner", "tree")
+
+
+def test_it_says_what_it_understood_and_what_it_made(loans, rebel):
+    done = rebel("train", "loans.csv", "--target", "repaid", *QUICK)
+    assert done.exit_code == 0
+    for told in (
+        "Read loans.csv: 150 rows to learn 'repaid' from 4 columns",
+        "CSV, separated by commas, utf-8",
+        "2 columns: amount, rate",
+        "1 column: since, as days since 1970-01-01",
+        "rate (15)",
+        "loan: a different text in every row (--keep loan undoes this)",
+        "accuracy",
+        "a fifth of all",
+        "rebel predict loans.safetensors new.csv",
+    ):
+        assert told in done.stdout
+    assert loans.with_name("loans.safetensors").exists()
+
+
+def test_nothing_but_the_result_is_written_and_nothing_said_on_stderr(loans, rebel):
+    done = rebel("train", "loans.csv", "--target", "repaid", *QUICK)
+    assert done.stderr == ""
+    assert sorted(p.name for p in loans.parent.iterdir()) == ["loans.csv", "loans.safetensors"]
+
+
+def test_costs_are_told_and_change_decisions(loans, costs, rebel, records):
+    table, model = records(
+        "train", "loans.csv", "--target", "repaid", "--costs", "costs.csv", *QUICK
+    )
+    assert table["costs"] == [[0, 5], [1, 0]]
+    assert model["evaluation"]["costs"] == [[0, 5], [1, 0]]
+    records("train", "loans.csv", "--target", "repaid", "-o", "plain.safetensors", *QUICK)
+    decided = [
+        rebel("predict", f"{name}.safetensors", "loans.csv").stdout for name in ("loans", "plain")
+    ]
+    assert decided[0].count("yes") < decided[1].count("yes")
+
+
+def test_records_are_lines_of_json(loans, records):
+    table, model = records("train", "loans.csv", "--target", "repaid", *QUICK)
+    assert (table["record"], model["record"]) == ("table", "model")
+    assert table["counts"].keys() == {"no", "yes"}
+    assert 0.5 < model["evaluation"]["accuracy"]["value"] <= 1
+    assert model["terms"] == 10
+    assert model["path"] == "loans.safetensors"
+
+
+def test_the_file_keeps_what_was_understood(model):
+    kept = load(model).metadata_
+    assert kept["table"]["target"] == "repaid"
+    assert kept["table"]["columns"][2]["categories"] == ["Bern", "Köln", "Łódź"]
+    assert kept["evaluation"]["n"] > 0
+
+
+def test_the_same_command_makes_the_same_model(loans, rebel, records):
+    for name in ("a.safetensors", "b.safetensors"):
+        records("train", "loans.csv", "--target", "repaid", "-o", name, "--seed", 3, *QUICK)
+    decided = [rebel("predict", f"{name}.safetensors", "loans.csv").stdout for name in "ab"]
+    assert decided[0] == decided[1]
+
+
+def test_dialects_make_no_difference(folder, rebel):
+    decided = []
+    for separator, decimal, encoding in ((",", ".", "utf-8"), (";", ",", "utf-16")):
+        text = "\n".join(loan_lines(separator, decimal))
+        (folder / "t.csv").write_bytes(text.encode(encoding))
+        assert rebel("train", "t.csv", "--target", "repaid", *QUICK).exit_code == 0
+        decided.append(rebel("predict", "t.safetensors", "t.csv", "--id", "loan").stdout)
+    assert decided[0] == decided[1]
+    assert "L0149" in decided[0]
+
+
+@pytest.mark.parametrize("learner", ["auto", "tree", "stump", "similarity"])
+def test_learners_can_be_chosen(loans, rebel, learner):
+    done = rebel("train", "loans.csv", "-t", "repaid", "--learner", learner, "--rounds", 5)
+    assert done.exit_code == 0, done.stderr
+
+
+def test_examples_are_named_by_the_column_that_names_rows(loans, rebel):
+    done = rebel("train", "loans.csv", "-t", "repaid", "--learner", "similarity", "--rounds", 5)
+    assert done.exit_code == 0, done.stderr
+    labels = load("loans.safetensors").row_labels_
+    assert labels
+    assert all(label == f"loan L{row:04d}" for row, label in labels.items())
+
+
+def test_a_budget_of_time_ends_training_early(loans, records):
+    words = ("train", "loans.csv", "-t", "repaid", "--learner", "tree", "--rounds", 4000)
+    _, model = records(*words, "--time-budget", 0.05)
+    assert 0 < model["terms"] < 4000
+
+
+def test_a_model_that_knows_nothing_says_so(folder, rebel, loans):
+    lines = [f"{i * 7919 % 101},{'ab'[(i * i // 7) % 2]}" for i in range(60)]
+    (folder / "noise.csv").write_text("v,y\n" + "\n".join(lines), encoding="utf-8")
+    said = "not clearly better than always deciding the same"
+    assert said in rebel("train", "noise.csv", "-t", "y", *QUICK).stdout
+    assert said not in rebel("train", "loans.csv", "-t", "repaid", *QUICK).stdout

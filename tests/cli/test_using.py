@@ -1,0 +1,181 @@
+"""`predict`, `evaluate`, `explain`, `report`: what they do with a model."""
+
+import io
+
+import numpy as np
+import polars as pl
+import pytest
+
+from loans import loan_lines
+from rebelboost import load
+
+
+@pytest.fixture
+def new(folder):
+    """Loans that the model has not seen, among them a city that it does not know."""
+    text = "\n".join(loan_lines(n_rows=60, seed=1)).replace("Köln", "Rome")
+    path = folder / "new.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def read(text):
+    return pl.read_csv(io.StringIO(text))
+
+
+def test_predictions_are_those_of_the_model(model, loans, rebel):
+    done = rebel("predict", model, "loans.csv")
+    assert done.exit_code == 0
+    assert done.stderr == ""
+    decided = read(done.stdout)
+    assert decided.columns == ["decision", "probability_no", "probability_yes", "expected_cost"]
+    from rebelboost.tables.files import opened
+    from rebelboost.tables.understanding import understand
+
+    with opened(loans) as table:
+        _, samples = understand(table, "repaid")
+    clf = load(model)
+    assert decided["decision"].to_list() == clf.predict(samples.frame).tolist()
+    written = decided.select("probability_no", "probability_yes").to_numpy()
+    # Six digits are written.
+    assert np.abs(written - clf.predict_proba(samples.frame)).max() <= 5.1e-7
+    least = clf.expected_cost(samples.frame).min(axis=1)
+    assert np.abs(decided["expected_cost"].to_numpy() - least).max() <= 5.1e-7
+
+
+@pytest.mark.parametrize("batch", [1, 7, 1000])
+def test_batches_change_nothing(model, loans, rebel, batch):
+    whole = rebel("predict", model, "loans.csv", "--id", "loan").stdout
+    assert rebel("predict", model, "loans.csv", "--id", "loan", "--batch", batch).stdout == whole
+    assert read(whole)["loan"].to_list() == [f"L{i:04d}" for i in range(150)]
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.parquet"])
+def test_predictions_are_written_in_the_form_of_the_files_name(model, loans, rebel, name):
+    done = rebel("predict", model, "loans.csv", "-o", name)
+    assert done.exit_code == 0
+    assert "150 decisions in" in done.stdout
+    if name.endswith("parquet"):
+        decided = pl.read_parquet(name)
+    else:
+        decided = pl.read_csv(name, separator="\t" if name.endswith("tsv") else ",")
+    assert decided.shape == (150, 4)
+
+
+def test_the_target_is_not_needed_and_columns_may_come_in_any_order(model, loans, rebel):
+    frame = pl.read_csv(loans, infer_schema=False)
+    order = ["since", "city", "rate", "amount"]
+    frame.select(order).write_csv("other.csv", separator=";")
+    frame.select(order).write_parquet("other.parquet")
+    expected = rebel("predict", model, "loans.csv").stdout
+    assert rebel("predict", model, "other.csv").stdout == expected
+    assert rebel("predict", model, "other.parquet").stdout == expected
+
+
+def test_what_does_not_fit_is_counted_and_told(model, new, rebel):
+    text = new.read_text(encoding="utf-8").replace("amount,", "amount,colour,", 1)
+    lines = text.splitlines()
+    cells = [line.split(",") for line in lines[1:]]
+    for row in cells:
+        row.insert(2, "red")
+    cells[0][1] = "plenty"
+    new.write_text("\n".join([lines[0], *(",".join(row) for row in cells)]), encoding="utf-8")
+    n_rome = sum(row[4] == "Rome" for row in cells)
+    done = rebel("predict", model, "new.csv")
+    assert done.exit_code == 0
+    assert f"city: {n_rome} cell(s) with categories that training never saw" in done.stderr
+    assert "amount: 1 cell(s) that do not fit" in done.stderr
+    assert "not used by the model: colour" in done.stderr
+
+
+def test_decisions_as_records(model, loans, records):
+    decided = records("predict", model, "loans.csv", "--id", "loan")
+    assert len(decided) == 150
+    assert decided[0].keys() == {
+        *("record", "loan", "decision", "probability_no", "probability_yes", "expected_cost")
+    }
+
+
+def test_other_costs_change_decisions_without_training(model, loans, folder, rebel):
+    (folder / "c.csv").write_text(",no,yes\nno,0,1e12\nyes,1,0\n", encoding="utf-8")
+    before = read(rebel("predict", model, "loans.csv").stdout)["decision"].to_list()
+    after = read(rebel("predict", model, "loans.csv", "--costs", "c.csv").stdout)[
+        "decision"
+    ].to_list()
+    assert after.count("yes") < before.count("yes")
+
+
+def test_a_model_is_judged_by_rows_that_it_has_not_seen(model, new, rebel, records):
+    (judged,) = records("evaluate", model, "new.csv")
+    assert judged["n"] == 60
+    assert not judged["seen_in_training"]
+    done = rebel("evaluate", model, "new.csv")
+    assert f"{judged['accuracy']['value']:.1%}" in done.stdout
+    decided = read(rebel("predict", model, "new.csv").stdout)["decision"].to_list()
+    true = pl.read_csv("new.csv")["repaid"].to_list()
+    right = sum(a == b for a, b in zip(decided, true, strict=True))
+    assert judged["accuracy"]["value"] == pytest.approx(right / 60, abs=1e-12)
+
+
+def test_figures_of_the_training_file_come_with_a_warning(model, loans, rebel):
+    assert "has learned from this very file" in rebel("evaluate", model, "loans.csv").stderr
+
+
+def test_rows_without_a_class_are_not_judged(model, new, rebel):
+    new.write_text(new.read_text(encoding="utf-8") + "\nL9999,5,5,Bern,2020-01-01,main,\n", "utf-8")
+    assert "1 row(s) without a class" in rebel("evaluate", model, "new.csv").stderr
+
+
+def test_reasons_name_the_features_and_sum_to_the_scores(model, loans, rebel, records):
+    first, second = records("explain", model, "loans.csv", "--rows", "3,1")
+    assert (first["row"], second["row"]) == (3, 1)
+    assert "amount" in first["text"]
+    clf = load(model)
+    decided = read(rebel("predict", model, "loans.csv").stdout)["decision"]
+    for told in (first, second):
+        assert f"Decided: {decided[told['row'] - 1]}" in told["text"]
+        lead = sum(told["parts"]["for yes"]) - sum(told["parts"]["for no"])
+        assert (lead > 0) == (decided[told["row"] - 1] == "yes")
+    assert rebel("explain", model, "loans.csv", "--rows", "3,1").stdout.startswith(
+        "Row 3 (loan L0002). "
+    )
+    assert len(clf.ensemble_) == 10
+
+
+def test_dates_in_reasons_are_dates(model, loans, rebel):
+    text = rebel("explain", model, "loans.csv", "--rows", "1-50", "--top", 9).stdout
+    since = pl.read_csv(loans)["since"].to_list()
+    assert any(f"since = {date}" in text for date in since[:50])
+
+
+def test_without_data_the_model_is_told_of(model, rebel, records):
+    (told,) = records("explain", model)
+    assert set(told["features"]["name"]) <= {"amount", "rate", "city", "since"}
+    assert told["text"] in rebel("explain", model).stdout
+
+
+@pytest.mark.parametrize("data", ["loans.csv", "new.csv"])
+def test_a_report_is_one_page_with_the_figures(model, new, folder, rebel, data):
+    before = {p.name for p in folder.iterdir()}
+    done = rebel("report", model, data, "-o", "r.html")
+    assert done.exit_code == 0, done.stderr
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "rebel train loans.csv --target repaid" in page
+    assert {p.name for p in folder.iterdir()} == before | {"r.html"}
+
+
+def test_models_trained_in_python_decide_too(folder, rebel):
+    from sklearn.datasets import load_iris
+
+    from rebelboost import RebelClassifier
+
+    X, y = load_iris(return_X_y=True)
+    frame = pl.DataFrame(dict(zip("abcd", X.T, strict=True)))
+    RebelClassifier("tree", n_rounds=5).fit(frame, y).save("named.safetensors")
+    RebelClassifier("tree", n_rounds=5).fit(X, y).save("bare.safetensors")
+    frame.write_csv("iris.csv")
+    named = rebel("predict", "named.safetensors", "iris.csv")
+    assert named.exit_code == 0, named.stderr
+    assert named.stdout == rebel("predict", "bare.safetensors", "iris.csv").stdout
+    assert "in Python" in rebel("evaluate", "named.safetensors", "iris.csv").stderr

@@ -1,0 +1,75 @@
+"""Model files as parts that can be altered, and put together again with a checksum."""
+
+import json
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rebelboost import tensors
+
+BYTES, STRUCTURE, VALUES = "bytes", "structure", "values"
+HUGE = [2**31, 2**31 - 1, 2**32, 2**40, 2**62, 2**63 - 1, 2**64, 10**30]
+
+
+class Altered(NamedTuple):
+    blob: bytes
+    sort: str
+    what: str
+
+
+# ---- files as parts
+
+
+class Parts(NamedTuple):
+    arrays: dict
+    texts: dict
+
+
+def parts_of(blob):
+    contents = tensors.parse(blob)
+    return Parts(
+        {name: array.copy() for name, array in contents.arrays.items()}, dict(contents.texts)
+    )
+
+
+def signed(arrays, texts):
+    """The file of these parts, whatever they are."""
+    texts = {**texts, "sha256": tensors.checksum(arrays, texts)}
+    order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
+    return in_file(tensors._header(arrays, order, texts), arrays, order)
+
+
+def in_file(header, arrays, order):
+    return header + b"".join(np.ascontiguousarray(arrays[name]).tobytes() for name in order)
+
+
+def header_and_data(blob):
+    size = int.from_bytes(blob[:8], "little")
+    return json.loads(blob[8 : 8 + size]), blob[8 + size :]
+
+
+def joined(header, data, rng):
+    """A file with this header; its checksum made anew, if its arrays can be read."""
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    if isinstance(header, dict):
+        header = _resigned(header, data)
+        text = json.dumps(header, ensure_ascii=rng.random() < 0.5).encode(errors="replace")
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def _resigned(header, data):
+    try:
+        arrays = {}
+        for name, place in header.items():
+            if name != "__metadata__":
+                first, last = place["data_offsets"]
+                dtype = tensors.TYPES[place["dtype"]]
+                if not 0 <= first <= last <= len(data) or math.prod(place["shape"]) > len(data):
+                    return header
+                arrays[name] = np.frombuffer(data[first:last], dtype).reshape(place["shape"])
+        texts = header["__metadata__"]
+        return {**header, "__metadata__": {**texts, "sha256": tensors.checksum(arrays, texts)}}
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
+        return header

@@ -1,0 +1,313 @@
+"""What cannot be stored, and files that are not sound: one sentence, with the fault."""
+
+import json
+import os
+import pickle
+import random
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+import rebelboost
+from fuzz.altering import parts_of, signed
+from fuzz.judging import ALLOWANCE, alter, answer, check, load_measured
+from rebelboost import Binary, ModelFileError, RebelClassifier, Similarity
+from stored_models import FOLDER, kept_samples, make, numbers
+
+# ---- models that cannot be stored
+
+
+def refused(model, path, message):
+    with pytest.raises(ModelFileError, match=message):
+        model.save(path)
+    assert not list(path.parent.iterdir())
+
+
+def test_an_unfitted_model_is_not_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        RebelClassifier().save(tmp_path / "model.rebel")
+
+
+def test_estimators_of_other_libraries_are_not_stored(tmp_path):
+    model = RebelClassifier(Binary(LogisticRegression()), n_rounds=2).fit(*numbers())
+    refused(
+        model, tmp_path / "m", "a LogisticRegression, which only its own library.*pickle or skops"
+    )
+    with pytest.raises(ModelFileError, match="LogisticRegression"):
+        model.to_dict()
+    model.set_params(learner="tree")  # the terms stay what they were
+    refused(model, tmp_path / "m", "a term is a LogisticRegression")
+
+
+def test_a_learner_of_other_libraries_is_not_stored_though_its_terms_are_trees(tmp_path):
+    model = RebelClassifier("stump", n_rounds=2).fit(*numbers())
+    model.set_params(learner=Binary(LogisticRegression()))
+    refused(model, tmp_path / "m", r"the learner is Binary\(LogisticRegression\)")
+
+
+def test_a_metric_that_is_a_function_is_not_stored(tmp_path):
+    def far(a, b):
+        return float(np.abs(a - b).sum())
+
+    model = RebelClassifier(Similarity(metric=far), n_rounds=3).fit(*numbers())
+    refused(model, tmp_path / "m", "the parameter metric is a function.*pickle")
+    model.set_params(learner="similarity")
+    refused(model, tmp_path / "m", "distances are measured by the function far.*precomputed")
+
+
+def test_what_has_no_place_in_a_file_is_not_stored(tmp_path):
+    model = RebelClassifier("stump", n_rounds=2).fit(*numbers())
+    model.metadata_ = {"when": pd.Timestamp("2024-01-01")}
+    refused(model, tmp_path / "m", "metadata_ holds what JSON has no word for")
+    model.metadata_ = {"many": list(range(100_000))}
+    refused(model, tmp_path / "m", "metadata of 100.* items.*keep less in metadata_")
+    model.metadata_ = {"long": "x" * 10**6}
+    refused(model, tmp_path / "m", "has a header.*keep less in metadata_")
+    model.metadata_ = {}
+    model.set_params(costs=object())
+    refused(model, tmp_path / "m", "the parameter costs is a object")
+    model.set_params(costs=None)
+    model.classes_ = np.array([1j, 2j, 3j])
+    refused(model, tmp_path / "m", "the classes are of type complex128.*turn the labels into text")
+
+
+def test_dates_as_categories_are_not_stored(tmp_path):
+    X, y = numbers()
+    days = pd.Series(pd.Categorical(pd.to_datetime("2024-01-01") + pd.to_timedelta(y, "D")))
+    model = RebelClassifier("stump", n_rounds=2).fit(pd.DataFrame({"day": days, "x": X[:, 0]}), y)
+    refused(model, tmp_path / "m", "categories has .*Timestamp.*turn the column into text")
+
+
+# ---- writing whole or not at all
+
+
+def test_a_file_is_replaced_whole(tmp_path):
+    path = tmp_path / "model.rebel"
+    path.write_text("what was there")
+    model, _ = make("stump")
+    model.save(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["model.rebel"]
+    assert len(rebelboost.load(str(path)).ensemble_) == len(model.ensemble_)
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_nothing_partial_is_left_when_writing_fails(step, tmp_path, monkeypatch):
+    path = tmp_path / "model.rebel"
+    path.write_text("what was there")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(*((os, "fsync", full) if step == "fsync" else (Path, "replace", full)))
+    with pytest.raises(OSError, match="No space left"):
+        make("stump")[0].save(path)
+    assert [p.name for p in tmp_path.iterdir()] == ["model.rebel"]
+    assert path.read_text() == "what was there"
+
+
+def test_a_link_stays_a_link_to_the_new_file(tmp_path):
+    (tmp_path / "new.rebel").write_text("")
+    (tmp_path / "link.rebel").symlink_to(tmp_path / "new.rebel")
+    make("stump")[0].save(tmp_path / "link.rebel")
+    assert (tmp_path / "link.rebel").is_symlink()
+    rebelboost.load(tmp_path / "new.rebel")
+
+
+# ---- files that are not sound
+
+
+@pytest.fixture
+def blob():
+    return (FOLDER / "v1-tree.rebel").read_bytes()
+
+
+def loading(path, blob, message):
+    path.write_bytes(blob)
+    with pytest.raises(ModelFileError, match=message) as caught:
+        rebelboost.load(path)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_a_file_that_is_not_there_is_not_found(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        rebelboost.load(tmp_path / "none.rebel")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{}", b"a,b\n1,2\n", pickle.dumps({"a": 1}), b"\0" * 100], ids=range(5)
+)
+def test_other_files_are_refused(content, tmp_path):
+    loading(tmp_path / "m", content, "is no model file")
+
+
+def test_a_device_without_end_is_not_read():
+    with pytest.raises(ModelFileError, match="no file with an end"):
+        rebelboost.load("/dev/zero")
+
+
+def test_a_file_that_was_cut_off_or_altered_is_refused(blob, tmp_path):
+    loading(tmp_path / "m", blob[:2000], "cut off")
+    loading(tmp_path / "m", blob[:-8], "cut off")
+    loading(tmp_path / "m", blob + b"12345678", "8 bytes that belong to no array")
+    flipped = blob[:-1] + bytes([blob[-1] ^ 1])
+    loading(tmp_path / "m", flipped, "checksum.*get it again")
+
+
+def test_a_newer_version_is_refused_with_the_remedy(blob, tmp_path):
+    arrays, texts = parts_of(blob)
+    newer = signed(arrays, {**texts, "version": "2"})
+    loading(tmp_path / "m", newer, "format version 2.*up to 1: install a newer rebelboost")
+
+
+def test_safetensors_of_others_are_refused(blob, tmp_path):
+    arrays, _ = parts_of(blob)
+    loading(tmp_path / "m", signed(arrays, {"format": "pt"}), "no rebelboost model in it")
+
+
+def with_model(blob, **changes):
+    arrays, texts = parts_of(blob)
+    return signed(arrays, {**texts, "model": json.dumps(json.loads(texts["model"]) | changes)})
+
+
+def with_array(blob, name, at, value):
+    arrays, texts = parts_of(blob)
+    arrays[name][at] = value
+    return signed(arrays, texts)
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "value", "message"),
+    [
+        ("trees.features", 0, 4, "'trees.features' with numbers outside -1 to 3"),
+        ("trees.depths", 0, 200, "deeper than 12 layers"),
+        ("trees.depths", 0, 1, "'trees.features'.*shape"),
+        ("trees.thresholds", 0, np.nan, "a threshold that is no number"),
+        ("trees.outputs", (0, 0), np.inf, "'trees.outputs' with numbers that are not finite"),
+        ("trees.missing_right", 0, 2, "neither 0 nor 1"),
+        ("trees.table_nodes", 0, 99, "tables that are not those of the nodes"),
+        ("terms", 0, 1, "'trees.depths'"),
+        ("terms", 0, 9, "terms of an unknown kind"),
+        ("costs", (0, 1), -1.0, "'costs' that are negative"),
+        ("costs", (0, 0), 1.0, "'costs' of right decisions"),
+        ("history.terms", 0, 99, "a history of terms that are not there"),
+        ("feature_names.ends", 0, 10**6, "'feature_names' with texts that do not end"),
+        ("categories.text", 0, 255, "'categories' with texts that are not UTF-8"),
+        ("classes", (0, 0), ord("z"), "classes that are not in order"),
+        ("classes", (0, 0), 2**31, "classes of no known letters"),
+    ],
+)
+def test_numbers_out_of_their_range_are_refused_behind_the_checksum(
+    name, at, value, message, blob, tmp_path
+):
+    loading(tmp_path / "m", with_array(blob, name, at, value), message)
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "value", "message"),
+    [
+        ("similarities.anchors", 0, 500, "an example that is not there"),
+        ("similarities.anchors", 0, -1, "without an anchor"),
+        ("similarities.rivals", 0, -1, "a pair without rival"),
+        ("similarities.spaces", 0, 5, "'similarities.spaces' with numbers outside"),
+        ("similarities.kinds", 0, 7, "a similarity of an unknown kind"),
+        ("similarities.apart", 0, 0.0, "a distance that is not positive"),
+        ("spaces.0.rows", 0, -3, "'spaces.0.rows' with numbers outside"),
+        ("spaces.0.rows", slice(None), 3, "a row twice"),
+        ("spaces.0.points", (0, 0), np.float32(1e30), "a point that is too far away"),
+        ("spaces.0.level_counts", 0, 200, "more levels of a feature than the model knows"),
+        ("spaces.0.level_features", 0, 0, "other categorical features"),
+        ("spaces.0.factor", 0, np.nan, "not finite"),
+        ("rows.numbers", 0, -1, "names of rows that are none"),
+    ],
+)
+def test_similarities_out_of_their_range_are_refused_behind_the_checksum(
+    name, at, value, message, tmp_path
+):
+    blob = (FOLDER / "v1-similarity_table.rebel").read_bytes()
+    loading(tmp_path / "m", with_array(blob, name, at, value), message)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"n_classes": 4}, "shape"),
+        ({"n_classes": "3"}, "'n_classes' in the model as '3', not a whole number"),
+        ({"n_features": 2**40}, "'n_features'"),
+        ({"estimator": "os.system"}, "none of RebelClassifier, RebelRegressor"),
+        ({"estimator": "RebelRegressor"}, "unknown parameters"),
+        ({"spaces": [{"kind": "scaled", "turned": False}]}, "lacks the array"),
+        ({"parameters": {}}, r"no parameters \['decision', 'reject_cost', 'reject_label'\]"),
+        ({"more": 1}, "what does not belong"),
+        ({"decoder": []}, "'decoder' that is no object"),
+        ({"cross_fit": {"rounds": [1], "shares": []}}, "a cross-fit with odd shares"),
+    ],
+)
+def test_metadata_that_break_a_rule_are_refused_behind_the_checksum(
+    changes, message, blob, tmp_path
+):
+    loading(tmp_path / "m", with_model(blob, **changes), message)
+
+
+BASES = sorted(FOLDER.glob("*.rebel"))
+
+
+@pytest.fixture(scope="module")
+def bases():
+    found = []
+    for path in BASES:
+        X = kept_samples(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))
+        found.append((path.read_bytes(), X, answer(rebelboost.load(path), X)))
+    return found
+
+
+@settings(max_examples=300)
+@given(which=st.integers(0, len(BASES) - 1), seed=st.integers(0, 2**32))
+def test_an_altered_file_is_refused_or_still_sound(bases, which, seed):
+    blob, X, said = bases[which]
+    check(alter(blob, random.Random(seed)), X, said)
+
+
+# ---- memory
+
+
+@pytest.mark.parametrize("learner", ["tree", "stump", "similarity"])
+def test_loading_takes_less_than_twice_the_file(learner, tmp_path):
+    X, y = numbers(n=300, d=8)
+    scale = Similarity(scale="standard", anchors=8)
+    model = RebelClassifier(scale if learner == "similarity" else learner, n_rounds=400, tol=0)
+    model.fit(X, y).save(tmp_path / "m")
+    blob = (tmp_path / "m").read_bytes()
+    load_measured(blob)  # imports
+    loaded, _, peak = load_measured(blob)
+    assert len(loaded.ensemble_) > 100
+    assert peak < 2 * len(blob) + 50_000  # the estimator, its parameters, the arrays' names
+
+
+MEGABYTES = 10 << 20
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b'{"a":[' + b"[]," * (MEGABYTES // 3) + b"[]]}",
+        b'{"a":"' + b"x" * MEGABYTES + b'"}',
+        b'{"a":"' + "😀".encode() * (MEGABYTES // 4) + b'"}',
+        b'{"a":' * (MEGABYTES // 5),
+        b'{"a":{"dtype":"F64","shape":[1099511627775],"data_offsets":[0,8796093022200]}}',
+        b'{"a":{"dtype":"F64","shape":[0,1099511627775,1099511627775],"data_offsets":[0,0]}}',
+    ],
+    ids=["lists", "text", "wide text", "depth", "huge array", "huge empty array"],
+)
+def test_no_header_takes_more_memory_than_twice_the_file(header):
+    header += b" " * (-len(header) % 8)
+    blob = len(header).to_bytes(8, "little") + header
+    model, fault, peak = load_measured(blob)
+    assert model is None
+    assert fault
+    assert peak <= 2 * len(blob) + ALLOWANCE

@@ -1,0 +1,147 @@
+"""The guarantee holds: bounds are above what is achieved, and certificates do not lie."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from problems import learners, one_output, problems
+from rebelboost import RebelClassifier, Similarity, Stump, load
+from rebelboost.datasets import spirals
+from rebelboost.risk import CAP
+from rebelboost.theory import (
+    loss_ratio_bound,
+    margins,
+    rounds_to_no_error,
+    weak_learnability,
+    weak_learning_ratio,
+    zero_cost_level,
+)
+
+similarities = st.sampled_from([Similarity(scale="none"), Similarity("none", response="sign")])
+
+
+@settings(max_examples=60)
+@given(problems(), learners | similarities, st.sampled_from([1.0, 0.3]))
+def test_the_training_cost_is_within_its_bound(problem, learner, shrinkage):
+    model = problem.fit(learner, shrinkage=shrinkage)
+    stated = model.guarantee_
+    decided = np.argmax(model._scores(problem.X), axis=1)
+    paid = np.average(problem.costs[problem.y, decided], weights=problem.weight)
+    assert stated.applies
+    assert paid <= stated.bound * (1 + 1e-6) + 1e-12
+    if not stated.of_errors:
+        assert stated.achieved == pytest.approx(paid, abs=1e-9)
+    if stated.certified:
+        assert paid == 0
+
+
+@settings(max_examples=60)
+@given(problems(), one_output | similarities, st.sampled_from([1.0, 0.5, 0.1]))
+def test_every_round_keeps_what_its_edge_promises_also_in_small_steps(problem, learner, shrinkage):
+    model = problem.fit(learner, shrinkage=shrinkage)
+    for record in model.history_:
+        assert record.loss_ratio <= loss_ratio_bound(record.edge, shrinkage, CAP) * (1 + 1e-6)
+    (fit,) = model.guarantee_.fits or [None]
+    if fit is not None:
+        assert fit.rounds_within == fit.rounds
+        assert fit.bound <= fit.bound_by_edges * (1 + 1e-6) ** fit.rounds
+
+
+@settings(max_examples=30)
+@given(problems())
+def test_the_level_of_zero_cost_is_the_least_that_a_mistake_adds(problem):
+    level = zero_cost_level(problem.costs[problem.y], problem.weight)
+    paid = problem.weight[:, np.newaxis] * problem.costs[problem.y]
+    assert level == paid[paid > 0].min() / problem.weight.sum()
+    assert level == zero_cost_level(problem.costs, problem.weight, problem.y)
+    assert zero_cost_level(np.zeros((3, 2))) == math.inf
+
+
+def test_the_guarantee_speaks_and_is_kept_in_files(tmp_path):
+    X, y, _, _ = spirals(0, n_train=120)
+    costs = np.array([[0, 1, 5], [2, 0, 1], [1, 9, 0]])
+    for options, said in [
+        ({"cross_fit": None}, "share of mistakes: at most"),
+        (
+            {"learner": Stump(), "cross_fit": None},
+            "Every round lowered the loss at least as its edge",
+        ),
+        ({"learner": Similarity("none")}, "Similarities are proven to leave at most 0.9999"),
+        (
+            {"costs": costs, "cross_fit": None},
+            "by the decision in use, for the least expected cost",
+        ),
+        ({"costs": costs, "cross_fit": 3}, "Of their mean nothing is proven"),
+        ({"costs": costs, "cross_fit": 3}, "on samples that a fit had not seen: mean cost"),
+        ({"loss": "logistic", "cross_fit": None}, "No bound is stated"),
+    ]:
+        model = RebelClassifier(**{"n_rounds": 40, **options}).fit(X, y)
+        json.dumps(model.guarantee_.to_dict(), allow_nan=False)
+        assert said in str(model.guarantee_)
+        model.save(tmp_path / "model")
+        assert load(tmp_path / "model").guarantee_ == model.guarantee_
+
+
+def test_both_decisions_are_judged_on_the_training_samples():
+    X, y, _, _ = spirals(0, n_train=120)
+    costs = np.array([[0, 1, 50], [2, 0, 1], [1, 9, 0]])
+    for cross_fit in (None, 3):
+        model = RebelClassifier(costs=costs, cross_fit=cross_fit, n_rounds=5).fit(X, y)
+        stated = model.guarantee_
+        paid = costs[y.astype(int), model.predict(X).astype(int)].mean()
+        assert stated.cost_as_decided == pytest.approx(paid)
+        argmax = costs[y.astype(int), model.decision_function(X).argmax(axis=1)].mean()
+        assert stated.cost_at_argmax == pytest.approx(argmax)
+
+
+def test_each_fit_of_a_cross_fit_has_its_own_bound():
+    X, y, _, _ = spirals(0, n_train=120)
+    costs = np.array([[0, 1, 5], [2, 0, 1], [1, 9, 0]])
+    model = RebelClassifier(costs=costs, n_rounds=20).fit(X, y)
+    used = sum(share > 0 for share in model.cross_fit_.shares)
+    fits = model.guarantee_.fits
+    assert len(fits) == 5 * used
+    assert all(fit.error <= fit.bound for fit in fits)
+    assert sum(fit.rounds for fit in fits) == len(model.ensemble_)
+
+
+def test_samples_at_one_point_are_allowed_for():
+    X = np.array([[0.0], [0.0], [0.0], [1.0], [2.0], [3.0]])
+    model = RebelClassifier(Similarity("none"), n_rounds=50).fit(X, [0, 0, 1, 1, 0, 1])
+    stated = model.guarantee_
+    assert stated.unavoidable_cost == pytest.approx(1 / 6)
+    assert stated.achieved == pytest.approx(1 / 6)
+    assert stated.achieved <= stated.bound
+    assert not stated.certified
+    assert "cannot be avoided" in str(stated)
+
+
+@settings(max_examples=30)
+@given(problems(), learners | similarities)
+def test_margins_are_within_one_and_negative_for_mistakes_only(problem, learner):
+    model = problem.fit(learner)
+    scores = model._scores(problem.X)
+    margin = margins(scores, problem.y, model.ensemble_)
+    assert np.all(np.abs(margin) <= 1 + 1e-9)
+    wrong = np.argmax(scores, axis=1) != problem.y
+    assert np.all(margin[wrong] <= 0)
+    assert np.all(margin[~wrong] >= 0)
+
+
+def test_the_weak_learning_ratio_of_two_classes_is_twice_the_edge():
+    assert weak_learning_ratio(np.array([0.1, -0.1]), np.array([0.5, 0.5])) == pytest.approx(0.2)
+
+
+def test_classes_that_no_stump_can_tell_apart_are_not_weakly_learnable():
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]), [0, 1, 1, 0]
+    found = weak_learnability(X, y)
+    assert found.margin == pytest.approx(0, abs=1e-9)
+    assert str(found).startswith("Not weakly learnable by stumps")
+    with pytest.raises(ValueError, match="3 classes"):
+        weak_learnability(X, [0, 1, 2, 0])
+    with pytest.raises(ValueError, match="edge is 0: give one above 0"):
+        rounds_to_no_error(10, 0.0)

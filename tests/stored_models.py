@@ -1,0 +1,209 @@
+"""Small models of every kind that a file can hold, and samples to ask them about."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from rebelboost import (
+    RebelClassifier,
+    RebelRegressor,
+    Similarity,
+    SingleClassWarning,
+    Stump,
+    Taxonomy,
+    Tree,
+)
+
+FOLDER = Path(__file__).with_name("models")
+N_ASKED = 12
+
+
+def numbers(n=60, d=3, seed=0, missing=0.0):
+    rng = np.random.default_rng(seed)
+    y = np.r_[0, 1, 2, rng.integers(3, size=n - 3)]
+    X = np.round(rng.normal(size=(3, d))[y] + 0.8 * rng.normal(size=(n, d)), 2)
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, y
+
+
+def coded(seed=0):
+    """Numbers, some of them missing, and a column of codes."""
+    X, y = numbers(seed=seed, missing=0.1)
+    X[:, 1] = np.random.default_rng(seed).integers(5, size=len(X)) + (y == 2)
+    return X, y
+
+
+def squared_distances():
+    X, y = numbers(n=30)
+    return ((X[:, np.newaxis] - X) ** 2).sum(axis=2), y
+
+
+def table():
+    X, y = numbers(missing=0.1)
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(X[:, :2], columns=["Länge", "b"])
+    frame["colour"] = np.where(rng.random(len(y)) < 0.1, None, np.array(["red", "blue", "grün"])[y])
+    frame["sold"] = rng.random(len(y)) < 0.5
+    frame.index = [f"house {i}" for i in range(len(y))]
+    return frame, np.array(["bad", "fair", "good"])[y]
+
+
+def regression():
+    X, y = numbers(missing=0.1)
+    return X, np.nan_to_num(X[:, 0]) + y
+
+
+def _two_kinds(X, y):
+    model = RebelClassifier("stump", n_rounds=4, warm_start=True).fit(X, y)
+    model.set_params(learner=Similarity(scale="standard", anchors=2), n_rounds=10)
+    return model.fit(X, y)
+
+
+def _named_rows(X, y):
+    learner = Similarity(scale="whitened", categorical="from_dtype")
+    model = RebelClassifier(learner, n_rounds=6, reject_cost=0.4, reject_label="ask").fit(X, y)
+    model.row_labels_ = {r: X.index[r] for r in range(0, len(X), 9)}
+    model.metadata_ = {"target": "state", "evaluation": {"accuracy": 0.5, "bins": [1, 2, None]}}
+    return model
+
+
+def fitted(estimator):
+    return lambda X, y: clone(estimator).fit(X, y)
+
+
+def _one_class(X, y):
+    with pytest.warns(SingleClassWarning):
+        return RebelClassifier().fit(X, y)
+
+
+COSTS = {(0, 1): 5, (2, 0): 3.0}
+TAXONOMY = Taxonomy({"good": "fine/good", "fair": "fine/fair", "bad": "bad"})
+
+MAKERS = {
+    "tree": (table, fitted(RebelClassifier(Tree(depth=2), n_rounds=4, cross_fit=None))),
+    "tree_codes": (coded, fitted(RebelClassifier(Tree(3, categorical=[1]), n_rounds=3))),
+    "tree_signs": (
+        numbers,
+        fitted(RebelClassifier(Tree(depth=2, outputs="tree"), n_rounds=4, decision="argmax")),
+    ),
+    "stump": (table, fitted(RebelClassifier("stump", n_rounds=5))),
+    "stump_exact": (
+        lambda: numbers(n=400),
+        fitted(RebelClassifier(Stump(binning="exact"), n_rounds=5)),
+    ),
+    "stump_split": (
+        coded,
+        fitted(RebelClassifier(Stump(categorical=[1], categories="split"), n_rounds=5)),
+    ),
+    "similarity": (numbers, fitted(RebelClassifier(Similarity(scale="standard"), n_rounds=8))),
+    "similarity_codes": (
+        coded,
+        fitted(RebelClassifier(Similarity(scale="standard", categorical=[1]), n_rounds=8)),
+    ),
+    "similarity_table": (table, _named_rows),
+    "similarity_one_point": (
+        numbers,
+        fitted(RebelClassifier(Similarity(scale="none", offset=False, modes="one"), n_rounds=8)),
+    ),
+    "similarity_sign": (
+        numbers,
+        fitted(
+            RebelClassifier(Similarity(scale="none", response="sign", offset=False), n_rounds=8)
+        ),
+    ),
+    "metric": (numbers, fitted(RebelClassifier(Similarity(metric="cityblock"), n_rounds=8))),
+    "precomputed": (
+        squared_distances,
+        fitted(RebelClassifier(Similarity(metric="precomputed"), n_rounds=8)),
+    ),
+    "cross_fit": (
+        lambda: numbers(n=150),
+        fitted(RebelClassifier(Tree(depth=2), n_rounds=4, costs=COSTS, cross_fit=2)),
+    ),
+    "cross_fit_similarity": (
+        lambda: numbers(n=150),
+        fitted(RebelClassifier(Similarity(scale="whitened"), n_rounds=6, costs=COSTS, cross_fit=2)),
+    ),
+    "taxonomy": (
+        table,
+        fitted(RebelClassifier("stump", n_rounds=3, costs=TAXONOMY, cross_fit=None)),
+    ),
+    "two_kinds": (numbers, _two_kinds),
+    "early_stopping": (
+        numbers,
+        fitted(
+            RebelClassifier(
+                Tree(depth=2), n_rounds=30, early_stopping=True, n_rounds_no_change=3, shrinkage=1
+            )
+        ),
+    ),
+    "logistic": (
+        numbers,
+        fitted(RebelClassifier(Tree(depth=1), n_rounds=4, loss="logistic", random_state=3)),
+    ),
+    "one_class": (lambda: (numbers()[0], np.full(60, "all")), _one_class),
+    "regressor": (regression, fitted(RebelRegressor(Tree(depth=2), n_rounds=5))),
+}
+
+
+def make(kind):
+    """A fitted model, and samples to ask it about."""
+    samples, fit = MAKERS[kind]
+    X, y = samples()
+    return fit(X, y), X
+
+
+def answers(model, X):
+    """All that a model says of samples, by name."""
+    said = {"predict": model.predict(X)}
+    for name in ("decision_function", "predict_proba", "expected_cost"):
+        if hasattr(model, name):
+            said[name] = getattr(model, name)(X)
+    return said
+
+
+def assert_same_answers(model, other, X):
+    ours, theirs = answers(model, X), answers(other, X)
+    assert ours.keys() == theirs.keys()
+    for name, said in ours.items():
+        np.testing.assert_array_equal(said, theirs[name], err_msg=name, strict=True)
+
+
+# ---- files that are kept
+
+
+def scores(model, X):
+    return np.asarray(getattr(model, "decision_function", model.predict)(X))
+
+
+def keep(kind, version=1):
+    """Write a model as it is saved today, with what it says of some samples."""
+    model, X = make(kind)
+    model.save(FOLDER / f"v{version}-{kind}.rebel")
+    asked = X[:N_ASKED]
+    rows = json.loads(pd.DataFrame(asked).to_json(orient="values", double_precision=15))
+    kept = {
+        "columns": list(getattr(X, "columns", [])),
+        "samples": rows,
+        "scores": scores(model, asked).tolist(),
+        "decisions": model.predict(asked).tolist(),
+    }
+    text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+    (FOLDER / f"v{version}-{kind}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def kept_samples(kept):
+    if not kept["columns"]:
+        return np.array(kept["samples"], dtype=np.float64)
+    frame = pd.DataFrame(kept["samples"], columns=kept["columns"])
+    return frame.astype(dict.fromkeys(kept["columns"][:2], float))
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for each in MAKERS:
+        keep(each)

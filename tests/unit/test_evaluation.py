@@ -1,0 +1,301 @@
+"""Figures on unseen samples: what they count, and how sure they are."""
+
+import json
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, log_loss
+
+from rebelboost import EvaluationError, RebelClassifier, RebelRegressor
+from rebelboost.calibration import FEWEST_IN_BIN, calibration
+from rebelboost.evaluation import evaluate, left_out
+from rebelboost.figures import LEFT_OUT, Evaluation
+from rebelboost.intervals import effective_number, mean_cost, share
+from rebelboost.metrics import mean_cost as metrics_mean_cost
+
+COSTS = {("bad", "good"): 5.0}
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    return X, np.where(X[:, 0] + rng.normal(size=400) > 0.5, "bad", "good")
+
+
+@pytest.fixture(scope="module")
+def classifier(table):
+    X, y = table
+    clf = RebelClassifier("stump", n_rounds=20, costs=COSTS, cross_fit=None, training="neutral")
+    return clf.fit(X[:200], y[:200])
+
+
+@pytest.fixture(scope="module")
+def unseen(table):
+    X, y = table
+    return X[200:], y[200:]
+
+
+@pytest.fixture(scope="module")
+def evaluation(classifier, unseen):
+    return evaluate(classifier, *unseen)
+
+
+# ---- intervals
+
+
+@given(st.integers(0, 50), st.integers(1, 50))
+def test_a_share_lies_in_its_interval_and_the_interval_between_0_and_1(right, more):
+    found = share(right, right + more, right + more)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_wilsons_interval_is_as_published():
+    # Newcombe 1998, Table I, method 3: 81 of 263, and 0 of 20.
+    assert share(81, 263, 263) == pytest.approx((81 / 263, 0.2553, 0.3662), abs=5e-5)
+    assert share(0, 20, 20) == pytest.approx((0, 0, 0.1611), abs=5e-5)
+
+
+@given(st.integers(0, 40), st.integers(0, 40).filter(bool), st.floats(0.01, 100))
+def test_where_mistakes_cost_the_same_the_cost_has_the_interval_of_the_share_of_mistakes(
+    wrong, right, price
+):
+    n = right + wrong
+    cost = mean_cost(np.array([right, wrong]), np.array([0.0, price]), n)
+    assert np.divide(cost, price) == pytest.approx(share(wrong, n, n), rel=1e-9, abs=1e-12)
+
+
+def test_the_interval_of_a_cost_holds_the_truth_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    costs, chances = np.array([0, 1, 5.0]), np.array([0.94, 0.05, 0.01])
+    draws = rng.multinomial(200, chances, size=4000)
+    intervals = np.array([mean_cost(draw, costs, 200) for draw in draws])
+    held = np.mean((intervals[:, 1] <= costs @ chances) & (costs @ chances <= intervals[:, 2]))
+    # The standard error of a share of 0.95 of 4,000 is 0.0035; normal intervals hold 0.88.
+    assert 0.94 < held < 0.98
+
+
+def test_dear_mistakes_that_were_not_seen_yet_are_allowed_for():
+    costs = np.array([0, 1, 100.0])
+    assert mean_cost(np.array([50, 0, 0]), costs, 50).high > 5
+
+
+def test_the_unit_of_weights_changes_no_interval():
+    counts, costs = np.array([90, 8, 2.0]), np.array([0, 1, 5.0])
+    once, thousandfold = mean_cost(counts, costs, 100), mean_cost(1000 * counts, costs, 100)
+    assert once == pytest.approx(thousandfold, rel=1e-12)
+
+
+def test_unequal_weights_count_as_fewer_samples():
+    assert effective_number(np.ones(10), 10) == 10
+    assert effective_number(np.array([1, 1e-9]), 2) == pytest.approx(1)
+
+
+# ---- calibration
+
+
+def test_a_calibrated_model_has_a_small_calibration_error_and_an_overconfident_one_a_large():
+    rng = np.random.default_rng(0)
+    P = rng.dirichlet([1, 1, 1], size=20_000)
+    true = (rng.random((20_000, 1)) > P.cumsum(axis=1)).sum(axis=1).astype(np.int32)
+    sharp = P**3 / (P**3).sum(axis=1, keepdims=True)
+    # Ten bins of 2,000: the mean distance by chance is about 0.8·√(¼/2000) < 0.01.
+    assert calibration(P, true).error < 0.012
+    assert calibration(sharp, true).error > 0.1
+
+
+def test_every_sample_is_in_one_bin_and_equal_probabilities_stay_together():
+    top = np.repeat([0.6, 0.7, 0.9], [3 * FEWEST_IN_BIN, FEWEST_IN_BIN, 2 * FEWEST_IN_BIN])
+    found = calibration(np.stack([top, 1 - top], axis=1), np.zeros(len(top), dtype=np.int32))
+    assert sum(each.n for each in found.bins) == len(top)
+    assert [each.confidence for each in found.bins] == pytest.approx([0.6, 0.7, 0.9])
+
+
+def test_few_samples_make_one_bin():
+    P = np.array([[0.9, 0.1], [0.6, 0.4]])
+    (only,) = calibration(P, np.array([0, 1], dtype=np.int32)).bins
+    assert (only.n, only.right.value, only.confidence) == (2, 0.5, pytest.approx(0.75))
+
+
+# ---- evaluations
+
+
+def test_figures_agree_with_scikit_learn_and_with_metrics(classifier, unseen, evaluation):
+    X, y = unseen
+    decided = classifier.predict(X)
+    assert evaluation.n == len(y)
+    assert evaluation.accuracy.value == pytest.approx(accuracy_score(y, decided))
+    assert evaluation.cost.value == pytest.approx(metrics_mean_cost(y, decided, COSTS))
+    assert evaluation.log_loss == pytest.approx(log_loss(y, classifier.predict_proba(X)))
+    np.testing.assert_array_equal(evaluation.judged.posterior, classifier.predict_proba(X))
+
+
+def test_the_constants_are_what_they_would_have_cost(unseen, evaluation):
+    _, y = unseen
+    bad = np.mean(y == "bad")
+    assert evaluation.confusion.constant == "bad"
+    assert evaluation.constant_cost == pytest.approx(1 - bad)
+    assert evaluation.commonest == "good"
+    assert evaluation.commonest_share == pytest.approx(1 - bad)
+    assert evaluation.commonest_cost == pytest.approx(5 * bad)
+
+
+def test_a_doubled_weight_has_the_figures_of_a_doubled_sample(classifier, unseen):
+    X, y = unseen
+    weight = np.where(np.arange(len(y)) % 3 == 0, 2.0, 1.0)
+    twice = np.repeat(np.arange(len(y)), weight.astype(int))
+    by_weight = evaluate(classifier, X, y, sample_weight=weight)
+    by_copies = evaluate(classifier, X[twice], y[twice])
+    for name in ("log_loss", "shares_log_loss", "constant_cost"):
+        assert getattr(by_weight, name) == pytest.approx(getattr(by_copies, name))
+    assert by_weight.cost.value == pytest.approx(by_copies.cost.value)
+    assert by_weight.accuracy.value == pytest.approx(by_copies.accuracy.value)
+    assert by_weight.accuracy.high > by_copies.accuracy.high, "copies would say more than there is"
+
+
+def test_samples_without_weight_are_left_out(classifier, unseen):
+    X, y = unseen
+    weight = np.arange(len(y)) < 50
+    some = evaluate(classifier, X, y, sample_weight=weight)
+    assert some.to_dict() == evaluate(classifier, X[:50], y[:50]).to_dict()
+
+
+def test_abstentions_are_counted_apart_and_cost_what_they_cost(classifier, unseen):
+    X, y = unseen
+    careful = RebelClassifier(
+        **{**classifier.get_params(), "reject_cost": 0.4, "reject_label": "?"}
+    )
+    careful.__dict__ |= {k: v for k, v in classifier.__dict__.items() if k.endswith("_")}
+    careful._encoder = classifier._encoder
+    decided = careful.predict(X)
+    found = evaluate(careful, X, y)
+    assert 0 < found.n_rejected == np.sum(decided == "?") < len(y)
+    assert found.accuracy.value == pytest.approx(np.mean((decided == y)[decided != "?"]))
+    paid = metrics_mean_cost(y, decided, COSTS, reject_cost=0.4, reject_label="?")
+    assert found.cost.value == pytest.approx(paid)
+    assert "abstained" in found.text()
+    assert found.judged.decided.max() == 2
+
+
+def test_one_who_always_abstains_has_no_accuracy(classifier, unseen):
+    X, y = unseen
+    careful = RebelClassifier(
+        **{**classifier.get_params(), "reject_cost": 0.0, "reject_label": "?"}
+    )
+    careful.__dict__ |= {k: v for k, v in classifier.__dict__.items() if k.endswith("_")}
+    careful._encoder = classifier._encoder
+    found = evaluate(careful, X, y)
+    assert np.isnan(found.accuracy.value)
+    assert found.to_dict()["accuracy"] == {"value": None, "low": 0.0, "high": 1.0}
+    assert np.isnan(Evaluation.from_dict(found.to_dict()).accuracy.value)
+
+
+def test_unknown_classes_are_counted_apart(classifier, unseen, evaluation):
+    X, y = unseen
+    more = np.concatenate([y.astype(object), ["ugly"] * 20])
+    found = evaluate(classifier, np.concatenate([X, X[:20]]), more)
+    assert found.unknown == {"ugly": 20}
+    assert {**found.to_dict(), "unknown": []} == evaluation.to_dict()
+    right = evaluation.accuracy.value * len(y)
+    assert found.accuracy_with_unknown == pytest.approx(right / (len(y) + 20))
+    assert "20 more are of classes that the model never saw (ugly)" in found.text()
+
+
+def test_labels_that_are_printed_alike_are_the_same_class(table):
+    X, y = table
+    clf = RebelClassifier("stump", n_rounds=5).fit(X, (y == "bad").astype(int))
+    by_text = evaluate(clf, X, np.where(y == "bad", "1", "0"))
+    assert by_text.to_dict() == evaluate(clf, X, (y == "bad").astype(float)).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["good", "ugly"], "X has 200 samples, but y has 2 labels"),
+        (["ugly"] * 200, "the model knows none of the classes ugly: its own are bad, good"),
+        ([None] + ["good"] * 199, "row 0 of y has no label: leave such rows out"),
+        ([float("nan")] * 200, "row 0 of y has no label"),
+    ],
+)
+def test_labels_that_cannot_be_judged_are_refused(classifier, unseen, y, message):
+    with pytest.raises(EvaluationError, match=message):
+        evaluate(classifier, unseen[0], np.array(y, dtype=object))
+
+
+def test_weights_that_do_not_fit_are_refused(classifier, unseen):
+    with pytest.raises(EvaluationError, match=r"sample_weight has shape \(3,\): give \(200,\)"):
+        evaluate(classifier, *unseen, sample_weight=[1, 2, 3])
+    with pytest.raises(EvaluationError, match="finite, 0 or more"):
+        evaluate(classifier, *unseen, sample_weight=-np.ones(200))
+
+
+def test_regressions_are_refused(table):
+    X, _ = table
+    with pytest.raises(EvaluationError, match="RebelRegressor decides on no classes"):
+        evaluate(RebelRegressor(n_rounds=2).fit(X, X[:, 0]), X, X[:, 0])
+
+
+def test_scores_without_probabilities_have_no_log_loss(table):
+    X, y = table
+    clf = RebelClassifier("stump", n_rounds=5, costs=COSTS, subcosts="rebel").fit(X, y)
+    found = evaluate(clf, X, y)
+    assert found.log_loss is None
+    assert found.calibration is None
+    assert "log-loss" not in found.text()
+
+
+def test_a_single_class_is_always_right():
+    X, y = np.zeros((4, 1)), ["one"] * 4
+    with pytest.warns(match="one class only"):
+        clf = RebelClassifier().fit(X, y)
+    found = evaluate(clf, X, y)
+    assert (found.accuracy.value, found.cost.value, found.calibration) == (1, 0, None)
+
+
+def test_figures_survive_json(evaluation):
+    stored = json.loads(json.dumps(evaluation.to_dict(), allow_nan=False))
+    assert Evaluation.from_dict(stored).to_dict() == evaluation.to_dict()
+    assert Evaluation.from_dict(stored).text() == evaluation.text()
+
+
+def test_the_text_has_the_figures_and_their_source(classifier, unseen):
+    text = evaluate(classifier, *unseen, source="test.csv").text()
+    for part in ("200 samples: test.csv", "accuracy", "mean cost", "always 'bad'", "decided as"):
+        assert part in text
+
+
+# ---- left-out samples
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What `CrossFit` keeps of the samples that its parts had left out."""
+
+    left_out: np.ndarray
+    rows: np.ndarray
+
+
+def test_left_out_samples_are_judged_by_the_scores_of_those_who_left_them_out(
+    classifier, table, unseen
+):
+    X, y = table
+    clf = RebelClassifier(**classifier.get_params())
+    clf.__dict__ |= {k: v for k, v in classifier.__dict__.items() if k.endswith("_")}
+    clf._encoder = classifier._encoder
+    rows = np.arange(399, 199, -1)
+    clf.cross_fit_ = LeftOut(clf.ensemble_.scores(X[rows]), rows)
+    found = left_out(clf, y)
+    assert found.source == LEFT_OUT
+    assert found.is_left_out
+    by_table = replace(evaluate(clf, X[rows], y[rows]), source=LEFT_OUT)
+    assert found.to_dict() == by_table.to_dict()
+    np.testing.assert_array_equal(found.judged.rows, rows)
+    with pytest.raises(EvaluationError, match="fitted to 400 or more"):
+        left_out(clf, y[:399])
+
+
+def test_without_a_cross_fit_nothing_was_left_out(classifier, table):
+    assert left_out(classifier, table[1][:200]) is None

@@ -1,0 +1,377 @@
+"""The report: what is on the page, and that no name can break it."""
+
+import datetime as dt
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_iris, load_wine
+
+from rebelboost import EvaluationError, RebelClassifier, RebelRegressor, Similarity
+from rebelboost.evaluation import evaluate
+from rebelboost.figures import LEFT_OUT, Evaluation
+from rebelboost.report import write_report
+from rebelboost.report.charts import Axis, thinned
+from rebelboost.report.markup import Html, escape, name, table, tag
+
+DAY = dt.date(2026, 11, 16)
+VOID = {"meta"}
+SCRIPT = "<script>alert(1)</script>"
+NAMES = [SCRIPT, "\"&'<b>", "漢字 \x00\ud800 " + "x" * 80]
+COLUMNS = ["<img src=x onerror=alert(1)>", 'a"b', "c" * 200]
+
+
+class Page(HTMLParser):
+    """Checks that tags are balanced, and collects what they hold."""
+
+    def __init__(self, page):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.attributes, self.texts = [], [], [], []
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] != "style":
+            self.texts.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.texts).split()).replace("“ ", "“").replace(" ”", "”")
+
+
+def reported(tmp_path, clf, X, y, **given):
+    given = {"evaluation": evaluate(clf, X, y), "date": DAY, **given}
+    path = write_report(clf, X, y, tmp_path / "report.html", **given)
+    return path.read_text(encoding="utf-8")
+
+
+def headings(page):
+    return re.findall(r"<h2>(.*?)</h2>", page)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    names = np.array(["barolo", "grignolino", "barbera"])[y]
+    clf = RebelClassifier("tree", n_rounds=10).fit(X[::2], names[::2])
+    return clf, X[1::2], names[1::2]
+
+
+@pytest.fixture(scope="module")
+def priced():
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(len(y)) < 0.1, rng.permutation(y), y)
+    clf = RebelClassifier(costs={(0, 1): 7.5}, n_rounds=10).fit(X, y)
+    return clf, X, y
+
+
+def test_a_report_has_every_section(wine, tmp_path):
+    page = reported(tmp_path, *wine, title="Wines")
+    assert headings(page) == [
+        "How good it is",
+        "Which mistakes it makes",
+        "Whether its probabilities hold",
+        "What it looks at",
+        "Ten decisions, explained",
+        "The data, as it was understood",
+        "How it was trained",
+        "What is guaranteed",
+        "How to make it again",
+    ]
+    assert Page(page).tags.count("h1") == 1
+    links = re.findall(r'href="#(.*?)"', page)
+    assert links == re.findall(r'<section id="(.*?)"', page)
+
+
+def test_what_was_chosen_is_told_where_there_was_a_choice(wine, tmp_path):
+    _, X, y = wine
+    chosen = RebelClassifier(n_rounds=5).fit(X, y)
+    first, *others = chosen.cross_fit_.standings
+    standings = (first._replace(name="<trees>", share=1.0), *others)
+    chosen.cross_fit_ = replace(chosen.cross_fit_, standings=standings)
+    page = reported(tmp_path, chosen, X, y)
+    assert "What was chosen, and why" in headings(page)
+    assert "100% &lt;trees&gt; (" in page
+
+
+def test_tags_are_balanced_and_ids_are_unique(priced, tmp_path):
+    page = reported(tmp_path, *priced)
+    found = [value for key, value in Page(page).attributes if key == "id"]
+    assert len(found) == len(set(found)) > 5
+
+
+def test_a_report_needs_nothing_from_outside(priced, tmp_path):
+    page = reported(tmp_path, *priced)
+    parsed = Page(page)
+    assert not {"script", "link", "img", "iframe", "object"} & set(parsed.tags)
+    assert "http:" not in page
+    assert "https:" not in page
+    assert "@import" not in page
+    assert "url(" not in page
+    assert {key for key, _ in parsed.attributes} & {"src", "srcset", "xlink:href", "data"} == set()
+    assert all(value.startswith("#") for key, value in parsed.attributes if key == "href")
+    assert "default-src 'none'" in next(v for k, v in parsed.attributes if k == "content")
+
+
+def test_the_same_model_gives_the_same_bytes(priced, tmp_path):
+    assert reported(tmp_path, *priced) == reported(tmp_path, *priced)
+
+
+def test_a_report_is_small(priced, tmp_path):
+    assert len(reported(tmp_path, *priced).encode()) < 300_000
+
+
+def test_no_name_breaks_the_page(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=COLUMNS)
+    X.insert(3, "kind", pd.Categorical(rng.choice([SCRIPT, "</table>"], 200)))
+    X.index = pd.Index([f"</div>{i}" for i in range(200)])
+    y = np.array(NAMES, dtype=object)[rng.integers(0, 3, 200)]
+    clf = RebelClassifier(n_rounds=5, reject_cost=0.5, reject_label="<i>?").fit(X, y)
+    summary = {
+        "source": "</p><script>.csv",
+        "target": "</section>",
+        "form": "<form>",
+        "notes": ["<b>note"],
+        "ignored": {"<td>": "</tr>"},
+    }
+    given = {"title": f"</title>{SCRIPT}", "command": "rebel <train>", "data_summary": summary}
+    page = reported(tmp_path, clf, X, y, **given)
+    parsed = Page(page)
+    assert "script" not in parsed.tags
+    assert "img" not in parsed.tags
+    assert not {"b", "i", "form"} & set(parsed.tags)
+    assert all(text in parsed.text for text in (SCRIPT, COLUMNS[0], "rebel <train>", "<b>note"))
+
+
+def test_the_sentence_at_the_top_has_accuracy_cost_and_constant(priced, tmp_path):
+    clf, X, y = priced
+    text = Page(reported(tmp_path, clf, X, y)).text
+    found = evaluate(clf, X, y)
+    right, low, high = (round(100 * share) for share in found.accuracy)
+    assert (
+        f"Of 100 new cases like these, about {right} will be decided rightly ({low}–{high})" in text
+    )
+    assert "for the cheapest constant decision, always “" in text
+
+
+def test_a_report_says_where_its_figures_come_from(wine, tmp_path):
+    clf, X, y = wine
+    of_test = Page(reported(tmp_path, clf, X, y, evaluation=evaluate(clf, X, y, source="new.csv")))
+    assert "samples: new.csv ." in of_test.text
+    stored = evaluate(clf, X, y, source=LEFT_OUT).to_dict()
+    left_out = Page(reported(tmp_path, clf, X, y, evaluation=Evaluation.from_dict(stored)))
+    assert "each decided by those parts of the model that had never seen it" in left_out.text
+    assert "The model was trained on these rows" in left_out.text
+
+
+def test_a_row_that_the_whole_model_decides_otherwise_is_told(wine, tmp_path):
+    clf, X, y = wine
+    found = evaluate(clf, X, y, source=LEFT_OUT)
+    flipped = found.judged._replace(decided=(found.judged.decided + 1) % 3)
+    page = reported(tmp_path, clf, X, y, evaluation=replace(found, judged=flipped))
+    assert page.count("The parts of the model that had never seen this row decided") == 10
+    assert "The model was trained on these rows" not in page
+
+
+def test_without_an_evaluation_nothing_is_claimed(wine, tmp_path):
+    page = reported(tmp_path, *wine, evaluation=None)
+    assert "is not known" in Page(page).text
+    assert not {"How good it is", "Which mistakes it makes"} & set(headings(page))
+    assert "Ten decisions, explained" in headings(page)
+
+
+def test_an_evaluation_of_other_samples_is_refused(wine, tmp_path):
+    clf, X, y = wine
+    with pytest.raises(EvaluationError, match="not of these samples"):
+        reported(tmp_path, clf, X[:20], y[:20], evaluation=evaluate(clf, X, y))
+    with pytest.raises(EvaluationError, match="not of these samples"):
+        reported(tmp_path, clf, X, y[::-1], evaluation=evaluate(clf, X, y))
+
+
+def test_what_is_no_classifier_and_what_does_not_fit_is_refused(wine, tmp_path):
+    clf, X, y = wine
+    with pytest.raises(EvaluationError, match=f"X has {len(y)} samples, but y has 3 labels"):
+        write_report(clf, X, y[:3], tmp_path / "r.html", evaluation=None)
+    regressor = RebelRegressor(n_rounds=2).fit(X, np.arange(len(y)))
+    with pytest.raises(EvaluationError, match="RebelRegressor decides on no classes"):
+        write_report(regressor, X, y, tmp_path / "r.html", evaluation=None)
+    assert not list(tmp_path.iterdir())
+
+
+def test_confusion_is_shown_in_counts_and_money(priced, tmp_path):
+    clf, X, y = priced
+    page = reported(tmp_path, clf, X, y)
+    (matrix, *_) = re.findall(r'<table class="matrix">.*?</table>', page)
+    counts = evaluate(clf, X, y).confusion.counts
+    cells = re.findall(r"<td.*?>([\d,.]+)(?:<small>|</td>)", matrix)
+    np.testing.assert_array_equal(np.array(cells, float).reshape(3, 3), counts)
+    assert "Small figures: what these decisions cost together" in page
+
+
+def test_many_classes_and_columns_stay_readable(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(630, 600))
+    y = np.tile(np.arange(63), 10)
+    X[:, 0] += y
+    clf = RebelClassifier("stump", n_rounds=20).fit(X, y)
+    page = reported(tmp_path, clf, X, y)
+    shown = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
+    assert shown.count("<tr>") < 150, "what is long is folded away"
+    assert "Map of mistakes" in page
+    assert "All 600 columns" in page
+    assert len(page.encode()) < 1_500_000
+    Page(page)
+
+
+def test_similarities_name_their_examples(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    X = pd.DataFrame(X, index=[f"flower {i}" for i in range(150)], columns=list("abcd"))
+    clf = RebelClassifier(Similarity(), n_rounds=20).fit(X[::2], y[::2])
+    text = Page(reported(tmp_path, clf, X[1::2], y[1::2])).text
+    assert "Examples, by how strongly they pull" in text
+    assert re.search(r"Test row flower \d*[13579] ", text)
+    assert re.search(r"near row flower \d*[02468] ", text)
+
+
+def test_what_is_in_examples_is_shown_where_the_training_table_is_given(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    X = pd.DataFrame(X, columns=list("abcd"))
+    X.loc[::3, "d"] = np.nan
+    clf = RebelClassifier(Similarity(), n_rounds=20).fit(X, y)
+    (shown,) = re.findall(
+        r"What is in these rows</summary>.*?</table>",
+        reported(tmp_path, clf, X, y, evaluation=None),
+    )
+    for each in clf.summary().examples[:15]:
+        values = ["–" if np.isnan(v) else f"{v:.4g}" for v in X.loc[each.row]]
+        assert f"row {each.row}  {'  '.join(values)}" in re.sub("<.*?>", " ", shown).replace(
+            "   ", " "
+        )
+
+
+def test_rows_are_called_as_the_user_does(wine, tmp_path):
+    clf, X, y = wine
+    frame = pl.DataFrame({name: X[name].to_numpy() for name in X.columns})
+    names = [f"bottle {i}" for i in range(len(y))]
+    page = reported(tmp_path, clf, frame, y, row_names=names)
+    assert len(re.findall(r"Test row <span class=.name.>bottle \d+<", page)) == 10
+
+
+def test_abstentions_are_told(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    clf = RebelClassifier(n_rounds=3, reject_cost=0.05, reject_label="ask").fit(X, y)
+    text = Page(reported(tmp_path, clf, X, y)).text
+    assert "the model will abstain from about" in text
+    assert "always “ask”" in text
+
+
+def test_scores_without_probabilities_have_a_report_too(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    clf = RebelClassifier("stump", costs={(0, 1): 3}, subcosts="rebel", n_rounds=5).fit(X, y)
+    page = reported(tmp_path, clf, X, y)
+    Page(page)
+    assert "Whether its probabilities hold" not in headings(page)
+
+
+def test_a_single_class_has_a_report_too(tmp_path):
+    X, y = np.zeros((4, 1)), ["one"] * 4
+    with pytest.warns(match="one class only"):
+        clf = RebelClassifier().fit(X, y)
+    Page(reported(tmp_path, clf, X, y))
+
+
+def test_given_similarities_have_a_report_too(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    distances = np.linalg.norm(X[:, None] - X[None], axis=2)
+    clf = RebelClassifier(Similarity(metric="precomputed"), n_rounds=5).fit(distances, y)
+    page = reported(tmp_path, clf, distances, y)
+    assert "compared by given similarities" in page
+
+
+def test_unknown_classes_and_missing_values_are_told(wine, tmp_path):
+    clf, X, y = wine
+    X, y = X.copy(), y.astype(object)
+    X.iloc[3, 0] = np.nan
+    y[:2] = "cola"
+    text = Page(reported(tmp_path, clf, X, y)).text
+    assert "2 more are of classes that the model never saw (cola)" in text
+    assert "1 column with missing values" in text
+
+
+def test_the_bound_is_drawn_only_where_it_holds(wine, tmp_path):
+    _, X, y = wine
+    bounded = RebelClassifier("stump", n_rounds=20, cross_fit=None).fit(X, y)
+    assert "bound of the loss" in reported(tmp_path, bounded, X, y)
+    for record in bounded.history_.rounds:
+        object.__setattr__(record, "edge", 0.87)
+    assert "bound of the loss" not in reported(tmp_path, bounded, X, y)
+
+
+def test_parts_of_a_blend_are_drawn_each(tmp_path):
+    X, y = load_wine(return_X_y=True)
+    clf = RebelClassifier("tree", cross_fit=3, n_rounds=10).fit(X, y)
+    page = reported(tmp_path, clf, X, y)
+    assert "3 fits, each on a part of the samples" in page
+    assert page.count("line one thin") == 2 * 3
+
+
+# ---- parts of pages
+
+
+def test_text_is_escaped_and_markup_is_not():
+    assert escape("<&\"'") == "&lt;&amp;&quot;&#x27;"
+    assert escape(Html("<b>")) == "<b>"
+    assert tag("p", "<", tag("b", 1), None, class_='"') == '<p class="&quot;">&lt;<b>1</b></p>'
+    assert tag("meta", name="a", http_equiv=None) == '<meta name="a"/>'
+
+
+def test_unprintable_characters_are_replaced():
+    assert escape("a\x00\x1b\ud800b") == "a\ufffd\ufffd\ufffdb"
+
+
+def test_long_and_empty_names_are_shown():
+    assert len(re.sub("<.*?>", "", name("x" * 100))) == 48
+    assert "(empty)" in name("")
+
+
+def test_numbers_stand_to_the_right():
+    assert table(["a", "b"], [["x", 1]]).count('class="n"') == 2
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize(
+    "low_high", [(0.1, 1), (0.013, 0.017), (1e-9, 30), (5, 4000), (1e-300, 1e-299), (999, 1001)]
+)
+def test_ticks_are_few_and_inside(low_high, log):
+    low, high = low_high
+    ticks = Axis(low, high, 0, 1, log=log).ticks()
+    assert 2 <= len(ticks) <= 9
+    rounding = 1e-6 * (high - low)
+    assert all(low - rounding <= tick <= high + rounding for tick in ticks)
+
+
+def test_thinned_points_keep_both_ends():
+    assert thinned(1) == [0]
+    found = thinned(3000)
+    assert (found[0], found[-1]) == (0, 2999)
+    assert len(found) <= 90
