@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from inspect import signature
 from typing import Any
 
+import data
 import measuring
 
 from reproduce import harness
@@ -79,8 +80,13 @@ def main(arguments: list[str]) -> int:
     elif not (options.names or options.all or options.quick or options.docs):
         parser.error("name experiments, or give --all, --quick, --list or --docs")
     names = options.names or (known() if options.all or options.quick else [])
+    missing = 0
     for name in names if not options.list else []:
-        run(name, quick=options.quick, sets=options.sets)
+        try:
+            run(name, quick=options.quick, sets=options.sets)
+        except data.MissingDataError as error:  # the others may have theirs
+            missing += 1
+            print(f"{name}: not run: {error}", flush=True)
     if options.docs:
         print(f"Written: {write_results(EXPERIMENTS)}")
-    return 0
+    return 1 if missing else 0
