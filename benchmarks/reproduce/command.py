@@ -1,6 +1,7 @@
 """`rebel reproduce`, and `python -m benchmarks.reproduce`: run experiments, print ours beside printed."""
 
 import argparse
+import subprocess
 import time
 from importlib import import_module
 from importlib.util import find_spec
@@ -46,12 +47,19 @@ def run(name: str, *, quick: bool, sets: tuple[str, ...]) -> None:
         + " --quick" * quick
         + (f" --sets {','.join(sets)}" if chosen else ""),
         "machine": measuring.describe_machine(measuring.machine(), 2),
+        "commit": commit(),
     }
     began = time.perf_counter()
     report = experiment.run(quick=quick, **chosen)
     harness.write(name + "_quick" * quick, experiment.TITLE, report, about)
     print(harness.markdown(report), flush=True)
     print(f"\n{name}: {time.perf_counter() - began:.0f} s, kept results included", flush=True)
+
+
+def commit() -> str:
+    """Of the checkout; empty where Git cannot tell."""
+    words = ["git", "-C", str(harness.ROOT), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def main(arguments: list[str]) -> int:

@@ -11,7 +11,8 @@ from reproduce import harness
 HEAD = """\
 # Results: the papers' experiments, repeated
 
-Written by `python -m benchmarks.reproduce --docs` from runs on this code; no number is typed by hand.
+Written by `python -m benchmarks.reproduce --docs` from what was run; no number is typed by hand.
+A section without a commit was run before commits were noted.
 `python -m benchmarks.reproduce --all` repeats all of it, by the times of its parts in under three hours
 on two idle cores; `--quick` a small part of it in about ten minutes. A verdict is *reached* where ours
 is at least as good as the printed value at the digits that are printed, *worse* where it is not, and
@@ -55,7 +56,8 @@ def sections(names: Iterable[str]) -> Iterator[str]:
             yield f"## {name}\n\nNot run yet: `python -m benchmarks.reproduce {name}`."
             continue
         yield f"## {found['title']}"
-        yield f"`{found['command']}`{remark(found['command'])}"
+        at = f" at commit {found['commit']}" if found.get("commit") else ""
+        yield f"`{found['command']}`{at}{remark(found['command'])}"
         yield harness.lines_table([harness.Line(*line) for line in found["lines"]])
         yield from found["notes"]
 
