@@ -15,6 +15,7 @@ from rebelboost.flattening import FlatEnsemble
 from rebelboost.frames import MOST_LEVELS, FeatureEncoder
 from rebelboost.labels import take_classes
 from rebelboost.parameters import Decoder as ParameterDecoder
+from rebelboost.parameters import check_together
 from rebelboost.persistence import BY_SAMPLE, FORMAT, VERSION
 from rebelboost.reading import Fields, Shelf, require
 from rebelboost.records import take_history
@@ -25,7 +26,7 @@ from rebelboost.settings import LOSSES
 from rebelboost.shapes import Floats
 from rebelboost.shelving import Features, take_terms
 from rebelboost.tensors import Contents, parse_json, read
-from rebelboost.texts import Scalar, take_scalars, take_texts
+from rebelboost.texts import take_scalars, take_texts
 
 Model = RebelClassifier | RebelRegressor
 ESTIMATORS: dict[str, type[Model]] = {
@@ -98,11 +99,7 @@ def _estimator(shelf: Shelf, model: Fields) -> Model:
         estimator._validate_params()
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"has parameters that cannot be ({error})") from None
-    require(given.get("n_jobs") != 0, "the parameter n_jobs=0")
-    require(
-        isinstance(given.get("reject_label"), Scalar | None),
-        "a reject_label that is neither text nor number",
-    )
+    check_together(given)
     return estimator
 
 

@@ -18,7 +18,7 @@ from rebelboost.flattening import flatten
 from rebelboost.frames import FeatureEncoder, as_frame
 from rebelboost.labels import class_arrays
 from rebelboost.names import plain
-from rebelboost.parameters import Encoder
+from rebelboost.parameters import Encoder, check_together
 from rebelboost.records import history_arrays
 from rebelboost.remembered import reason_arrays
 from rebelboost.shelving import space_fields, term_arrays
@@ -66,6 +66,10 @@ def _json(model: dict[str, Any]) -> str:
 def _parameters(estimator: Any) -> Parts:
     encoder = Encoder()
     given = estimator.get_params(deep=False)
+    try:
+        check_together(given)
+    except ModelFileError as fault:
+        raise ModelFileError(f"the model {fault}") from None
     if as_frame(given.get("costs")) is not None:
         # The same costs without the names of their table.
         given["costs"] = cost_matrix(
