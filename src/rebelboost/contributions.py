@@ -81,6 +81,14 @@ class ComparisonVotes(NamedTuple):
         """(T, K): what each comparison says of a sample, without its constant part."""
         return self.responses[sample][:, np.newaxis] * self.group.comparisons.outputs
 
+    def pairs(self, sample: int) -> Ints:
+        """(T, 2): rows of the example that a sample is nearer to, and of the other; −1 where there is none."""
+        named, rows = self.group.comparisons, self.group.rows.astype(np.int64)
+        alone = of_one_point(self.group)
+        pairs = np.stack([rows[named.anchors], np.where(alone, -1, rows[named.rivals])], axis=1)
+        keeps = alone | (self.responses[sample] > 0)
+        return np.where(keeps[:, np.newaxis], pairs, pairs[:, ::-1])
+
     def pulling(self) -> Ints:
         """(n, T): place of the training sample that each comparison's pull goes to."""
         named = self.group.comparisons

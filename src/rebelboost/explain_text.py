@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from rebelboost.explain import ExampleShare, Explanation, FeatureShare
 
 WIDTH = 7
+WORTH_A_WORD = 0.02
+"""Of a blend of trees and similarities: a kind whose heaviest term is lighter than this share is left out."""
 
 
 def explanation_text(why: "Explanation") -> str:
@@ -20,11 +22,16 @@ def explanation_text(why: "Explanation") -> str:
         return lines[0]
     lines.append(_opening(why))
     lines += _parts(why)
-    if why.comparisons:
-        lines += ["Comparisons that weighed most:", *_listed(why, why.comparisons)]
-    if why.rules:
-        lines += ["Rules that weighed most:", *_listed(why, why.rules)]
+    named = {"Comparisons": why.comparisons, "Rules": why.rules}
+    heaviest = max((abs(_size(why, r)) for of in named.values() for r in of), default=0.0)
+    for name, reasons in named.items():
+        if any(abs(_size(why, reason)) >= WORTH_A_WORD * heaviest for reason in reasons):
+            lines += [f"{name} that weighed most:", *_listed(why, reasons)]
     return "\n".join(lines)
+
+
+def _size(why: "Explanation", reason: Reason) -> float:
+    return float(why.toward(reason.by_class))
 
 
 def _opening(why: "Explanation") -> str:
@@ -68,7 +75,7 @@ def _parts(why: "Explanation") -> list[str]:
 
 def _listed(why: "Explanation", reasons: Sequence[Reason]) -> list[str]:
     return [
-        f"{signed(float(why.toward(each.by_class)))}  {each.what}"
+        f"{signed(_size(why, each))}  {each.what}"
         + (f"  ({each.n_terms} terms)" if each.n_terms > 1 else "")
         for each in reasons
     ]

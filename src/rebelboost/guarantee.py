@@ -26,9 +26,10 @@ class FitBound(NamedTuple):
     """Mean cost."""
     bound: float
     """The loss, which the cost cannot exceed."""
-    bound_by_edges: float
-    """The same from the edges alone, Π (1 − ν + ν√(1 − ρ_t²)) of the first loss; for AdaBoost, Theorem 3.1."""
-    rounds_within: int
+    bound_by_edges: float | None
+    """The same from the edges alone, Π (1 − ν + ν√(1 − ρ_t²)) of the first loss; for AdaBoost, Theorem 3.1.
+    None where the shrinkage ν is not known."""
+    rounds_within: int | None
     """Rounds that lowered the loss at least as their edge promises."""
     slowest: float
     """The largest loss after a round over that before it."""
@@ -135,14 +136,14 @@ class Guarantee:
                 f"  {self._what}: at most {number(self.bound)}, since the loss bounds it; achieved: "
                 f"{number(self.achieved)}."
             )
-            if fit.rounds_within == fit.rounds:
+            if fit.bound_by_edges is not None and fit.rounds_within == fit.rounds:
                 lines.append(
                     f"  Every round lowered the loss at least as its edge promises; the edges alone, of "
                     f"which the smallest is {fit.smallest_edge:.3g}, prove at most "
                     f"{number(fit.bound_by_edges + self.unavoidable_cost)}"
-                    f"{' [Theorem 3.1 of AdaBoost]' if self.n_classes == 2 else ''}."
+                    f"{' [Theorem 3.1 of AdaBoost]' if self._is_adaboost(fit) else ''}."
                 )
-            else:
+            elif fit.rounds_within is not None:
                 lines.append(
                     f"  {fit.rounds_within} of {fit.rounds} rounds lowered the loss as much as their edge "
                     "promises; outputs that are drawn to 0 (smoothing) gave up the rest."
@@ -158,7 +159,7 @@ class Guarantee:
                 f"  {number(self.unavoidable_cost)} of it cannot be avoided: some samples lie at one point "
                 "and have different classes."
             )
-        return lines + self._both_decisions()
+        return [*lines, *self._both_decisions(), *self._left_out()]
 
     def _both_decisions(self) -> list[str]:
         if self.cost_as_decided is None or self.cost_at_argmax is None:
@@ -170,6 +171,12 @@ class Guarantee:
         )
         return [said]
 
+    def _is_adaboost(self, fit: FitBound) -> bool:
+        """Two classes, equal costs, ±1 responses: then the edges say all of the loss."""
+        edges = fit.bound_by_edges
+        all_said = edges is not None and edges <= fit.bound * (1 + 1e-3)
+        return self.n_classes == 2 and self.of_errors and all_said
+
     def _certificate(self) -> list[str]:
         if not self.certified or self.zero_level is None:
             return []
@@ -180,53 +187,59 @@ class Guarantee:
 
     def _of_several(self) -> list[str]:
         opening = (
-            f"The model is a weighted mean of {len(self.fits)} fits, each on a part of the samples. What is "
-            "proven holds for each fit by itself, on the samples it saw, deciding for the highest score "
-            "(argmax):"
+            f"The model is a weighted mean of {len(self.fits)} fits. What is proven holds for each of them by "
+            "itself, on the samples it saw, deciding for the highest score (argmax):"
         )
         lines = [opening]
         errors = [fit.error if self.of_errors else fit.cost for fit in self.fits]
-        achieved = f"achieved: {number(min(errors))} to {number(max(errors))}"
+        achieved = f"achieved: {span(errors)}"
         if self.applies:
             bounds = [fit.bound + self.unavoidable_cost for fit in self.fits]
-            lines.append(
-                f"  {self._what}: at most {number(min(bounds))} to {number(max(bounds))}; {achieved}."
-            )
+            lines.append(f"  {self._what}: at most {span(bounds)}; {achieved}.")
             lines += self._certificate()
         else:
             lines.append(f"  {self._what}, {achieved}; no bound is stated for this loss.")
-        lines += ["Of their mean nothing is proven.", *self._both_decisions()]
-        if self.left_out_cost is not None:
-            what = "mean cost" if self.costs_differ or not self.of_errors else "share of mistakes"
-            lines.append(
-                f"Measured instead, on samples that a fit had not seen: {what} "
-                f"{number(self.left_out_cost)} (left-out)."
-            )
-        return lines
+        return [
+            *lines,
+            "Of their mean nothing is proven.",
+            *self._both_decisions(),
+            *self._left_out(),
+        ]
+
+    def _left_out(self) -> list[str]:
+        if self.left_out_cost is None:
+            return []
+        what = "mean cost" if self.costs_differ or not self.of_errors else "share of mistakes"
+        cost = number(self.left_out_cost)
+        return [f"Measured, on samples that a fit had not seen: {what} {cost} (left-out)."]
 
 
-def fit_bound(history: Sequence[Round], shrinkage: float) -> FitBound:
+def fit_bound(history: Sequence[Round], shrinkage: float | None) -> FitBound:
     """Of one run of boosting, from its records."""
     first, last = history[0], history[-1]
-    bounds = loss_ratio_bound([record.edge for record in history], shrinkage, CAP)
-    loss = math.exp(last.log_loss)
-    by_edges = loss
-    if first.loss_ratio > 0:
-        by_edges = math.exp(first.log_loss) / first.loss_ratio * math.prod(bounds.tolist())
-    within = [
-        record.loss_ratio <= bound * (1 + SLACK)
-        for record, bound in zip(history, bounds.tolist(), strict=True)
-    ]
+    by_edges, within = None, None
+    if shrinkage is not None and first.loss_ratio > 0:
+        bounds = loss_ratio_bound([record.edge for record in history], shrinkage, CAP).tolist()
+        by_edges = _exp(first.log_loss) / first.loss_ratio * math.prod(bounds)
+        within = sum(
+            record.loss_ratio <= bound * (1 + SLACK)
+            for record, bound in zip(history, bounds, strict=True)
+        )
     return FitBound(
         len(history),
         last.error,
         last.cost,
-        loss,
+        _exp(last.log_loss),
         by_edges,
-        sum(within),
+        within,
         max(record.loss_ratio for record in history),
         min(record.edge for record in history),
     )
+
+
+def _exp(log: float) -> float:
+    """e^log, or infinity."""
+    return math.exp(log) if log < 709 else math.inf
 
 
 def runs(history: Sequence[Round]) -> list[list[Round]]:
@@ -245,6 +258,12 @@ def proven_rate(n_classes: int, n_samples: int) -> SimilarityRate:
     return SimilarityRate(
         similarity_rate(n_classes, n_samples), similarity_rounds(n_classes, n_samples)
     )
+
+
+def span(values: Sequence[float]) -> str:
+    """From the least to the largest."""
+    low, high = number(min(values)), number(max(values))
+    return low if low == high else f"{low} to {high}"
 
 
 def number(value: float) -> str:

@@ -40,7 +40,7 @@ class Proven(Decides):
 
         check_is_fitted(self)
         trained, cross, facts = self.decoder_.costs, self.cross_fit_, self.training_facts_
-        n_points = int(facts.get("n_points", 0))
+        n_points = int(min(facts.get("n_points", 0.0), 2.0**31))  # a file may say anything
         uniform = is_uniform(trained) and bool((trained.max(axis=1) == 1).all())
         return Guarantee(
             self._fit_bounds(),
@@ -80,22 +80,17 @@ class Proven(Decides):
         return float(self._learner().shrinkage if self.shrinkage == "auto" else self.shrinkage)
 
     def _fit_bounds(self) -> "tuple[FitBound, ...]":
-        """Of every run of boosting that the ensemble has a part of, cut as it is."""
+        """Of every run of boosting that the ensemble has terms of, cut as it is there."""
         from rebelboost.guarantee import fit_bound, runs
 
-        cross = self.cross_fit_
-        if cross is None:
-            found = [self.history_.rounds[: len(self.ensemble_)]]
-        else:
-            found = runs(self.history_.rounds)
-            n_parts = max(1, len(found) // len(cross.rounds))
-            cuts = [
-                rounds if share > 0 else 0
-                for rounds, share in zip(cross.rounds, cross.shares, strict=True)
-                for _ in range(n_parts)
-            ]
-            found = [run[:cut] for run, cut in zip(found, cuts, strict=False)]
-        return tuple(fit_bound(run, self._shrinkage()) for run in found if run)
+        kept = {id(term.hypothesis) for term in self.ensemble_.terms}
+        found = [
+            [record for record in run if id(record.hypothesis) in kept]
+            for run in runs(self.history_.rounds)
+        ]
+        # Of a cross-fit's candidates each has its own.
+        shrinkage = self._shrinkage() if self.cross_fit_ is None else None
+        return tuple(fit_bound(run, shrinkage) for run in found if run)
 
     def _both_costs(self, problem: Problem) -> dict[str, float]:
         """Mean training cost at argmax and as decided, where those differ and are soon known."""

@@ -94,11 +94,11 @@ class ModelSummary:
         if self.rules:
             lines.append("Rules, by their outputs times the share of training rows that pass:")
             lines += [
-                f"{each.weight:8.2f}  {each.what}{self._speaks(each.by_class)}"
+                f"{each.weight:8.3g}  {each.what}{self._speaks(each.by_class)}"
                 f" ({100 * each.share:.0f} % pass{_in_terms(each.n_terms, ', ')})"
                 for each in self.rules[: self.top]
             ]
-        if self.pairs:
+        if self.pairs and self.classes is not None and len(self.classes) > 2:
             lines.append("Classes told apart, by rounds:")
             lines += [self._told_apart(span) for span in self._spans()]
         return "\n".join(lines)

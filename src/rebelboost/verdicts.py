@@ -112,9 +112,9 @@ def _why_not_the_likeliest(
         )
     dearest = int(np.argmax(posterior * deciding.costs[:, likeliest]))
     return (
-        f"Not the likeliest class, {name} ({percent(posterior[likeliest])}; "
-        f"{_name(deciding, decided)} {percent(posterior[decided])}): deciding for {name} is expected "
-        f"to cost {amount(risks[likeliest])}, since taking {_name(deciding, dearest)} "
+        f"Not the likeliest class, {name} ({percent(posterior[likeliest])}, against "
+        f"{percent(posterior[decided])} for {_name(deciding, decided)}): deciding for {name} is "
+        f"expected to cost {amount(risks[likeliest])}, since taking {_name(deciding, dearest)} "
         f"({percent(posterior[dearest])}) for {name} costs {deciding.costs[dearest, likeliest]:g}"
     )
 
@@ -122,7 +122,7 @@ def _why_not_the_likeliest(
 def _probabilities(deciding: Deciding, posterior: ByClass) -> str:
     order = np.argsort(-posterior, kind="stable")[:MOST_CLASSES]
     likely = [k for k in order.tolist() if posterior[k] >= LIKELY or k == order[0]]
-    said = ", ".join(f"{_name(deciding, k)} {percent(posterior[k])}" for k in likely)
+    said = ", ".join(f"{_name(deciding, k)} ({percent(posterior[k])})" for k in likely)
     return f"Probabilities: {said}"
 
 

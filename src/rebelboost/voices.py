@@ -1,13 +1,13 @@
 """Terms that say the same of a sample, taken together: equal rules, and comparisons of the same rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rebelboost.contributions import ComparisonVotes, Contributions, ForestVotes, of_one_point
+from rebelboost.contributions import ComparisonVotes, Contributions, ForestVotes
 from rebelboost.learners import GrownTree
 from rebelboost.model import Ensemble
 from rebelboost.names import printed
@@ -72,7 +72,9 @@ class Speaker:
 
     def voices(self, sample: int) -> Voices:
         """All that was said of a sample."""
-        parts = [self._of_comparisons(votes, sample) for votes in self.said.comparisons]
+        parts = []
+        if self.said.comparisons:
+            parts.append(self._of_comparisons(self.said.comparisons, sample))
         if self.said.forest is not None:
             parts.append(self._of_rules(self.said.forest, sample))
         parts += [
@@ -120,23 +122,20 @@ class Speaker:
             sums[said], counts[said], ("rule",) * len(chosen), tuple(words(t) for t in chosen)
         )
 
-    def _of_comparisons(self, votes: ComparisonVotes, sample: int) -> Voices:
-        named = votes.group.comparisons
-        one_point = of_one_point(votes.group)
-        rivals = np.where(one_point, -1, named.rivals).astype(np.int64)
-        keys = named.anchors.astype(np.int64) * (len(votes.group.rows) + 1) + rivals + 1
-        first, sums, counts = summed(keys, votes.said(sample))
+    def _of_comparisons(self, votes: Sequence[ComparisonVotes], sample: int) -> Voices:
+        """Those that say the same, whichever fit they come from and whoever is the anchor."""
+        pairs = np.concatenate([each.pairs(sample) for each in votes])
+        keys = pairs[:, 0] * (pairs.max() + 2) + pairs[:, 1] + 1
+        first, sums, counts = summed(keys, np.concatenate([each.said(sample) for each in votes]))
 
-        def words(t: int) -> Callable[[], str]:
-            anchor = int(votes.group.rows[named.anchors[t]])
-            if one_point[t]:
-                return lambda: f"near {self.rows.name(anchor)}"
-            rival = int(votes.group.rows[named.rivals[t]])
-            nearer, other = (anchor, rival) if votes.responses[sample, t] > 0 else (rival, anchor)
+        def words(nearer: int, other: int) -> Callable[[], str]:
+            if other < 0:
+                return lambda: f"near {self.rows.name(nearer)}"
             return lambda: f"more like {self.rows.name(nearer)} than {self.rows.name(other)}"
 
-        chosen = first.tolist()
-        return Voices(sums, counts, ("comparison",) * len(chosen), tuple(map(words, chosen)))
+        there = sums.any(axis=1)
+        said = tuple(words(nearer, other) for nearer, other in pairs[first[there]].tolist())
+        return Voices(sums[there], counts[there], ("comparison",) * len(said), said)
 
 
 def summed(keys: Any, said: Outputs) -> tuple[Ints, Floats, Ints]:

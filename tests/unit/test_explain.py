@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import numpy as np
 import pandas as pd
@@ -107,6 +108,16 @@ def test_the_nearer_row_pulls(iris):
         other = rival if row == anchor else anchor
         expected = f"more like {why.speaker.rows.name(row)} than {why.speaker.rows.name(other)}"
         assert [reason.what for reason in why.comparisons] == [expected]
+
+
+def test_comparisons_of_the_same_rows_are_told_as_one_whichever_fit_they_are_of(iris):
+    X, y = iris
+    options = {"n_rounds": 80, "cross_fit": 4}
+    model = RebelClassifier(Similarity(scale="standard", modes="one"), **options).fit(X, y)
+    told = [reason.what for reason in model.explain(X.iloc[:1], top=1000)[0].comparisons]
+    assert told
+    assert len(told) == len(set(told))
+    assert all(text.startswith("near row flower-") for text in told)
 
 
 # ---- rules
@@ -346,6 +357,18 @@ def test_a_model_from_a_file_gives_the_same_reasons(mixed, learner, tmp_path):
         loaded = load(tmp_path / "model")
         assert loaded.explain(X.iloc[:5]).text() == model.explain(X.iloc[:5]).text()
         assert loaded.summary().text() == model.summary().text()
+
+
+@pytest.mark.parametrize("learner", [Tree(depth=4), Similarity(scale="standard")])
+def test_ten_samples_of_a_large_model_are_explained_soon(iris, learner):
+    # Half a second on a quiet machine; term by term in Python it would take a minute.
+    X, y = iris
+    model = RebelClassifier(learner, n_rounds=40).fit(X, y)
+    terms = model.ensemble_.terms
+    model.ensemble_ = Ensemble(terms * (20_000 // len(terms)), model.ensemble_.n_classes)
+    began = time.process_time()
+    model.explain(X.iloc[:10]).text()
+    assert time.process_time() - began < 10
 
 
 def test_pictures_show_all_parts(iris):
