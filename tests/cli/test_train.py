@@ -97,3 +97,11 @@ def test_a_budget_of_time_ends_training_early(loans, records):
     words = ("train", "loans.csv", "-t", "repaid", "--learner", "tree", "--rounds", 4000)
     _, model = records(*words, "--time-budget", 0.05)
     assert 0 < model["terms"] < 4000
+
+
+def test_a_model_that_knows_nothing_says_so(folder, rebel, loans):
+    lines = [f"{i * 7919 % 101},{'ab'[(i * i // 7) % 2]}" for i in range(60)]
+    (folder / "noise.csv").write_text("v,y\n" + "\n".join(lines), encoding="utf-8")
+    said = "not clearly better than always deciding the same"
+    assert said in rebel("train", "noise.csv", "-t", "y", *QUICK).stdout
+    assert said not in rebel("train", "loans.csv", "-t", "repaid", *QUICK).stdout

@@ -5,6 +5,7 @@ import re
 from copy import copy
 from dataclasses import replace
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from rebelboost.figures import LEFT_OUT, Evaluation
 from rebelboost.report import write_report
 from rebelboost.report.charts import Axis, thinned
 from rebelboost.report.markup import Html, escape, name, table, tag
+from rebelboost.report.runs import _members
 
 DAY = dt.date(2026, 11, 16)
 VOID = {"meta"}
@@ -62,6 +64,12 @@ def reported(tmp_path, clf, X, y, **given):
     given = {"evaluation": evaluate(clf, X, y), "date": DAY, **given}
     path = write_report(clf, X, y, tmp_path / "report.html", **given)
     return path.read_text(encoding="utf-8")
+
+
+def standing(name, share, cost, n_parts):
+    return SimpleNamespace(
+        name=name, rounds=20, share=share, log_loss=0.2, cost=cost, n_parts=n_parts
+    )
 
 
 def headings(page):
@@ -110,6 +118,26 @@ def test_what_was_chosen_is_told_where_there_was_a_choice(wine, tmp_path):
     page = reported(tmp_path, chosen, X, y)
     assert "What was chosen, and why" in headings(page)
     assert "<p>similarities: 3.1 % against 4.0 % for &lt;trees&gt;</p>" in page
+
+
+def test_a_race_is_told_as_a_table(wine, tmp_path):
+    clf, X, y = wine
+    chosen = copy(clf)
+    standings = (standing("trees", 0.0, 0.3, 1), standing("<similarities>", 1.0, 0.1, 5))
+    chosen.selection_ = SimpleNamespace(standings=standings, cost=0.1, percent=True)
+    text = Page(reported(tmp_path, chosen, X, y)).text
+    assert "<similarities> 100 % 10.0 %" in text
+    assert text.index("<similarities> 100 %") < text.index("trees – 30.0 %")
+
+
+def test_fits_of_a_race_belong_to_their_candidates():
+    race = [standing("a", 0.3, 0, 3), standing("b", 0, 0, 1), standing("c", 0.7, 0, 3)]
+    assert _members(SimpleNamespace(standings=race), 7) == [0, 1, 2, 0, 2, 0, 2]
+    refitted = [standing("a", 0.3, 0, 1), standing("b", 0, 0, 1), standing("c", 0.7, 0, 1)]
+    assert _members(SimpleNamespace(standings=refitted), 5) == [0, 1, 2, 0, 2]
+    assert _members(SimpleNamespace(standings=race[:1]), 5) == [0] * 5
+    assert _members(SimpleNamespace(rounds=(3, 4)), 6) == [0, 0, 0, 1, 1, 1]
+    assert _members(None, 1) == [0]
 
 
 def test_tags_are_balanced_and_ids_are_unique(priced, tmp_path):
@@ -188,7 +216,7 @@ def test_a_row_that_the_whole_model_decides_otherwise_is_told(wine, tmp_path):
     found = evaluate(clf, X, y, source=LEFT_OUT)
     flipped = found.judged._replace(decided=(found.judged.decided + 1) % 3)
     page = reported(tmp_path, clf, X, y, evaluation=replace(found, judged=flipped))
-    assert page.count("The parts of the model that had never seen this row decided") == 10
+    assert page.count("So decided the parts of the model that had never seen this row") == 10
     assert "The model was trained on these rows" not in page
 
 

@@ -24,12 +24,12 @@ def dated(text: str, model: Any) -> str:
 
 
 def _said(text: str, name: str, say: Callable[[float], str]) -> str:
-    """Put words in place of the numbers that a feature is compared with."""
+    """Put words in place of the numbers that a feature is compared with, in text or HTML."""
     number, named = r"(-?\d+(?:\.\d+)?)", re.escape(name)
-    text = re.sub(
-        rf"(?<![\w-])({named} [=≤>] ){number}", lambda at: at[1] + say(float(at[2])), text
-    )
-    return re.sub(rf"{number}( < {named} )", lambda at: say(float(at[1])) + at[2], text)
+    asked = re.compile(rf"(?<![\w-])({named} (?:[=≤>]|&gt;) ){number}")
+    text = asked.sub(lambda at: at[1] + say(float(at[2])), text)
+    between = re.compile(rf"{number}( (?:<|&lt;) {named} )")
+    return between.sub(lambda at: say(float(at[1])) + at[2], text)
 
 
 def _day(days: float) -> str:

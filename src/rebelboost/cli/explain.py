@@ -38,14 +38,11 @@ def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Outp
 
 
 def _summarise(classifier: Any, output: Output) -> None:
-    summary = classifier.summary()
-    guarantee = classifier.metadata_.get("guarantee", "")
+    summary, guarantee = classifier.summary(), classifier.guarantee_
     text = dated(summary.text(), classifier)
     tables = {of: summary.table(of) for of in ("features", "examples", "rules", "pairs")}
-    output.record("summary", {"text": text, **tables, "guarantee": guarantee})
-    output.text(text)
-    if guarantee:
-        output.text(f"\nWhat is guaranteed\n{guarantee}")
+    output.record("summary", {"text": text, **tables, "guarantee": guarantee.to_dict()})
+    output.text(f"{text}\n\nWhat is guaranteed\n{guarantee}")
 
 
 def parsed_rows(rows: str) -> list[int]:

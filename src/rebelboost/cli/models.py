@@ -58,7 +58,9 @@ def read_labelled(model: Any, data: Path) -> Labelled:
         match = Match(table, understanding, [target, *naming])
         frame, aside = match.all()
     labels, labelled = aside[target], aside[target].is_not_null()
-    names = aside[naming[0]] if naming else pl.Series(range(1, len(aside) + 1))
+    names = pl.Series(range(1, len(aside) + 1))
+    if naming:
+        names = f"{naming[0]} " + aside[naming[0]].fill_null("without one")
     notes = match.tally.notes()
     if n := labels.null_count():
         frame = frame.filter(labelled)

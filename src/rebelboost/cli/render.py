@@ -61,6 +61,11 @@ class Output:
         for note in notes:
             self._err.print(f"rebel: note: {note}", style="yellow")
 
+    def step(self, text: str) -> None:
+        """What happens now, for who watches."""
+        if self.is_watched:
+            self._err.print(text, style="dim")
+
     def record(self, kind: str, told: dict[str, Any]) -> None:
         """One line of JSON."""
         if self.as_json:

@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Any
 
+from rebelboost.cli.dates import dated
 from rebelboost.cli.files import check_writable, load_model, replaced
 from rebelboost.cli.models import Labelled, read_labelled
 from rebelboost.cli.render import Output
 from rebelboost.evaluation import evaluate, left_out
 from rebelboost.figures import Evaluation
 from rebelboost.report import write_report
+from rebelboost.tables.columns import Column
 
 
 def report(model: Path, data: Path, to: Path, *, output: Output) -> None:
@@ -22,6 +24,7 @@ def report(model: Path, data: Path, to: Path, *, output: Output) -> None:
         if not given.is_training:
             # Those are of the table that the model learned from.
             told |= {"source": data.name, "n_unlabelled": 0, "notes": given.notes, "form": ""}
+        told["notes"] = [*told["notes"], *_meanings(told)]
         with replaced(to) as beside:
             write_report(
                 classifier,
@@ -34,9 +37,17 @@ def report(model: Path, data: Path, to: Path, *, output: Output) -> None:
                 command=kept.get("command"),
                 row_names=given.names,
             )
+            page = dated(beside.read_text(encoding="utf-8"), classifier)
+            beside.write_text(page, encoding="utf-8", newline="\n")
     output.notes(given.notes)
     output.record("report", {"path": str(to)})
     output.text(f"{to} is written: open it in a browser")
+
+
+def _meanings(told: dict[str, Any]) -> list[str]:
+    """What the numbers of dates are, in the table of columns."""
+    columns = map(Column.from_dict, told["columns"])
+    return [f"{column.name}: {column.meaning}" for column in columns if column.meaning]
 
 
 def _evaluation(classifier: Any, given: Labelled, data: Path) -> Evaluation | None:

@@ -138,17 +138,30 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
     if evaluation is None:
         return [("accuracy", "not known: there are too few rows to hold some out")]
     right, low, high = map(percent, evaluation.accuracy)
-    rival = (
-        f"always deciding {printed(evaluation.commonest)}: {percent(evaluation.commonest_share)}"
-    )
-    lines = [("accuracy", f"{right}, {low} to {high} at 95 % confidence ({rival})")]
-    if evaluation.has_costs:
+    share = evaluation.commonest_share
+    rival = f"always deciding {printed(evaluation.commonest)}: {percent(share)}"
+    accuracy = f"{right}, {low} to {high} at 95 % confidence ({rival})"
+    if not evaluation.has_costs:
+        lines = [("accuracy", accuracy)]
+    else:
         cost, low, high = map(amount, evaluation.cost)
-        constant = f"always deciding {printed(evaluation.confusion.constant)}"
-        rival = f"{constant}: {amount(evaluation.constant_cost)}"
-        lines.append(("cost", f"{cost} a decision, {low} to {high} ({rival})"))
+        constant = printed(evaluation.confusion.constant)
+        rival = f"always deciding {constant}: {amount(evaluation.constant_cost)}"
+        if evaluation.accuracy.value < share:
+            accuracy += "; lower, since decisions go by cost"
+        told = f"{cost} a decision, {low} to {high} at 95 % confidence ({rival})"
+        lines = [("cost", told), ("accuracy", accuracy)]
+    if _says_little(evaluation):
+        lines.append(("mind", "that is not clearly better than always deciding the same"))
     lines.append(("judged by", f"{counted(evaluation.n, 'row')}, {evaluation.source}"))
     return lines
+
+
+def _says_little(evaluation: "Evaluation") -> bool:
+    """Whether a constant decision may be as good, for all that the rows tell."""
+    if evaluation.has_costs:
+        return evaluation.cost.high >= evaluation.constant_cost
+    return evaluation.accuracy.low <= evaluation.commonest_share
 
 
 def guaranteed(guarantee: "Guarantee") -> str:

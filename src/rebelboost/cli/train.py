@@ -152,6 +152,7 @@ def _held_out(
     if not out.any():
         return None
     # The costs in use, and not a recipe such as "balanced", which fewer rows would change.
+    output.step("judging: another fit, on four fifths of the rows, that the others will test")
     first = _estimator(choices, model.costs_, output)
     first.fit(samples.frame.filter(~out), samples.y[~out])
     return evaluate(first, samples.frame.filter(out), samples.y[out], source=HELD_OUT_ROWS)
@@ -177,7 +178,6 @@ def _keep(trained: Trained, understanding: Understanding, samples: Samples, data
         "table": understanding.to_dict(),
         "fingerprint": fingerprint(data),
         "evaluation": None if evaluation is None else evaluation.to_dict(),
-        "guarantee": str(model.guarantee_),
         "seconds": round(trained.seconds, 3),
     }
     examples = getattr(model, "example_classes_", {})

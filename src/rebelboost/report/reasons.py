@@ -175,7 +175,7 @@ def _decision(subject: Subject, picked: Picked, why: Any) -> Html:
         [name(each.what, LONGEST_RULE), signed(float(why.toward(each.by_class))).strip()]
         for each in weighed
     ]
-    kinds = ["Comparisons"] * bool(why.comparisons) + ["Rules"] * bool(why.rules)
+    kinds = ["comparisons"] * bool(why.comparisons) + ["rules"] * bool(why.rules)
     return tag(
         "div",
         tag(
@@ -185,10 +185,12 @@ def _decision(subject: Subject, picked: Picked, why: Any) -> Html:
             ": ",
             *_outcome(subject, picked),
         ),
-        *(note(line) for line in why.verdict.headline.split("\n")),
         _differs(subject, picked, why),
+        *(note(line) for line in why.verdict.headline.split("\n")),
         table([], rows),
-        more(f"{' and '.join(kinds)} that weighed most", table([], listed)) if listed else None,
+        more(f"{' and '.join(kinds)} that weighed most".capitalize(), table([], listed))
+        if listed
+        else None,
         class_="decision",
     )
 
@@ -218,9 +220,8 @@ def _differs(subject: Subject, picked: Picked, why: Any) -> Html | None:
     if now == names[picked.decided]:
         return None
     return note(
-        "The parts of the model that had never seen this row decided ",
-        name(names[picked.decided]),
-        "; the whole model, whose reasons these are, decides ",
+        "So decided the parts of the model that had never seen this row. The whole model, which "
+        "learned from it, decides ",
         name(now),
-        ".",
+        ". These are its reasons:",
     )

@@ -2,65 +2,28 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rebelboost.callbacks import Round
-from rebelboost.crossfit import LOOSE_SHRINKAGE
-from rebelboost.guarantee import runs as parted_runs
+from rebelboost.cost_report import amount
 from rebelboost.report.charts import Chart, across, thinned, upward
-from rebelboost.report.markup import Html, join, note, paragraph, section, table, tag
+from rebelboost.report.markup import Html, join, name, note, paragraph, section, table, tag
+from rebelboost.report.numbers import percent
+from rebelboost.report.runs import ROUNDING, Run, exp, runs_of
 from rebelboost.report.subject import Subject
-from rebelboost.risk import CAP
 from rebelboost.shapes import Floats
-from rebelboost.theory import loss_ratio_bound
 
-COLOURS = ("one", "two", "three", "four")
+COLOURS = ("one", "two", "three", "four", "five", "six")
 Line = tuple[str, str, tuple[Floats, Floats]]
 """Class for its style, name in the legend, rounds and values."""
-Bounds = dict[int, float] | None
-"""By the identity of a round's record."""
-ROUNDING = 1e-6
-"""Of logarithms of losses: so far may a loss be above its bound."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """The rounds of one fit."""
-
-    rounds: Sequence[Round]
-    member: int
-    """Which of the blend's kinds of fits."""
-    bounds: Bounds
-
-    @property
-    def kind(self) -> str:
-        """In a few words."""
-        depths = [getattr(record.hypothesis, "depth", None) for record in self.rounds]
-        deep = max((depth for depth in depths if depth), default=None)
-        if deep is not None:
-            return f"{self.member + 1}: trees of depth {deep}"
-        compares = any(getattr(record.hypothesis, "examples", ()) for record in self.rounds)
-        return f"{self.member + 1}: comparisons" if compares else f"kind {self.member + 1}"
-
-    def bound(self, record: Round) -> float:
-        """Of the loss after a round."""
-        return math.nan if self.bounds is None else _exp(self.bounds[id(record)])
-
-    def line(self, of: Callable[[Round], float]) -> tuple[Floats, Floats]:
-        """Rounds from 1, and values, as far as they are numbers; not too many."""
-        values = np.array([of(self.rounds[i]) for i in thinned(len(self.rounds))])
-        at = np.array(thinned(len(self.rounds)), dtype=np.float64) + 1
-        fine = np.isfinite(values)
-        return at[fine], values[fine]
 
 
 def training(subject: Subject) -> Html | None:
     """The curves, or nothing where no history was kept."""
-    runs = _runs(subject)
+    runs = runs_of(subject)
     if not runs or max(len(run.rounds) for run in runs) < 2:
         return None
     several = len(runs) > 1
@@ -73,53 +36,21 @@ def training(subject: Subject) -> Html | None:
     )
 
 
-def _runs(subject: Subject) -> list[Run]:
-    """Part the history where a new fit begins; those of one member follow one another."""
-    parted = parted_runs(list(getattr(subject.clf, "history_", ())))
-    n_members = len(getattr(subject.clf.cross_fit_, "rounds", ())) or 1
-    each = max(1, len(parted) // n_members)
-    return [Run(rounds, i // each, _bounds(subject, rounds)) for i, rounds in enumerate(parted)]
-
-
-def _bounds(subject: Subject, rounds: Sequence[Round]) -> Bounds:
-    """Ln of what the loss cannot exceed after each round, by the edges; None where it did.
-
-    The shrinkage is the model's, or that of its looser members.
-    """
-    clf, first = subject.clf, rounds[0]
-    if first.loss_ratio <= 0:
-        return None
-    start = first.log_loss - math.log(first.loss_ratio)
-    own = clf._learner().shrinkage if clf.shrinkage == "auto" else clf.shrinkage
-    losses = np.array([record.log_loss for record in rounds])
-    for shrinkage in (own,) if clf.cross_fit_ is None else (own, min(own, LOOSE_SHRINKAGE)):
-        left = loss_ratio_bound([record.edge for record in rounds], shrinkage, CAP)
-        with np.errstate(divide="ignore"):
-            bounds = start + np.cumsum(np.log(left))
-        if np.all(losses <= bounds + ROUNDING):
-            return dict(zip(map(id, rounds), bounds.tolist(), strict=True))
-    return None
-
-
 def _told(subject: Subject, runs: Sequence[Run]) -> str:
     n_terms = len(subject.clf.ensemble_)
     if len(runs) == 1:
         return f"{len(runs[0].rounds):,} rounds; the model is a sum of {n_terms:,} terms."
-    n_members = runs[-1].member + 1
+    n_members = len({run.member for run in runs})
     fits = (
         f"{len(runs)} fits" if n_members == 1 else f"{n_members} kinds of fits, {len(runs)} in all"
     )
     return f"{fits}, each on a part of the samples; the model is their sum, {n_terms:,} terms."
 
 
-def _log10(ln: float) -> float:
-    return ln / math.log(10)
-
-
 def _loss(run: Run) -> Html:
     paid = any(r.cost > 0 for r in run.rounds)  # else there is nothing to be drawn
     covers = paid and all(r.cost <= math.exp(r.log_loss) * (1 + ROUNDING) for r in run.rounds)
-    lines: list[Line] = [("one", "loss", run.line(lambda r: _exp(r.log_loss)))]
+    lines: list[Line] = [("one", "loss", run.line(lambda r: exp(r.log_loss)))]
     if run.bounds is not None:
         lines.append(("one dashed", "bound of the loss", run.line(run.bound)))
     if covers:
@@ -131,10 +62,6 @@ def _loss(run: Run) -> Html:
     elif run.bounds is not None:
         told += " The loss cannot exceed its bound."
     return _log_chart(lines, told)
-
-
-def _exp(ln: float) -> float:
-    return math.exp(ln) if -600 < ln < 600 else math.nan
 
 
 def _log_chart(lines: Sequence[Line], told: str) -> Html:
@@ -153,7 +80,7 @@ def _log_chart(lines: Sequence[Line], told: str) -> Html:
 
 
 def _blended_loss(runs: Sequence[Run]) -> Html:
-    lines = _with_means(runs, lambda _, record: _exp(record.log_loss))
+    lines = _with_means(runs, lambda _, record: exp(record.log_loss))
     bounded = [run for run in runs if run.bounds is not None]
     if len(bounded) == len(runs):
         means = _with_means(runs, Run.bound)
@@ -166,14 +93,14 @@ def _blended_loss(runs: Sequence[Run]) -> Html:
 def _with_means(runs: Sequence[Run], of: Callable[[Run, Round], float]) -> list[Line]:
     """A thin line for every fit, and a thick one for the mean of those of a kind, while all go on."""
     lines: list[Line] = []
-    for kind in range(runs[-1].member + 1):
+    for kind in sorted({run.member for run in runs}):
         own = [run for run in runs if run.member == kind]
         colour = COLOURS[kind % len(COLOURS)]
         lines += [(f"{colour} thin", "", run.line(partial(of, run))) for run in own]
         at = thinned(min(len(run.rounds) for run in own))
         mean = np.mean([[of(run, run.rounds[i]) for i in at] for run in own], axis=0)
         fine = np.isfinite(mean)
-        lines.append((colour, own[0].kind, (np.array(at)[fine] + 1.0, mean[fine])))
+        lines.append((colour, own[0].name, (np.array(at)[fine] + 1.0, mean[fine])))
     return lines
 
 
@@ -210,24 +137,26 @@ def _held_error(record: Round) -> float:
 
 
 def _members(subject: Subject, runs: Sequence[Run]) -> Html | None:
+    """What was kept of each kind of fits."""
     found = subject.clf.cross_fit_
-    if found is None or not hasattr(found, "shares"):
-        return None
-    if len(found.rounds) == 1:
-        return note(
-            f"The first {found.rounds[0]:,} rounds of each fit were kept, by what it had left out."
-        )
-    kinds = {run.member: run.kind for run in runs}
-    rows = [
-        [kinds[i], f"{rounds:,}", f"{100 * part:.0f} %"]
-        for i, (rounds, part) in enumerate(zip(found.rounds, found.shares, strict=True))
-    ]
-    return join(
-        [
-            table(["", "rounds kept of each fit", "share in the sum"], rows),
-            note("Rounds and shares by the log-loss on left-out samples."),
-        ]
+    if getattr(subject.clf, "selection_", None) is not None:
+        return None  # told of where it was chosen
+    kept = [(each.rounds, each.share) for each in getattr(found, "standings", ())]
+    kept = kept or list(
+        zip(getattr(found, "rounds", ()), getattr(found, "shares", ()), strict=True)
     )
+    if len(kept) == 1:
+        return note(
+            f"The first {kept[0][0]:,} rounds of each fit were kept, by what it had left out."
+        )
+    names = {run.member: run.name for run in runs}
+    rows = [
+        [names.get(i, ""), f"{rounds:,}", f"{100 * share:.0f} %"]
+        for i, (rounds, share) in enumerate(kept)
+    ]
+    head = ["", "rounds kept of each fit", "share in the sum"]
+    told = note("Rounds and shares are by the log-loss on left-out samples.")
+    return join([table(head, rows), told]) if rows else None
 
 
 def guarantee(subject: Subject) -> Html | None:
@@ -249,7 +178,33 @@ def choice(subject: Subject) -> Html | None:
     found: Any = getattr(subject.clf, "selection_", None)
     if found is None:
         return None
-    return section("What was chosen, and why", *map(_line, str(found).split("\n")))
+    standings = getattr(found, "standings", ())
+    parts = [_standings(found)] if standings else map(_line, str(found).split("\n"))
+    lead = (
+        "All of these were fitted without some of the samples, and judged by those. What was far "
+        "behind was not fitted again; the model is a blend of the others."
+    )
+    return section("What was chosen, and why", *parts, lead=lead if standings else None)
+
+
+def _standings(found: Any) -> Html:
+    def shown(cost: float) -> str:
+        return percent(cost) if found.percent else amount(float(f"{cost:.3g}"))
+
+    ranked = sorted(found.standings, key=lambda each: (-each.share, each.cost))
+    rows = [
+        [
+            name(each.name),
+            f"{100 * each.share:.0f} %" if each.share else "–",
+            shown(each.cost),
+            f"{each.log_loss:.3f}",
+            f"{each.rounds:,}",
+        ]
+        for each in ranked
+    ]
+    rows.append([tag("strong", "the blend"), "", tag("strong", shown(found.cost)), "", ""])
+    what = "wrong" if found.percent else "mean cost"
+    return table(["", "share in the blend", what, "log-loss", "rounds"], rows)
 
 
 def _short(value: float) -> str:
