@@ -32,7 +32,17 @@ LAYERS = [
     },
     {"packing", "model", "contributions", "rules", "voices", "usage", "flattening", "shelving"},
     {"boosting", "callbacks", "sampling", "theory", "records", "parameters"},
-    {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
+    {
+        "settings",
+        "problem",
+        "preparation",
+        "training",
+        "scales",
+        "entrants",
+        "crossfit",
+        "selection",
+        "regression",
+    },
     {"explain", "explain_text", "verdicts", "summary", "guarantee", "plots", "explain_plots"},
     {"remembered", "persistence", "portable"},
     {
@@ -46,7 +56,7 @@ LAYERS = [
         "regressor",
         "metrics",
     },
-    {"loading", "selection", "datasets", "figures", "evaluation", "report"},
+    {"loading", "datasets", "figures", "evaluation", "report"},
     {"tables", "cli"},
     {"__init__"},
 ]
