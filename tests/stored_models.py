@@ -128,6 +128,7 @@ MAKERS = {
         lambda: numbers(n=150),
         fitted(RebelClassifier(Similarity(scale="whitened"), n_rounds=6, costs=COSTS, cross_fit=2)),
     ),
+    "blend": (lambda: numbers(n=40), fitted(RebelClassifier(n_rounds=2, cross_fit=2))),
     "taxonomy": (
         table,
         fitted(RebelClassifier("stump", n_rounds=3, costs=TAXONOMY, cross_fit=None)),

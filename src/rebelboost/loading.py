@@ -1,11 +1,8 @@
 """Model files → estimators. Every rule is checked: a file that breaks one is refused, with its fault."""
 
 import os
-from dataclasses import fields as fields_of
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rebelboost.crossfit import CrossFit
 from rebelboost.decision import Decoder
@@ -16,7 +13,8 @@ from rebelboost.flattening import FlatEnsemble
 from rebelboost.frames import MOST_LEVELS, FeatureEncoder
 from rebelboost.labels import take_classes
 from rebelboost.parameters import Decoder as ParameterDecoder
-from rebelboost.persistence import BY_SAMPLE, FORMAT, VERSION
+from rebelboost.parameters import check_together
+from rebelboost.persistence import FORMAT, STANDING, VERSION
 from rebelboost.reading import Fields, Shelf, require
 from rebelboost.records import take_history
 from rebelboost.regressor import RebelRegressor
@@ -26,7 +24,7 @@ from rebelboost.settings import LOSSES
 from rebelboost.shapes import Floats
 from rebelboost.shelving import Features, take_terms
 from rebelboost.tensors import Contents, parse_json, read
-from rebelboost.texts import Scalar, take_scalars, take_texts
+from rebelboost.texts import take_scalars, take_texts
 
 Model = RebelClassifier | RebelRegressor
 ESTIMATORS: dict[str, type[Model]] = {
@@ -99,11 +97,7 @@ def _estimator(shelf: Shelf, model: Fields) -> Model:
         estimator._validate_params()
     except (TypeError, ValueError, OverflowError) as error:
         raise ModelFileError(f"has parameters that cannot be ({error})") from None
-    require(given.get("n_jobs") != 0, "the parameter n_jobs=0")
-    require(
-        isinstance(given.get("reject_label"), Scalar | None),
-        "a reject_label that is neither text nor number",
-    )
+    check_together(given)
     return estimator
 
 
@@ -138,10 +132,9 @@ def _take_decisions(shelf: Shelf, model: Fields, estimator: RebelClassifier, n: 
         fields.word("loss", LOSSES),
     )
     fields.end()
-    found = model.any("cross_fit")
-    estimator.cross_fit_ = None
-    if found is not None:
-        estimator.cross_fit_ = _take_cross_fit(shelf, Fields(found, "the cross-fit"), estimator)
+    crossed = model.any("cross_fit")
+    require(isinstance(crossed, bool), "a cross-fit that is neither there nor not")
+    estimator.cross_fit_ = _take_cross_fit(shelf, estimator) if crossed else None
 
 
 def _amounts(shelf: Shelf, name: str, *shape: int) -> Floats:
@@ -156,48 +149,35 @@ def _costs(shelf: Shelf, name: str, n: int) -> Floats:
     return costs.copy()
 
 
-def _take_cross_fit(shelf: Shelf, fields: Fields, estimator: RebelClassifier) -> CrossFit:
-    standings = tuple(_standing(of) for of in fields.list("standings"))
-    require(len(standings) > 0, "a cross-fit without candidates")
-    runs = fields.list("runs")
-    known = all(type(n) is int and 0 <= n < len(standings) for n in runs)
+def _take_cross_fit(shelf: Shelf, estimator: RebelClassifier) -> CrossFit:
+    numbers = shelf.take("cross_fit.standings", np.float64, None, len(STANDING))
+    names = take_texts(shelf, "cross_fit.names", len(numbers))
+    runs = shelf.take("cross_fit.runs", np.int64, None)
+    known = len(numbers) > 0 and ((runs >= 0) & (runs < len(numbers))).all()
     require(known, "fits of candidates that there are not")
-    by_sample = _take_by_sample(shelf, len(estimator.classes_))
-    found = CrossFit(
+    log_loss, cost = shelf.take("cross_fit.found", np.float64, 2).tolist()
+    left_out = shelf.numbers("cross_fit.left_out", None, len(estimator.classes_))
+    rows = shelf.take("cross_fit.rows", np.int64, len(left_out))
+    require((rows >= 0).all(), "rows of left-out samples that are none")
+    return CrossFit(
         estimator.ensemble_,
         estimator.decoder_,
         estimator.history_,
-        standings,
-        tuple(runs),
-        fields.number("log_loss"),
-        fields.number("cost", 0.0),
-        **{f.name: by_sample[f.name] for f in fields_of(CrossFit) if f.name in by_sample},
+        tuple(map(_standing, names, numbers.tolist())),
+        tuple(runs.tolist()),
+        log_loss,
+        cost,
+        left_out,
+        rows,
     )
-    fields.end()
-    return found
 
 
-def _standing(of: Any) -> Standing:
-    """How a candidate did: a name, and numbers within their limits."""
-    fits = isinstance(of, list) and len(of) == len(Standing._fields) and isinstance(of[0], str)
-    require(fits, "a candidate that is none")
-    found = Standing(*of)
-    counts = all(type(n) is int and 0 <= n < 2**31 for n in (found.rounds, found.n_parts))
-    amounts = (found.share, found.log_loss, found.cost, found.shrinkage)
-    finite = all(type(n) is float and 0 <= n < LARGEST for n in amounts)
-    require(counts and finite and found.share <= 1, "a candidate with odd figures")
-    return found
-
-
-def _take_by_sample(shelf: Shelf, n_classes: int) -> dict[str, NDArray[Any]]:
-    """Scores of samples by fits that left them out, and the samples' rows, where a file has them."""
-    if not any(shelf.has(f"cross_fit.{name}") for name in BY_SAMPLE):
-        return {}
-    left_out = shelf.numbers("cross_fit.left_out", None, n_classes)
-    rows = shelf.any("cross_fit.rows")
-    whole = rows.dtype.kind == "i" and rows.shape == left_out.shape[:1] and (rows >= 0).all()
-    require(whole, "rows of left-out samples that are none")
-    return dict(zip(BY_SAMPLE, (left_out, rows), strict=True))
+def _standing(name: str, numbers: list[float]) -> Standing:
+    rounds, share, log_loss, cost, n_parts, shrinkage = numbers
+    counted = all(0 <= n < 2**31 and n.is_integer() for n in (rounds, n_parts))
+    require(counted and 0 <= share <= 1, "a cross-fit with odd shares")
+    require(0 < shrinkage <= 1, "a cross-fit with odd shrinkage")
+    return Standing(name, int(rounds), share, log_loss, cost, int(n_parts), shrinkage)
 
 
 def _take_rest(shelf: Shelf, model: Fields, estimator: Model) -> None:

@@ -14,6 +14,7 @@ from rebelboost.names import plain
 from rebelboost.reading import Shelf, require
 from rebelboost.taxonomy import Taxonomy
 from rebelboost.tensors import NAMES
+from rebelboost.texts import Scalar
 
 KIND = "$"
 LEARNERS: dict[str, Any] = {"Tree": Tree, "Stump": Stump, "Similarity": Similarity}
@@ -92,6 +93,16 @@ class Encoder:
             f"the parameter {where} is a {type(value).__name__}, which a model file does not hold: give "
             "numbers, texts, lists or arrays"
         )
+
+
+def check_together(given: Mapping[str, Any]) -> None:
+    """Refuse what fits the types, but cannot predict."""
+    require(given.get("n_jobs") != 0, "the parameter n_jobs=0: give a number of threads, or None")
+    label = plain(given.get("reject_label"))
+    require(
+        isinstance(label, Scalar | None),
+        f"the reject_label {label!r}, which is neither text nor number: give one of these",
+    )
 
 
 def require_flat(value: NDArray[Any], where: str, most: int = 1) -> None:

@@ -18,7 +18,7 @@ from rebelboost.flattening import flatten
 from rebelboost.frames import FeatureEncoder, as_frame
 from rebelboost.labels import class_arrays
 from rebelboost.names import plain
-from rebelboost.parameters import Encoder
+from rebelboost.parameters import Encoder, check_together
 from rebelboost.records import history_arrays
 from rebelboost.remembered import reason_arrays
 from rebelboost.shelving import space_fields, term_arrays
@@ -26,8 +26,8 @@ from rebelboost.tensors import write
 from rebelboost.texts import Scalar, scalar_arrays, text_arrays
 
 FORMAT, VERSION = "rebelboost", 1
-BY_SAMPLE = ("left_out", "rows")
-"""Of a cross-fit, where it keeps them: the scores of samples by the fits that left them out."""
+STANDING = ("rounds", "share", "log_loss", "cost", "n_parts", "shrinkage")
+"""Numbers of a candidate in a cross-fit."""
 
 Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 """Arrays, and an object of JSON."""
@@ -66,6 +66,10 @@ def _json(model: dict[str, Any]) -> str:
 def _parameters(estimator: Any) -> Parts:
     encoder = Encoder()
     given = estimator.get_params(deep=False)
+    try:
+        check_together(given)
+    except ModelFileError as fault:
+        raise ModelFileError(f"the model {fault}") from None
     if as_frame(given.get("costs")) is not None:
         # The same costs without the names of their table.
         given["costs"] = cost_matrix(
@@ -98,10 +102,8 @@ def _decisions(estimator: Any) -> Parts:
         "class_weight": estimator.class_weight_,
         "decoder.costs": decoder.costs,
     }
-    found: CrossFit | None = estimator.cross_fit_
-    if found is not None:
-        kept = {name: getattr(found, name, None) for name in BY_SAMPLE}
-        arrays |= {f"cross_fit.{name}": a for name, a in kept.items() if a is not None}
+    if estimator.cross_fit_ is not None:
+        arrays |= _cross_fit(estimator.cross_fit_)
     return arrays, {
         "classes": kind,
         "subcosts": estimator.subcosts_,
@@ -110,16 +112,20 @@ def _decisions(estimator: Any) -> Parts:
             "precision": float(decoder.precision),
             "loss": decoder.loss,
         },
-        "cross_fit": None if found is None else _cross_fit(found),
+        "cross_fit": estimator.cross_fit_ is not None,
     }
 
 
-def _cross_fit(found: CrossFit) -> dict[str, Any]:
+def _cross_fit(found: CrossFit) -> dict[str, NDArray[Any]]:
+    """How candidates did on what their fits had left out, and the scores of those samples."""
+    numbers = [[getattr(each, name) for name in STANDING] for each in found.standings]
     return {
-        "standings": [list(standing) for standing in found.standings],
-        "runs": list(found.runs),
-        "log_loss": float(found.log_loss),
-        "cost": float(found.cost),
+        "cross_fit.standings": np.array(numbers, dtype=np.float64).reshape(-1, len(STANDING)),
+        "cross_fit.runs": np.array(found.runs, dtype=np.int64),
+        "cross_fit.found": np.array([found.log_loss, found.cost], dtype=np.float64),
+        "cross_fit.left_out": found.left_out,
+        "cross_fit.rows": found.rows.astype(np.int64),
+        **text_arrays("cross_fit.names", [each.name for each in found.standings]),
     }
 
 

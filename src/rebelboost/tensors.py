@@ -64,7 +64,10 @@ def write(path: str | os.PathLike[str], arrays: Arrays, texts: Mapping[str, str]
     signed = {**texts, CHECKSUM: checksum(arrays, texts)}
     # The widest first: all lie where processors like to find them.
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
-    header = _header(arrays, order, signed)
+    try:
+        header = _header(arrays, order, signed)
+    except ModelFileError as fault:
+        raise ModelFileError(f"{os.fspath(path)} would be a file that {fault}") from None
     place = Path(os.path.realpath(path))
     beside = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
     try:
@@ -74,6 +77,8 @@ def write(path: str | os.PathLike[str], arrays: Arrays, texts: Mapping[str, str]
                 file.write(_bytes(arrays[name]))
             file.flush()
             os.fsync(file.fileno())
+        with suppress(FileNotFoundError):
+            beside.chmod(stat.S_IMODE(place.stat().st_mode))  # who could not read it still cannot
         beside.replace(place)
     except BaseException:
         with suppress(FileNotFoundError):

@@ -27,7 +27,7 @@ PATIENCE = 60.0
 """Seconds after which an alteration counts as an endless loop."""
 ROOM = 8 << 30
 """Bytes of addresses, most of which libraries and threads keep: asking for more is an error."""
-AT_ONCE = 10_000
+AT_ONCE = 5_000
 """Alterations of one process: measuring memory so often leaks some itself."""
 
 
@@ -108,9 +108,9 @@ def main():
             most = max(most, extra)
             done = counts.total() + len(failures)
             print(f"{done:,} done, {len(failures)} failures", flush=True, file=sys.stderr)
+            for i, failure in failed[:20]:
+                print(f"FAILED alteration {i}: {failure}", flush=True)
     tell(counts, faults, most, time.monotonic() - began)
-    for i, failure in failures[:20]:
-        print(f"FAILED alteration {i}: {failure}")
     sys.exit(f"{len(failures)} failures" if failures else 0)
 
 

@@ -66,11 +66,15 @@ def test_what_has_no_place_in_a_file_is_not_stored(tmp_path):
     model.metadata_ = {"when": pd.Timestamp("2024-01-01")}
     refused(model, tmp_path / "m", "metadata_ holds what JSON has no word for")
     model.metadata_ = {"many": list(range(100_000))}
-    refused(model, tmp_path / "m", "metadata of 100.* items.*keep less in metadata_")
+    refused(
+        model, tmp_path / "m", "would be a file that has metadata of 100.*keep less in metadata_"
+    )
     model.metadata_ = {"long": "x" * 10**6}
     refused(model, tmp_path / "m", "has a header.*keep less in metadata_")
     model.metadata_ = {}
-    model.set_params(costs=object())
+    model.set_params(reject_cost=1.0, reject_label=(1, 2))
+    refused(model, tmp_path / "m", r"the model has the reject_label \(1, 2\).*give one of these")
+    model.set_params(reject_label="ask", costs=object())
     refused(model, tmp_path / "m", "the parameter costs is a object")
     model.set_params(costs=None)
     model.classes_ = np.array([1j, 2j, 3j])
@@ -94,6 +98,13 @@ def test_a_file_is_replaced_whole(tmp_path):
     model.save(path)
     assert [p.name for p in tmp_path.iterdir()] == ["model.safetensors"]
     assert len(rebelboost.load(str(path)).ensemble_) == len(model.ensemble_)
+
+
+def test_a_file_that_others_could_not_read_stays_so(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.touch(mode=0o600)
+    make("stump")[0].save(path)
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
@@ -245,7 +256,8 @@ def test_similarities_out_of_their_range_are_refused_behind_the_checksum(
         ({"parameters": {}}, r"no parameters \['decision', 'reject_cost', 'reject_label'\]"),
         ({"more": 1}, "what does not belong"),
         ({"decoder": []}, "'decoder' that is no object"),
-        ({"cross_fit": {"rounds": [1], "shares": []}}, "a cross-fit with odd shares"),
+        ({"cross_fit": {}}, "a cross-fit that is neither there nor not"),
+        ({"cross_fit": True}, "lacks the array 'cross_fit.standings'"),
     ],
 )
 def test_metadata_that_break_a_rule_are_refused_behind_the_checksum(

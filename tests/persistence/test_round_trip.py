@@ -84,9 +84,11 @@ def test_the_cross_fit_is_kept(pair):
     model, loaded, _ = pair
     ours, theirs = (getattr(each, "cross_fit_", None) for each in (model, loaded))
     assert repr(ours) == repr(theirs)
+    assert str(getattr(model, "selection_", None)) == str(getattr(loaded, "selection_", None))
     if ours is not None:
+        assert ours.standings == theirs.standings
         for name, value in vars(ours).items():
-            if isinstance(value, np.ndarray | tuple | float):
+            if isinstance(value, np.ndarray | float):
                 np.testing.assert_array_equal(value, vars(theirs)[name], err_msg=name, strict=True)
 
 
