@@ -32,7 +32,8 @@ LAYERS = [
     },
     {"packing", "model", "contributions", "rules", "voices", "usage", "flattening", "shelving"},
     {"boosting", "callbacks", "sampling", "theory", "records", "parameters"},
-    {"settings", "problem", "preparation", "training", "scales", "crossfit", "regression"},
+    {"settings", "problem", "preparation", "training", "scales", "regression"},
+    {"entrants", "crossfit", "selection"},
     {"explain", "explain_text", "verdicts", "summary", "guarantee", "plots", "explain_plots"},
     {"remembered", "persistence", "portable"},
     {
@@ -46,9 +47,10 @@ LAYERS = [
         "regressor",
         "metrics",
     },
-    {"loading", "selection", "datasets", "figures", "evaluation", "report"},
-    {"tables", "cli"},
+    {"loading", "datasets", "figures", "evaluation", "report"},
+    {"tables"},
     {"__init__"},
+    {"cli"},
 ]
 LAYER = {module: i for i, modules in enumerate(LAYERS) for module in modules}
 

@@ -14,12 +14,14 @@ from rebelboost.decision import Decoder, expected_costs, least_risk
 from rebelboost.fitting import threads_of
 from rebelboost.inputs import TableInput
 from rebelboost.model import Ensemble
+from rebelboost.selection import Selection
 from rebelboost.shapes import ByClass, Floats, Labels, Scores
 
 
 class Decides(TableInput):
     """Part of `RebelClassifier`: everything that follows from its terms, its decoder and its costs."""
 
+    learner: Any
     classes_: NDArray[Any]
     ensemble_: Ensemble
     decoder_: Decoder
@@ -35,6 +37,15 @@ class Decides(TableInput):
 
     def _n_threads(self) -> int:
         return threads_of(self.n_jobs)
+
+    @property
+    def selection_(self) -> Selection | None:
+        """What learner="auto" tried, how each did on left-out samples, and the shares of the blend."""
+        check_is_fitted(self)
+        if self.learner != "auto" or self.cross_fit_ is None:
+            return None
+        found = self.cross_fit_
+        return Selection(found.standings, found.cost, percent=is_uniform(self.costs_))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores H(x), (N, K); with two classes the lead of the second one, (N,)."""

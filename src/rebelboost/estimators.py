@@ -1,6 +1,5 @@
 """scikit-learn's face of the method: validate, encode, delegate, decode. No arithmetic."""
 
-import warnings
 from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -12,9 +11,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rebelboost.callbacks import Callback, Hearing, History, Progress
 from rebelboost.costs import cost_matrix, cost_rows, is_uniform
-from rebelboost.crossfit import CrossFit, cross_fit, loose, neutral
+from rebelboost.crossfit import CrossFit, neutral
 from rebelboost.decision import Decoder
-from rebelboost.exceptions import RareClassWarning, SingleClassWarning
+from rebelboost.entrants import Candidate
 from rebelboost.explained import Explained
 from rebelboost.fitting import (
     check_callbacks,
@@ -22,13 +21,20 @@ from rebelboost.fitting import (
     check_learner,
     seed_of,
 )
-from rebelboost.inputs import checked_weight, encode_labels, known_labels
+from rebelboost.inputs import (
+    check_same_classes,
+    checked_weight,
+    encode_labels,
+    known_labels,
+    warn_of_few,
+)
 from rebelboost.learners import Binary, Similarity, Stump, Tree
 from rebelboost.model import Ensemble
-from rebelboost.problem import Problem, class_costs, held_out_samples, n_distinct
+from rebelboost.problem import Problem, class_costs, n_distinct, split
 from rebelboost.risk import SUBCOSTS
 from rebelboost.sampling import Sampling
 from rebelboost.scales import settled
+from rebelboost.selection import candidates, select
 from rebelboost.settings import LOSSES, Settings
 from rebelboost.stored import Stored
 from rebelboost.training import train
@@ -50,9 +56,9 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     learner : {"auto", "tree", "stump", "similarity"}, Tree, Stump, Similarity or Binary
-        The weak learner; "auto" is ``Tree()`` or, where there is a cross-fit, a blend of
-        ``Tree(depth=3)``, ``Tree()`` and a slower ``Tree()`` that sees three features in ten. To
-        search over it: ``{"learner": [Tree(3), Tree(6)]}``.
+        The weak learner. "auto": trees and similarities run against each other on samples that
+        their fits leave out, and the best are blended (`rebelboost.selection`); ``Tree()`` where
+        there is no cross-fit. To search over it: ``{"learner": [Tree(3), Tree(6)]}``.
     n_rounds : int or "auto"
         Upper limit of rounds; "auto" is the learner's own: 400 for trees with leaf outputs, 1,000
         for stumps and trees with one output, 3,000 for similarities.
@@ -78,9 +84,12 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
     cross_fit : int, None or "auto"
         Fit so many times, leaving out one part of the samples each time, and average; the left-out
         scores tell the number of rounds and make the probabilities honest (`rebelboost.crossfit`).
-        "auto": 5 times (15 with learner="auto", which blends three) where mistakes cost unequal
-        amounts, so that the decision needs probabilities, and at least 100 samples differ; not
-        with decision="argmax", early stopping, a validation set or a warm start.
+        "auto": 5 times with learner="auto", and where mistakes cost unequal amounts, so that the
+        decision needs probabilities; not with fewer than 100 different samples, early stopping, a
+        validation set, a warm start, or unequal costs and decision="argmax".
+    time_budget : float, optional
+        Seconds after which a cross-fit begins no further part. It ends when the part at hand does,
+        and the model then depends on the speed of the machine.
     reject_cost, reject_label : optional
         Abstain where every decision is expected to cost more than this; `predict` returns the label.
     shrinkage : float or "auto"
@@ -112,6 +121,8 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         Turns scores into probabilities: the costs of the training, and a temperature.
     cross_fit_ : CrossFit or None
         Rounds, temperature, log-loss and cost on left-out samples.
+    selection_ : Selection or None
+        With learner="auto": what was tried, how each did, and the shares of the blend.
     history_ : History
         A record of every round; ``history_.table()`` gives columns.
     n_features_in_, feature_names_in_
@@ -127,6 +138,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         "decision": [StrOptions({"min_risk", "argmax"})],
         "training": [StrOptions({"costs", "neutral", "auto"})],
         "cross_fit": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
+        "time_budget": [Interval(Real, 0, None, closed="left"), None],
         "reject_cost": [Interval(Real, 0, None, closed="left"), None],
         "reject_label": "no_validation",
         "shrinkage": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
@@ -155,6 +167,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         decision: str = "min_risk",
         training: str = "auto",
         cross_fit: int | str | None = "auto",
+        time_budget: float | None = None,
         reject_cost: float | None = None,
         reject_label: Any = None,
         shrinkage: float | str = "auto",
@@ -179,6 +192,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         self.decision = decision
         self.training = training
         self.cross_fit = cross_fit
+        self.time_budget = time_budget
         self.reject_cost = reject_cost
         self.reject_label = reject_label
         self.shrinkage = shrinkage
@@ -231,11 +245,6 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         self._seed = seed_of(self.random_state)
         problem = self._problem(X, y, sample_weight, costs, goes_on=previous is not None)
         if len(self.classes_) == 1:
-            warnings.warn(
-                f"there is one class only, {self.classes_.tolist()[0]!r}: it will always be predicted",
-                SingleClassWarning,
-                stacklevel=2,
-            )
             self.ensemble_, self.history_ = Ensemble((), 1), History()
             self.decoder_, self.cross_fit_ = Decoder(self.costs_, loss=self.loss), None
             return self._named(X, problem)
@@ -278,18 +287,9 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         categorical = None if goes_on else self._learner().categorical
         values = self._encode(X, categorical)
         classes, labels = encode_labels(y, len(values))
-        if goes_on and not np.array_equal(self.classes_, classes):
-            raise ValueError(
-                f"warm_start goes on with classes {self.classes_.tolist()}, but y has "
-                f"{classes.tolist()}: set warm_start=False to start anew"
-            )
-        if np.bincount(labels).min() == 1:
-            lone = classes[np.argmin(np.bincount(labels))]
-            warnings.warn(
-                f"class {lone.tolist()!r} has one sample only: what is learned of it will not hold",
-                RareClassWarning,
-                stacklevel=3,
-            )
+        if goes_on:
+            check_same_classes(self.classes_, classes)
+        warn_of_few(classes, labels, stacklevel=4)
         weight = checked_weight(sample_weight, values)
         counts = np.bincount(labels, weight, len(classes)).astype(np.float64)
         matrix = cost_matrix(self.costs, list(classes), counts)
@@ -310,31 +310,35 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
     def _n_folds(self, problem: Problem, validation: object) -> int:
         if self.cross_fit != "auto":
             return int(self.cross_fit or 0)
-        apt = (
-            self.decision == "min_risk"
-            and self.subcosts_ == "thesis"
-            and not is_uniform(self.costs_)
-            and not (self.early_stopping or self.warm_start or validation is not None)
-            and n_distinct(problem) >= FEWEST_TO_CROSS_FIT
-        )
-        return 5 if apt else 0
+        if is_uniform(self.costs_):
+            apt = self.learner == "auto"
+        else:  # the decision needs a posterior
+            apt = self.decision == "min_risk" and self.subcosts_ == "thesis"
+        apt &= not (self.early_stopping or self.warm_start or validation is not None)
+        return 5 if apt and n_distinct(problem) >= FEWEST_TO_CROSS_FIT else 0
 
     def _fit_parts(self, problem: Problem, n_folds: int) -> CrossFit:
         way = {"auto": "costs" if self.decision == "argmax" else "neutral"}.get(
             self.training, self.training
         )
-        learners = (Tree(depth=3), Tree()) if self.learner == "auto" else (self._learner(),)
-        settings = [self._settings(learner, problem) for learner in learners]
-        if self.learner == "auto" and self.shrinkage == "auto" and self.feature_subsample == 1:
-            settings.append(loose(settings[-1]))
-        with Hearing(self._callbacks(n_folds * sum(each.rounds for each in settings))) as callbacks:
-            return cross_fit(
+
+        def settings_of(learner: Learner) -> Settings:
+            return self._settings(learner, problem)
+
+        if self.learner == "auto":
+            running = candidates(settings_of)
+        else:
+            running = [Candidate("the learner", settings_of(self._learner()))]
+        rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
+        with Hearing(self._callbacks(rounds)) as callbacks:
+            return select(
                 neutral(problem) if way == "neutral" else problem,
-                settings,
+                running,
                 self._encoder.categorical,
                 n_folds,
                 callbacks=callbacks,
                 deciding=problem,
+                time_budget=self.time_budget,
             )
 
     def _fit_whole(
@@ -379,17 +383,12 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
     def _hold_out(
         self, problem: Problem, validation: tuple[Any, ArrayLike] | None, seed: int
     ) -> tuple[Problem, Problem | None]:
-        if validation is not None:
-            X, y = validation
-            values = self._encode(X)
-            labels = known_labels(y, len(values), self.classes_)
-            return problem, Problem(values, labels, class_costs(problem))
-        if not self.early_stopping:
-            return problem, None
-        held = held_out_samples(problem, self.validation_fraction, seed)
-        if not held.any():  # every class has one sample, which training cannot do without
-            return problem, None
-        return problem.rows(~held), problem.rows(held)
+        if validation is None:
+            return split(problem, self.validation_fraction if self.early_stopping else 0.0, seed)
+        X, y = validation
+        values = self._encode(X)
+        labels = known_labels(y, len(values), self.classes_)
+        return problem, Problem(values, labels, class_costs(problem))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

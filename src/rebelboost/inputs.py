@@ -1,5 +1,6 @@
 """What comes in through scikit-learn's door: tables, labels and weights, checked and encoded."""
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,6 +10,7 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
+from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.frames import FeatureEncoder, as_frame, fit_encoder
 from rebelboost.names import plain
 from rebelboost.shapes import BySample, Labels, Values
@@ -126,3 +128,29 @@ def checked_weight(sample_weight: ArrayLike | None, values: Values) -> BySample 
     if not weight.any():
         raise ValueError("every sample_weight is 0: at least one sample must count")
     return np.ldexp(weight, -np.frexp(weight.max())[1])
+
+
+def check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Refuse other classes than those that a warm start goes on with."""
+    if not np.array_equal(known, classes):
+        raise ValueError(
+            f"warm_start goes on with classes {known.tolist()}, but y has {classes.tolist()}: set "
+            "warm_start=False to start anew"
+        )
+
+
+def warn_of_few(classes: NDArray[Any], labels: Labels, stacklevel: int) -> None:
+    """Warn of a class that is alone, and of one that has a single sample."""
+    if len(classes) == 1:
+        warnings.warn(
+            f"there is one class only, {classes.tolist()[0]!r}: it will always be predicted",
+            SingleClassWarning,
+            stacklevel=stacklevel,
+        )
+    elif np.bincount(labels).min() == 1:
+        lone = classes[np.argmin(np.bincount(labels))]
+        warnings.warn(
+            f"class {lone.tolist()!r} has one sample only: what is learned of it will not hold",
+            RareClassWarning,
+            stacklevel=stacklevel,
+        )

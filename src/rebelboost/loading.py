@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rebelboost.crossfit import CrossFit
 from rebelboost.decision import Decoder
+from rebelboost.entrants import Standing
 from rebelboost.estimators import RebelClassifier
 from rebelboost.exceptions import ModelFileError
 from rebelboost.flattening import FlatEnsemble
@@ -156,22 +157,35 @@ def _costs(shelf: Shelf, name: str, n: int) -> Floats:
 
 
 def _take_cross_fit(shelf: Shelf, fields: Fields, estimator: RebelClassifier) -> CrossFit:
-    rounds, shares = fields.list("rounds"), fields.list("shares")
-    counted = all(type(n) is int and 0 <= n < 2**31 for n in rounds)
-    shared = all(isinstance(share, float) and 0 <= share <= 1 for share in shares)
-    require(counted and shared and len(rounds) == len(shares), "a cross-fit with odd shares")
+    standings = tuple(_standing(of) for of in fields.list("standings"))
+    require(len(standings) > 0, "a cross-fit without candidates")
+    runs = fields.list("runs")
+    known = all(type(n) is int and 0 <= n < len(standings) for n in runs)
+    require(known, "fits of candidates that there are not")
     by_sample = _take_by_sample(shelf, len(estimator.classes_))
     found = CrossFit(
         estimator.ensemble_,
         estimator.decoder_,
         estimator.history_,
-        tuple(rounds),
-        tuple(shares),
+        standings,
+        tuple(runs),
         fields.number("log_loss"),
         fields.number("cost", 0.0),
         **{f.name: by_sample[f.name] for f in fields_of(CrossFit) if f.name in by_sample},
     )
     fields.end()
+    return found
+
+
+def _standing(of: Any) -> Standing:
+    """How a candidate did: a name, and numbers within their limits."""
+    fits = isinstance(of, list) and len(of) == len(Standing._fields) and isinstance(of[0], str)
+    require(fits, "a candidate that is none")
+    found = Standing(*of)
+    counts = all(type(n) is int and 0 <= n < 2**31 for n in (found.rounds, found.n_parts))
+    amounts = (found.share, found.log_loss, found.cost, found.shrinkage)
+    finite = all(type(n) is float and 0 <= n < LARGEST for n in amounts)
+    require(counts and finite and found.share <= 1, "a candidate with odd figures")
     return found
 
 

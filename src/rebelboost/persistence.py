@@ -116,8 +116,8 @@ def _decisions(estimator: Any) -> Parts:
 
 def _cross_fit(found: CrossFit) -> dict[str, Any]:
     return {
-        "rounds": list(map(int, found.rounds)),
-        "shares": list(map(float, found.shares)),
+        "standings": [list(standing) for standing in found.standings],
+        "runs": list(found.runs),
         "log_loss": float(found.log_loss),
         "cost": float(found.cost),
     }

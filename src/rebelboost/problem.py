@@ -122,6 +122,12 @@ def held_out_samples(problem: Trainable, fraction: float, seed: int) -> NDArray[
     return held & ~_of_absent_class(problem.labels, ~held)
 
 
+def split(problem: Problem, fraction: float, seed: int) -> tuple[Problem, Problem | None]:
+    """Hold out this share; nothing where each class has one sample, which training cannot do without."""
+    held = held_out_samples(problem, fraction, seed) if fraction > 0 else np.zeros(1, dtype=bool)
+    return (problem.rows(~held), problem.rows(held)) if held.any() else (problem, None)
+
+
 def folds(problem: Problem, n_folds: int, seed: int) -> list[NDArray[np.bool_]]:
     """(N,) masks of the samples that each part leaves out: about the same share of every class.
 

@@ -83,14 +83,17 @@ class Proven(Decides):
         """Of every run of boosting that the ensemble has terms of, cut as it is there."""
         from rebelboost.guarantee import fit_bound, runs
 
-        kept = {id(term.hypothesis) for term in self.ensemble_.terms}
-        found = [
-            [record for record in run if id(record.hypothesis) in kept]
-            for run in runs(self.history_.rounds)
-        ]
-        # Of a cross-fit's candidates each has its own.
-        shrinkage = self._shrinkage() if self.cross_fit_ is None else None
-        return tuple(fit_bound(run, shrinkage) for run in found if run)
+        cross = self.cross_fit_
+        if cross is None:
+            found = [self.history_.rounds[: len(self.ensemble_)]]
+        else:
+            found = runs(self.history_.rounds)
+            of = [cross.standings[i] for i in cross.runs]
+            kept = [
+                (run[: s.rounds], s.shrinkage) for run, s in zip(found, of, strict=False) if s.share
+            ]
+            return tuple(fit_bound(run, shrinkage) for run, shrinkage in kept)
+        return tuple(fit_bound(run, self._shrinkage()) for run in found if run)
 
     def _both_costs(self, problem: Problem) -> dict[str, float]:
         """Mean training cost at argmax and as decided, where those differ and are soon known."""

@@ -210,4 +210,4 @@ def demo(
     with reported(traced=traceback):
         from rebelboost.cli.demo import demo
 
-        demo(folder, output=_output())
+        demo(folder, app, output=_output())

@@ -31,7 +31,7 @@ def training(subject: Subject) -> Html | None:
     return section(
         "How it was trained",
         tag("div", *charts, class_="figures"),
-        _members(subject, runs) if several else None,
+        _members(subject) if several else None,
         lead=_told(subject, runs),
     )
 
@@ -136,27 +136,21 @@ def _held_error(record: Round) -> float:
     return record.held.error if record.held is not None else math.nan
 
 
-def _members(subject: Subject, runs: Sequence[Run]) -> Html | None:
+def _members(subject: Subject) -> Html | None:
     """What was kept of each kind of fits."""
     found = subject.clf.cross_fit_
-    if getattr(subject.clf, "selection_", None) is not None:
-        return None  # told of where it was chosen
-    kept = [(each.rounds, each.share) for each in getattr(found, "standings", ())]
-    kept = kept or list(
-        zip(getattr(found, "rounds", ()), getattr(found, "shares", ()), strict=True)
-    )
+    if found is None or getattr(subject.clf, "selection_", None) is not None:
+        return None  # where there was a choice, it is told there
+    kept = [standing for standing in found.standings if standing.share > 0]
     if len(kept) == 1:
-        return note(
-            f"The first {kept[0][0]:,} rounds of each fit were kept, by what it had left out."
+        told = (
+            f"The first {kept[0].rounds:,} rounds of each fit were kept, by what it had left out."
         )
-    names = {run.member: run.name for run in runs}
-    rows = [
-        [names.get(i, ""), f"{rounds:,}", f"{100 * share:.0f} %"]
-        for i, (rounds, share) in enumerate(kept)
-    ]
+        return note(told)
+    rows = [[name(s.name), f"{s.rounds:,}", f"{100 * s.share:.0f} %"] for s in kept]
     head = ["", "rounds kept of each fit", "share in the sum"]
-    told = note("Rounds and shares are by the log-loss on left-out samples.")
-    return join([table(head, rows), told]) if rows else None
+    told = "Rounds and shares are by the log-loss on left-out samples."
+    return join([table(head, rows), note(told)])
 
 
 def guarantee(subject: Subject) -> Html | None:

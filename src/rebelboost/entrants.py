@@ -1,0 +1,199 @@
+"""A candidate's fits, each without some of the samples, and what they say of those."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.callbacks import Callback, Round
+from rebelboost.decision import Decoder, fit_temperature, least_risk
+from rebelboost.model import Ensemble, Term
+from rebelboost.packing import Queries
+from rebelboost.problem import Problem, class_costs
+from rebelboost.settings import Settings
+from rebelboost.shapes import Bytes, Floats, Scores, Values
+from rebelboost.training import one_linear_algebra_thread, train
+
+N_STAGES = 16
+"""Numbers of rounds that are compared, evenly spaced by ratio."""
+LEAST_HOPE = 50
+"""A fit ends when it has not got better for a fifth of the rounds, and for so many."""
+
+
+class Candidate(NamedTuple):
+    """Settings to be tried, and what to call them."""
+
+    name: str
+    settings: Settings
+
+
+class Standing(NamedTuple):
+    """How a candidate did on what its fits had left out."""
+
+    name: str
+    rounds: int
+    share: float
+    """Of the blend; 0 where it is not part of it."""
+    log_loss: float
+    cost: float
+    """Mean, of the least-risk decisions."""
+    n_parts: int
+    """How many parts it was fitted on: one, if it was far behind then."""
+    shrinkage: float
+
+
+class Found(NamedTuple):
+    """The number of rounds with the least left-out log-loss."""
+
+    stage: int
+    temperature: float
+    log_loss: float
+
+
+class Entrant:
+    """A candidate in the race: its fits so far, and the scores of what each had left out."""
+
+    def __init__(self, candidate: Candidate, problem: Problem) -> None:
+        self.name, self.settings = candidate
+        self.problem = problem
+        self.stages = _stages(self.settings.rounds)
+        n_samples, n_classes = len(problem.labels), problem.costs.shape[1]
+        self.scores = np.zeros((len(self.stages), n_samples, n_classes))
+        self.scored = np.zeros(n_samples, dtype=bool)
+        self.parts: list[Ensemble] = []
+        self.found = Found(len(self.stages) - 1, 1.0, math.inf)
+        self.share = 0.0
+
+    def fit(
+        self, out: NDArray[np.bool_], categorical: Bytes, callbacks: Sequence[Callback]
+    ) -> None:
+        """Fit without these samples, and score them."""
+        hopeless = Hopeless(max(LEAST_HOPE, self.settings.rounds // 5))
+        fit = train(
+            self.problem.rows(~out),
+            replace(self.settings, part=len(self.parts)),
+            categorical,
+            callbacks=[*callbacks, hopeless],
+            held=self.problem.rows(out),
+        )
+        self.parts.append(fit)
+        held = self.problem.X[out]
+        self.scores[:, out] = _scores_at(fit, held, self.stages, self.settings.n_threads)
+        self.scored |= out
+
+    def judge(self) -> None:
+        """Find the stage with the least log-loss at its best temperature, over all that was left out."""
+        judged, left_out = self.judged, self.scores[:, self.judges]
+        known = judged.labels, class_costs(judged), judged.weight, self.settings.loss
+        with one_linear_algebra_thread():
+            # Near its least the loss is flat: rough temperatures do to compare stages.
+            losses = [fit_temperature(scores, *known, precision=0.1)[1] for scores in left_out]
+            stage = int(np.argmin(losses))
+            self.found = Found(stage, *fit_temperature(left_out[stage], *known))
+
+    @property
+    def judges(self) -> NDArray[np.bool_]:
+        """(N,) the samples that a fit has left out; all, where none could be."""
+        return self.scored if self.scored.any() else ~self.scored
+
+    @property
+    def judged(self) -> Problem:
+        """Those samples."""
+        return self.problem.rows(self.judges)
+
+    @property
+    def left_out(self) -> Scores:
+        """Their scores, by the fits that had left them out, after the rounds that were found."""
+        return self.scores[self.found.stage, self.judges]
+
+    @property
+    def rounds(self) -> int:
+        """Found to be best."""
+        return self.stages[self.found.stage]
+
+    def fit_all(self, categorical: Bytes, callbacks: Sequence[Callback]) -> None:
+        """Put one fit on all samples, of as many rounds as were found, in place of the parts."""
+        settings = replace(self.settings, rounds=self.rounds)
+        self.parts = [train(self.problem, settings, categorical, callbacks=callbacks)]
+
+    def ensemble(self) -> Ensemble:
+        """The mean of the parts, cut to the rounds that were found."""
+        cut = [part.truncate(self.rounds) for part in self.parts]
+        return weighted_sum(cut, [1 / len(cut)] * len(cut))
+
+    def standing(self, deciding: Problem) -> Standing:
+        """Report; decisions are judged by the costs of `deciding`, the same samples."""
+        known = class_costs(self.problem), self.found.temperature
+        decoder = Decoder(*known, loss=self.settings.loss)
+        cost = decision_cost(self.left_out, decoder, deciding.rows(self.judges))
+        return Standing(
+            self.name,
+            self.rounds,
+            self.share,
+            self.found.log_loss,
+            cost,
+            len(self.parts),
+            self.settings.shrinkage,
+        )
+
+
+class Hopeless:
+    """Stops when neither the left-out loss nor the cost of left-out decisions has fallen for long.
+
+    The exponential loss rises early, by a few samples that are wrong beyond doubt, while decisions,
+    and the posterior at a lower temperature, still get better.
+    """
+
+    def __init__(self, patience: int) -> None:
+        self.patience = patience
+        self.least = [math.inf, math.inf]
+        self.last = 0
+
+    def on_round(self, record: Round) -> bool:
+        """Compare both with their least so far."""
+        if record.held is None:
+            return False
+        now = [record.held.log_loss, record.held.cost]
+        if now[0] < self.least[0] or now[1] < self.least[1]:
+            self.last = record.index
+        self.least = list(map(min, self.least, now))
+        return record.index - self.last >= self.patience
+
+    def on_end(self) -> None:
+        """Nothing to tidy up."""
+
+
+def decision_cost(scores: Scores, decoder: Decoder, deciding: Problem) -> float:
+    """Mean cost of the least-risk decisions."""
+    decided = least_risk(scores, decoder.posterior(scores), class_costs(deciding))
+    return deciding.judge().judge(decided)[1]
+
+
+def weighted_sum(ensembles: Sequence[Ensemble], factors: Sequence[float]) -> Ensemble:
+    """One ensemble whose scores are the sum of theirs times the factors; rounds of all in turn."""
+    longest = max(map(len, ensembles))
+    terms = [
+        Term(ensemble.terms[t].hypothesis, factor * ensemble.terms[t].outputs)
+        for t in range(longest)
+        for ensemble, factor in zip(ensembles, factors, strict=True)
+        if t < len(ensemble) and factor > 0
+    ]
+    return Ensemble(tuple(terms), ensembles[0].n_classes)
+
+
+def _stages(rounds: int) -> list[int]:
+    return sorted({int(r) for r in np.rint(np.geomspace(min(5, rounds), rounds, N_STAGES))})
+
+
+def _scores_at(ensemble: Ensemble, X: Values, stages: Sequence[int], n_threads: int) -> Floats:
+    """(stages, N, K): scores after so many terms; after all, where there are fewer."""
+    queries, scores = Queries(X), np.zeros((len(X), ensemble.n_classes))
+    at, done = [], 0
+    for stage in stages:
+        ensemble.add_scores(queries, scores, done, min(stage, len(ensemble)), n_threads)
+        done = min(stage, len(ensemble))
+        at.append(scores.copy())
+    return np.stack(at)

@@ -1,0 +1,136 @@
+"""learner="auto": trees and similarities run against each other on what their fits leave out.
+
+No expertise is needed, because nothing is guessed: trees of two depths, a slower kind of them, and
+similarities in each unit of distance are all fitted without a fifth of the samples. Who decides that
+fifth far worse than the best is dropped; the others go on and are blended (`rebelboost.crossfit`).
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rebelboost.callbacks import Callback
+from rebelboost.crossfit import CrossFit, Parts, cross_fit
+from rebelboost.entrants import Candidate, Standing
+from rebelboost.hashing import hash_rows
+from rebelboost.learners import Similarity, Tree
+from rebelboost.problem import Problem, folds
+from rebelboost.settings import Settings
+from rebelboost.shapes import Bytes
+from rebelboost.spaces import SCALES
+
+LOOSE_SHRINKAGE, LOOSE_FEATURES = 0.1, 0.3
+"""Of a candidate whose terms differ more from one another, as a forest's trees do."""
+ROUNDS_OF_SIMILARITIES = 1500
+"""At most, in the race: they stop by themselves when what is left out gets no better."""
+MOST_SAMPLES = 20_000
+"""With more, the race is run on half as many, and who wins it is fitted on all."""
+ONE_OF = 10
+"""Of so many parts of a large table, one is left out to find the rounds."""
+SCALE_NAMES = {"none": "as they are", "standard": "standardised", "whitened": "whitened"}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What was tried, how it did on left-out samples, and what the model is made of."""
+
+    standings: tuple[Standing, ...]
+    cost: float
+    """Mean cost of the blend's decisions on left-out samples; their error where costs are uniform."""
+    percent: bool
+    """Costs are uniform: show errors in %."""
+
+    def __str__(self) -> str:
+        chosen = sorted((s for s in self.standings if s.share > 0), key=lambda s: -s.share)
+        others = sorted((s for s in self.standings if s.share == 0), key=lambda s: s.cost)
+        parts = [f"{s.share:.0%} {s.name} ({self._show(s.cost)} alone)" for s in chosen]
+        if len(chosen) == 1:
+            parts = [f"{chosen[0].name}: {self._show(chosen[0].cost)}"]
+        text = f"{' + '.join(parts)}"
+        if len(chosen) > 1:
+            text += f": {self._show(self.cost)} together"
+        if others:
+            text += f"; not {', '.join(f'{s.name} ({self._show(s.cost)})' for s in others)}"
+        return text
+
+    def _show(self, cost: float) -> str:
+        return f"{100 * cost:.1f} % wrong" if self.percent else f"cost {cost:.4g}"
+
+    def table(self) -> dict[str, list[Any]]:
+        """Columns: a row for each candidate."""
+        return {name: [getattr(s, name) for s in self.standings] for name in Standing._fields}
+
+
+def candidates(settings_of: Callable[[Any], Settings]) -> list[Candidate]:
+    """List what runs, cheapest first; `settings_of` gives the user's settings for a learner."""
+    deep = settings_of(Tree())
+    running = [
+        Candidate("trees of depth 3", settings_of(Tree(depth=3))),
+        Candidate("trees of depth 6", deep),
+    ]
+    if deep.sampling.feature_subsample < 1 or deep.shrinkage != Tree().shrinkage:
+        return running  # the user has decided on steps and features
+    running.append(Candidate("slow trees on some features", _loose(deep)))
+    if deep.loss == "exponential":
+        running += [_similarity(settings_of(Similarity(scale=scale))) for scale in SCALES]
+    return running
+
+
+def _loose(settings: Settings) -> Settings:
+    """The same learner in smaller steps, each of which sees some of the features only."""
+    sampling = replace(settings.sampling, feature_subsample=LOOSE_FEATURES)
+    return replace(settings, shrinkage=LOOSE_SHRINKAGE, sampling=sampling)
+
+
+def _similarity(settings: Settings) -> Candidate:
+    rounds = min(settings.rounds, ROUNDS_OF_SIMILARITIES)
+    name = f"similarities, {SCALE_NAMES[settings.learner.scale]}"
+    return Candidate(name, replace(settings, rounds=rounds))
+
+
+def select(
+    problem: Problem,
+    running: Sequence[Candidate],
+    categorical: Bytes,
+    n_folds: int,
+    *,
+    deciding: Problem,
+    callbacks: Sequence[Callback] = (),
+    time_budget: float | None = None,
+) -> CrossFit:
+    """Let the candidates run on `n_folds` parts; on large tables, the best of a race on some rows."""
+    deadline = math.inf if time_budget is None else time.monotonic() + time_budget
+    seed = running[0].settings.seed
+    if len(problem.labels) <= MOST_SAMPLES or len(running) == 1:
+        return cross_fit(
+            problem,
+            running,
+            categorical,
+            Parts(folds(problem, n_folds, seed), deadline=deadline),
+            deciding=deciding,
+            callbacks=callbacks,
+        )
+    some = np.argsort(hash_rows(problem.X, seed + 1), kind="stable")[: MOST_SAMPLES // 2]
+    race = cross_fit(
+        problem.take(some),
+        running,
+        categorical,
+        Parts(folds(problem.take(some), n_folds, seed)[:1]),
+        deciding=deciding.take(some),
+        callbacks=callbacks,
+    )
+    winner = max(race.standings, key=lambda standing: standing.share).name
+    found = cross_fit(
+        problem,
+        [candidate for candidate in running if candidate.name == winner],
+        categorical,
+        Parts(folds(problem, ONE_OF, seed)[:1], refit=True),
+        deciding=deciding,
+        callbacks=callbacks,
+    )
+    beaten = (s._replace(share=0.0) for s in race.standings if s.name != winner)
+    return replace(found, standings=(*found.standings, *beaten))
