@@ -1,12 +1,14 @@
 """`rebel reproduce`, and `python -m benchmarks.reproduce`: run experiments, print ours beside printed."""
 
 import argparse
+import subprocess
 import time
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import signature
 from typing import Any
 
+import data
 import measuring
 
 from reproduce import harness
@@ -45,12 +47,19 @@ def run(name: str, *, quick: bool, sets: tuple[str, ...]) -> None:
         + " --quick" * quick
         + (f" --sets {','.join(sets)}" if chosen else ""),
         "machine": measuring.describe_machine(measuring.machine(), 2),
+        "commit": commit(),
     }
     began = time.perf_counter()
     report = experiment.run(quick=quick, **chosen)
     harness.write(name + "_quick" * quick, experiment.TITLE, report, about)
     print(harness.markdown(report), flush=True)
     print(f"\n{name}: {time.perf_counter() - began:.0f} s, kept results included", flush=True)
+
+
+def commit() -> str:
+    """Of the checkout; empty where Git cannot tell."""
+    words = ["git", "-C", str(harness.ROOT), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def main(arguments: list[str]) -> int:
@@ -79,8 +88,13 @@ def main(arguments: list[str]) -> int:
     elif not (options.names or options.all or options.quick or options.docs):
         parser.error("name experiments, or give --all, --quick, --list or --docs")
     names = options.names or (known() if options.all or options.quick else [])
+    missing = 0
     for name in names if not options.list else []:
-        run(name, quick=options.quick, sets=options.sets)
+        try:
+            run(name, quick=options.quick, sets=options.sets)
+        except data.MissingDataError as error:  # the others may have theirs
+            missing += 1
+            print(f"{name}: not run: {error}", flush=True)
     if options.docs:
         print(f"Written: {write_results(EXPERIMENTS)}")
-    return 0
+    return 1 if missing else 0

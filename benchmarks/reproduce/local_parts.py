@@ -7,11 +7,13 @@ from typing import Any
 from reproduce import local
 from reproduce.harness import FOLDER, log
 
+NUMBERS = FOLDER / "local"  # its files have the names of our reports
+
 
 def run_part(part: str, sets: list[str] | None, methods: list[str] | None = None) -> Any:
     """Run it, print its tables, and return the numbers behind them."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    options = argparse.Namespace(sets=sets, methods=methods or list(local.METHODS), folder=FOLDER)
+    NUMBERS.mkdir(parents=True, exist_ok=True)
+    options = argparse.Namespace(sets=sets, methods=methods or list(local.METHODS), folder=NUMBERS)
     for text in local.PARTS[part](options):
         log(text)
-    return json.loads((FOLDER / f"local_{part}.json").read_text(encoding="utf-8"))
+    return json.loads((NUMBERS / f"local_{part}.json").read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ def run(*, quick: bool) -> Report:
     """The same run either way: it takes a minute."""
     del quick
     found = run_part("spirals", None)
-    report = Report(figures=["local_fig2_5_spirals.png"])
+    report = Report(figures=["local/local_fig2_5_spirals.png"])
     for title, case in found.items():
         what = f"{title} of the training data" if "wrong" not in title else f"{title} labels"
         report.lines.append(at_most(f"{what}: test error %", case["printed"], case["error"]))

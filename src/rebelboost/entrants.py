@@ -20,7 +20,7 @@ from rebelboost.training import one_linear_algebra_thread, train
 N_STAGES = 16
 """Numbers of rounds that are compared, evenly spaced by ratio."""
 LEAST_HOPE = 50
-"""A fit ends when it has not got better for a fifth of the rounds, and for so many."""
+"""A fit ends when it has not got better for an eighth of the rounds, and for so many."""
 
 
 class Candidate(NamedTuple):
@@ -71,7 +71,7 @@ class Entrant:
         self, out: NDArray[np.bool_], categorical: Bytes, callbacks: Sequence[Callback]
     ) -> None:
         """Fit without these samples, and score them."""
-        hopeless = Hopeless(max(LEAST_HOPE, self.settings.rounds // 5))
+        hopeless = Hopeless(max(LEAST_HOPE, self.settings.rounds // 8))
         fit = train(
             self.problem.rows(~out),
             replace(self.settings, part=len(self.parts)),
@@ -90,7 +90,7 @@ class Entrant:
         known = judged.labels, class_costs(judged), judged.weight, self.settings.loss
         with one_linear_algebra_thread():
             # Near its least the loss is flat: rough temperatures do to compare stages.
-            losses = [fit_temperature(scores, *known, precision=0.1)[1] for scores in left_out]
+            losses = [fit_temperature(scores, *known, precision=0.2)[1] for scores in left_out]
             stage = int(np.argmin(losses))
             self.found = Found(stage, *fit_temperature(left_out[stage], *known))
 

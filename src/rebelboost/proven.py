@@ -83,17 +83,23 @@ class Proven(Decides):
         """Of every run of boosting that the ensemble has terms of, cut as it is there."""
         from rebelboost.guarantee import fit_bound, runs
 
+        found = runs(self.history_.rounds)
         cross = self.cross_fit_
-        if cross is None:
-            found = [self.history_.rounds[: len(self.ensemble_)]]
-        else:
-            found = runs(self.history_.rounds)
-            of = [cross.standings[i] for i in cross.runs]
-            kept = [
-                (run[: s.rounds], s.shrinkage) for run, s in zip(found, of, strict=False) if s.share
-            ]
-            return tuple(fit_bound(run, shrinkage) for run, shrinkage in kept)
-        return tuple(fit_bound(run, self._shrinkage()) for run in found if run)
+        shrinkages: list[float | None] = [self._shrinkage()] * len(found)
+        if cross is not None:
+            shrinkages = [cross.standings[i].shrinkage for i in cross.runs]
+            if len(shrinkages) != len(
+                found
+            ):  # a run without rounds: it is not known whose they are
+                shrinkages = [None] * len(found)
+        # A run may have been cut, or have served for its left-out scores only.
+        terms = {id(term.hypothesis) for term in self.ensemble_.terms}
+        kept = [[record for record in run if id(record.hypothesis) in terms] for run in found]
+        return tuple(
+            fit_bound(run, shrinkage)
+            for run, shrinkage in zip(kept, shrinkages, strict=True)
+            if run
+        )
 
     def _both_costs(self, problem: Problem) -> dict[str, float]:
         """Mean training cost at argmax and as decided, where those differ and are soon known."""

@@ -44,6 +44,15 @@ def test_results_hold_the_lines_of_a_run_and_its_command(folder):
     assert (folder / "fig_quick.csv").read_text().splitlines()[1] == "glass,27.4,27.0,reached"
 
 
+def test_overview_counts_verdicts(folder):
+    lines = [harness.at_most("a", 1.0, 0.5), harness.at_most("b", 1.0, 2.0)]
+    report = harness.Report([*lines, harness.absent("c", "1", "no data")])
+    harness.write("fig", "A figure", report, {"command": "c", "machine": "m"})
+    assert "| A figure | 1 | 1 | 1 |\n| fig_2: not run yet | – | – | – |" in results.overview(
+        ["fig", "fig_2"]
+    )
+
+
 def square(x):
     return x * x
 

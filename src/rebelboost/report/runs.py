@@ -49,18 +49,16 @@ def exp(ln: float) -> float:
 
 
 def runs_of(subject: Subject) -> list[Run]:
-    """Part the history where a new fit begins; leave out those of candidates that were dropped."""
+    """Part the history where a new fit begins, and tell which kind of fit each is."""
     clf = subject.clf
     found = parted(list(getattr(clf, "history_", ())))
     if clf.cross_fit_ is None:
         own = clf._learner().shrinkage if clf.shrinkage == "auto" else clf.shrinkage
         return [Run(rounds, 0, "", _bounds(rounds, own)) for rounds in found]
-    standings = clf.cross_fit_.standings
-    members = [i for i, standing in enumerate(standings) if standing.share > 0]
+    standings, runs = clf.cross_fit_.standings, clf.cross_fit_.runs
     return [
-        Run(rounds, members.index(i), standings[i].name, _bounds(rounds, standings[i].shrinkage))
-        for rounds, i in zip(found, clf.cross_fit_.runs, strict=False)
-        if i in members
+        Run(rounds, i, standings[i].name, _bounds(rounds, standings[i].shrinkage))
+        for rounds, i in zip(found, runs, strict=False)
     ]
 
 

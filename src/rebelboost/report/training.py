@@ -10,7 +10,7 @@ import numpy as np
 from rebelboost.callbacks import Round
 from rebelboost.cost_report import amount
 from rebelboost.report.charts import Chart, across, thinned, upward
-from rebelboost.report.markup import Html, join, name, note, paragraph, section, table, tag
+from rebelboost.report.markup import Html, name, note, paragraph, section, table, tag
 from rebelboost.report.numbers import percent
 from rebelboost.report.runs import ROUNDING, Run, exp, runs_of
 from rebelboost.report.subject import Subject
@@ -137,20 +137,12 @@ def _held_error(record: Round) -> float:
 
 
 def _members(subject: Subject) -> Html | None:
-    """What was kept of each kind of fits."""
+    """What was kept of a cross-fit's fits; of a race it is told where it was chosen."""
     found = subject.clf.cross_fit_
-    if found is None or getattr(subject.clf, "selection_", None) is not None:
-        return None  # where there was a choice, it is told there
-    kept = [standing for standing in found.standings if standing.share > 0]
-    if len(kept) == 1:
-        told = (
-            f"The first {kept[0].rounds:,} rounds of each fit were kept, by what it had left out."
-        )
-        return note(told)
-    rows = [[name(s.name), f"{s.rounds:,}", f"{100 * s.share:.0f} %"] for s in kept]
-    head = ["", "rounds kept of each fit", "share in the sum"]
-    told = "Rounds and shares are by the log-loss on left-out samples."
-    return join([table(head, rows), note(told)])
+    if found is None or subject.clf.selection_ is not None:
+        return None
+    kept = found.standings[0].rounds
+    return note(f"The first {kept:,} rounds of each fit were kept, by what it had left out.")
 
 
 def guarantee(subject: Subject) -> Html | None:
