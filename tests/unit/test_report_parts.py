@@ -1,13 +1,11 @@
 """What pages of reports are made of."""
 
 import re
-from types import SimpleNamespace
 
 import pytest
 
 from rebelboost.report.charts import Axis, thinned
 from rebelboost.report.markup import Html, escape, name, table, tag
-from rebelboost.report.runs import _members
 
 
 def test_text_is_escaped_and_markup_is_not():
@@ -47,17 +45,3 @@ def test_thinned_points_keep_both_ends():
     found = thinned(3000)
     assert (found[0], found[-1]) == (0, 2999)
     assert len(found) <= 90
-
-
-def standing(share, n_parts):
-    return SimpleNamespace(share=share, n_parts=n_parts)
-
-
-def test_fits_of_a_race_belong_to_their_candidates():
-    race = [standing(0.3, 3), standing(0, 1), standing(0.7, 3)]
-    assert _members(SimpleNamespace(standings=race), 7) == [0, 1, 2, 0, 2, 0, 2]
-    refitted = [standing(0.3, 1), standing(0, 1), standing(0.7, 1)]
-    assert _members(SimpleNamespace(standings=refitted), 5) == [0, 1, 2, 0, 2]
-    assert _members(SimpleNamespace(standings=race[:1]), 5) == [0] * 5
-    assert _members(SimpleNamespace(rounds=(3, 4)), 6) == [0, 0, 0, 1, 1, 1]
-    assert _members(None, 1) == [0]
