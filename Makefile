@@ -33,7 +33,7 @@ format: $(call extras,lint)
 	$(BIN)/clang-format -i $(CPP)
 
 bench: $(call extras,bench)
-	$(BIN)/python benchmarks/training.py $(ARGS)
+	$(BIN)/python benchmarks/training.py $(or $(ARGS),--quick)
 
 sanitize: asan tsan
 	@echo "sanitize: PASSED (AddressSanitizer, UndefinedBehaviorSanitizer, ThreadSanitizer)"

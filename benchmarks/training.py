@@ -1,6 +1,6 @@
 """Rebel beside its rivals, at their defaults: error, fit and predict times, memory.
 
-python benchmarks/training.py [--sets a,b] [--rivals a,b] [--repeats 3] [--json results.json]
+python benchmarks/training.py [--quick] [--sets a,b] [--rivals a,b] [--repeats 3] [--json results.json]
 """
 
 import argparse
@@ -21,6 +21,8 @@ import numpy as np
 
 LARGE = ("isolet", "mnist")
 REPEATS_LARGE = 2
+QUICK_SETS = ["segment", "landsat", "pendigits", "optdigits", "letter"]
+QUICK_RIVALS = [*compare.RIVALS, "random_forest", "extra_trees"]
 PREDICT_SECONDS = 0.5
 SINGLE_ROWS = 200
 
@@ -116,7 +118,8 @@ def latency(classifier: Any, X: np.ndarray) -> float:
 
 
 def version(classifier: Any) -> str:
-    package = type(classifier).__module__.partition(".")[0]
+    roots = (kind.__module__.partition(".")[0] for kind in type(classifier).__mro__)
+    package = next(root for root in roots if root != compare.__name__)
     return f"{package} {sys.modules[package].__version__}"
 
 
@@ -229,18 +232,25 @@ def problems(results: Results) -> Iterable[str]:
 
 def parse_arguments() -> argparse.Namespace:
     def rivals(text: str) -> list[str]:
-        unknown = set(text.split(",")) - set(compare.RIVALS)
+        unknown = set(text.split(",")) - set(compare.ALL)
         if unknown:
-            raise argparse.ArgumentTypeError(f"no {unknown} among {compare.RIVALS}")
+            raise argparse.ArgumentTypeError(f"no {unknown} among {compare.ALL}")
         return text.split(",")
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", type=lambda text: text.split(","), default=list(data.SOURCES))
-    parser.add_argument("--rivals", type=rivals, default=list(compare.RIVALS))
-    parser.add_argument("--repeats", type=int, default=3, help="fits; at most 2 on large sets")
+    parser.add_argument(
+        "--quick", action="store_true", help="smaller sets, 2 repeats; < 15 minutes"
+    )
+    parser.add_argument("--sets", type=lambda text: text.split(","))
+    parser.add_argument("--rivals", type=rivals, help=", ".join(compare.ALL))
+    parser.add_argument("--repeats", type=int, help="fits; at most 2 on large sets")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path, help="write all results here")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.sets = options.sets or (QUICK_SETS if options.quick else list(data.SOURCES))
+    options.rivals = options.rivals or (QUICK_RIVALS if options.quick else list(compare.RIVALS))
+    options.repeats = options.repeats or (2 if options.quick else 3)
+    return options
 
 
 def main() -> None:

@@ -32,17 +32,8 @@ LAYERS = [
     },
     {"packing", "model", "contributions", "rules", "voices", "usage", "flattening", "shelving"},
     {"boosting", "callbacks", "sampling", "theory", "records", "parameters"},
-    {
-        "settings",
-        "problem",
-        "preparation",
-        "training",
-        "scales",
-        "entrants",
-        "crossfit",
-        "selection",
-        "regression",
-    },
+    {"settings", "problem", "preparation", "training", "scales", "regression"},
+    {"entrants", "crossfit", "selection"},
     {"explain", "explain_text", "verdicts", "summary", "guarantee", "plots", "explain_plots"},
     {"remembered", "persistence", "portable"},
     {
@@ -57,8 +48,9 @@ LAYERS = [
         "metrics",
     },
     {"loading", "datasets", "figures", "evaluation", "report"},
-    {"tables", "cli"},
+    {"tables"},
     {"__init__"},
+    {"cli"},
 ]
 LAYER = {module: i for i, modules in enumerate(LAYERS) for module in modules}
 

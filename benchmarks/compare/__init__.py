@@ -4,12 +4,19 @@ A rival is a module with `name`, as tables print it, and `make(n_threads)`, an u
 at its library's defaults; `make_regressor(n_threads)` likewise. Its imports are at its top, so that
 a rival that is not installed is an ImportError on `load`, which the benchmarks report instead of
 stopping.
+
+Every rival takes an array of numbers, or a frame of `columns.frame` whose categorical columns have
+pandas' dtype "category"; NaN is a missing value. Who cannot take these as they are gets them the way
+its users do it: one-hot, medians, and scaled where distances or gradients need it.
 """
 
 from importlib import import_module
 from typing import Any, Protocol, cast
 
 RIVALS = ("rebel", "lightgbm", "xgboost", "hist_gradient_boosting")
+"""Histogram boosting, as ours: those that are measured for speed too."""
+OTHERS = ("catboost", "ebm", "random_forest", "extra_trees", "svc", "mlp", "knn")
+ALL = RIVALS + OTHERS
 OURS, BASELINE = "rebel", "lightgbm"
 
 

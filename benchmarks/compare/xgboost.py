@@ -1,4 +1,7 @@
-"""XGBoost at its defaults; "hist" is what its default "auto" means, said aloud."""
+"""XGBoost at its defaults; "hist" is what its default "auto" means, said aloud.
+
+Categories are taken as such, which matters for frames alone.
+"""
 
 from xgboost import XGBClassifier, XGBRegressor
 
@@ -6,8 +9,8 @@ name = "XGBoost"
 
 
 def make(n_threads: int) -> XGBClassifier:
-    return XGBClassifier(tree_method="hist", n_jobs=n_threads)
+    return XGBClassifier(tree_method="hist", enable_categorical=True, n_jobs=n_threads)
 
 
 def make_regressor(n_threads: int) -> XGBRegressor:
-    return XGBRegressor(tree_method="hist", n_jobs=n_threads)
+    return XGBRegressor(tree_method="hist", enable_categorical=True, n_jobs=n_threads)

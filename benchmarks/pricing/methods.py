@@ -87,11 +87,11 @@ def ours_neutral(title: str, parts: str = "abcd", **options: Any) -> Method:
 
 def _our_version(options: dict[str, Any]) -> str:
     """The options in full, so that one spelt out is the same as the default; and the code."""
-    return f"{RebelClassifier(**options).get_params()}, {_our_code()}"
+    return f"{RebelClassifier(**options).get_params()}, {our_code()}"
 
 
 @cache
-def _our_code() -> str:
+def our_code() -> str:
     root = Path(rebelboost.__file__).parent
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):

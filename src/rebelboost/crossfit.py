@@ -55,6 +55,8 @@ class CrossFit:
     """Rounds of all parts, also those that were cut."""
     standings: tuple[Standing, ...]
     """Of all candidates."""
+    runs: tuple[int, ...]
+    """Which of them each fit in the history was of."""
     log_loss: float
     """Mean, of the decoded posterior of every sample by the fits that left it out."""
     cost: float
@@ -87,71 +89,71 @@ def cross_fit(
 
     Decisions are judged by the costs of `deciding`, the same samples.
     """
-    history = History()
-    hears = [history, *callbacks]
+    history, runs = History(), []
     entrants = [Entrant(candidate, problem) for candidate in candidates]
+
     racing = entrants
     for part, out in enumerate(parts.left_out):
         if part > 0 and time.monotonic() > parts.deadline:
             break
         for entrant in racing:
-            entrant.fit(out, categorical, hears)
-        if part == 0 and len(racing) > 1:
-            racing = [each for each, share in _shared(racing, LEAST_TO_GO_ON) if share > 0]
-    shared = _shared(racing, LEAST_SHARE) if parts.left_out else [(racing[0], 1.0)]
-    if parts.refit or not parts.left_out:  # no part can do without the only sample of its class
-        for entrant, share in shared:
-            if share > 0:
-                entrant.fit_all(categorical, hears)
-    return _blend(entrants, shared, deciding, history)
+            entrant.fit(out, categorical, [history, *callbacks])
+            runs.append(entrants.index(entrant))
+        if part == 0:
+            racing = _share_out(racing, LEAST_TO_GO_ON)
+    if not parts.left_out:  # no part can do without the only sample of its class
+        racing = entrants[:1]
+    racing = _share_out(racing, LEAST_SHARE)
+    if parts.refit or not parts.left_out:
+        for entrant in racing:
+            entrant.fit_all(categorical, [history, *callbacks])
+            runs.append(entrants.index(entrant))
+    return _blend(racing, entrants, deciding, history, tuple(runs))
 
 
-def _shared(entrants: Sequence[Entrant], least: float) -> list[tuple[Entrant, float]]:
-    """Share out the blend: ∝ e^{−√N·(log-loss above the least)}.
+def _share_out(entrants: Sequence[Entrant], least: float) -> list[Entrant]:
+    """Give shares of the blend, ∝ e^{−2√N·(log-loss above the least)}; return who has one.
 
-    1/√N is the order of a mean log-loss's standard error: what lies within it says little. Over 33
-    sets the blend cost less than the member with the least log-loss, and than equal shares.
+    1/√N is the order of a mean log-loss's standard error: what lies within it says little. Over 44
+    sets the blend erred less than its best member (by left-out log-loss), than equal shares, and
+    than shares of half and of 3/2 the exponent.
     """
     for entrant in entrants:
         entrant.judge()
     log_losses = np.array([entrant.found.log_loss for entrant in entrants])
-    behind = np.sqrt(n_distinct(entrants[0].judged)) * (log_losses - log_losses.min())
+    behind = 2 * np.sqrt(n_distinct(entrants[0].judged)) * (log_losses - log_losses.min())
     shares = np.exp(-behind)
     shares[shares < least * shares.sum()] = 0.0
-    return list(zip(entrants, (shares / shares.sum()).tolist(), strict=True))
+    for entrant, share in zip(entrants, (shares / shares.sum()).tolist(), strict=True):
+        entrant.share = share
+    return [entrant for entrant in entrants if entrant.share > 0]
 
 
 def _blend(
+    members: Sequence[Entrant],
     entrants: Sequence[Entrant],
-    shared: Sequence[tuple[Entrant, float]],
     deciding: Problem,
     history: History,
+    runs: tuple[int, ...],
 ) -> CrossFit:
     """Add up the members, with their shares, and judge the sum."""
-    members = [entrant for entrant, share in shared if share > 0]
-    factors = [share * each.found.temperature for each, share in shared if share > 0]
     first = members[0]
-    scored = first.scored if first.scored.any() else ~first.scored
-    judged, costs, loss = (
-        first.problem.rows(scored),
-        class_costs(first.problem),
-        first.settings.loss,
+    judged, costs, loss = first.judged, class_costs(first.problem), first.settings.loss
+    factors = [each.share * each.found.temperature for each in members]
+    scores: Scores = np.sum(
+        [factor * each.left_out for factor, each in zip(factors, members, strict=True)], axis=0
     )
-    left_out = [
-        factor * each.left_out(scored) for factor, each in zip(factors, members, strict=True)
-    ]
-    scores: Scores = np.sum(left_out, axis=0)
     with one_linear_algebra_thread():
         temperature, log_loss = fit_temperature(scores, judged.labels, costs, judged.weight, loss)
         decoder = Decoder(costs, temperature, loss=loss)
-        cost = decision_cost(scores, decoder, deciding.rows(scored))
-        share_of = {entrant.name: share for entrant, share in shared}
-        standings = [each.standing(share_of.get(each.name, 0.0), deciding) for each in entrants]
+        cost = decision_cost(scores, decoder, deciding.rows(first.judges))
+        standings = tuple(each.standing(deciding) for each in entrants if each.parts)
     return CrossFit(
         weighted_sum([each.ensemble() for each in members], factors),
         decoder,
         history,
-        tuple(standings),
+        standings,
+        runs,
         log_loss,
         cost,
         scores,

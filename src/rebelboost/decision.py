@@ -44,7 +44,9 @@ class Decoder:
     def posterior(self, scores: Scores) -> Floats:
         """(N, K) probabilities of the classes."""
         doubled = log_ratios(self.temperature * scores, self.loss)
-        return uniform_posterior(doubled) if is_uniform(self.costs) else self._perron(doubled)
+        if is_uniform(self.costs):
+            return uniform_posterior(doubled, self.precision)
+        return self._perron(doubled)
 
     def _perron(self, doubled: Floats) -> Floats:
         costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))  # squares are taken
@@ -72,7 +74,7 @@ def log_ratios(scores: Scores, loss: str) -> Floats:
     return np.log1p(inside) - np.log1p(-inside)
 
 
-def uniform_posterior(doubled: Floats) -> Floats:
+def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
     """P_k = σ(2H_k − ln λ) with the λ for which they sum to 1: all mistakes cost the same.
 
     Newton's method on ln λ from below: Σσ is convex there or soon after, and its root is bracketed
@@ -81,6 +83,8 @@ def uniform_posterior(doubled: Floats) -> Floats:
     n_classes = doubled.shape[1]
     if n_classes == 1:
         return np.ones_like(doubled)
+    # Newton's last step is far smaller than the one before: a rough answer needs no proof of it.
+    enough = 1e-14 if precision < ROUGHLY else np.sqrt(precision)
     top = doubled.max(axis=1, keepdims=True)
     low, high = top + np.log(1e-300), top + np.log(max(1, n_classes - 1))
     # The mean of the two highest solves K = 2, and bounds the root from below.
@@ -96,9 +100,10 @@ def uniform_posterior(doubled: Floats) -> Floats:
         step = log_lambda + excess / slope
         inside = (step > low) & (step < high)
         following = np.where(inside, step, (low + high) / 2)
-        if np.all(np.abs(following - log_lambda) < 1e-14 * np.maximum(1, np.abs(log_lambda))):
-            break
+        change = np.abs(following - log_lambda)
         log_lambda = following
+        if np.all(change < enough * np.maximum(1, np.abs(log_lambda))):
+            break
     P = expit(doubled - log_lambda)
     return P / P.sum(axis=1, keepdims=True)
 

@@ -20,7 +20,7 @@ from rebelboost.training import one_linear_algebra_thread, train
 N_STAGES = 16
 """Numbers of rounds that are compared, evenly spaced by ratio."""
 LEAST_HOPE = 50
-"""A fit ends when it has not got better for a fifth of the rounds, and for so many."""
+"""A fit ends when it has not got better for an eighth of the rounds, and for so many."""
 
 
 class Candidate(NamedTuple):
@@ -42,6 +42,7 @@ class Standing(NamedTuple):
     """Mean, of the least-risk decisions."""
     n_parts: int
     """How many parts it was fitted on: one, if it was far behind then."""
+    shrinkage: float
 
 
 class Found(NamedTuple):
@@ -64,12 +65,13 @@ class Entrant:
         self.scored = np.zeros(n_samples, dtype=bool)
         self.parts: list[Ensemble] = []
         self.found = Found(len(self.stages) - 1, 1.0, math.inf)
+        self.share = 0.0
 
     def fit(
         self, out: NDArray[np.bool_], categorical: Bytes, callbacks: Sequence[Callback]
     ) -> None:
         """Fit without these samples, and score them."""
-        hopeless = Hopeless(max(LEAST_HOPE, self.settings.rounds // 5))
+        hopeless = Hopeless(max(LEAST_HOPE, self.settings.rounds // 8))
         fit = train(
             self.problem.rows(~out),
             replace(self.settings, part=len(self.parts)),
@@ -84,27 +86,33 @@ class Entrant:
 
     def judge(self) -> None:
         """Find the stage with the least log-loss at its best temperature, over all that was left out."""
-        judged, left_out = self.judged, self.scores[:, self.scored]
+        judged, left_out = self.judged, self.scores[:, self.judges]
         known = judged.labels, class_costs(judged), judged.weight, self.settings.loss
         with one_linear_algebra_thread():
             # Near its least the loss is flat: rough temperatures do to compare stages.
-            losses = [fit_temperature(scores, *known, precision=0.1)[1] for scores in left_out]
+            losses = [fit_temperature(scores, *known, precision=0.2)[1] for scores in left_out]
             stage = int(np.argmin(losses))
             self.found = Found(stage, *fit_temperature(left_out[stage], *known))
 
     @property
+    def judges(self) -> NDArray[np.bool_]:
+        """(N,) the samples that a fit has left out; all, where none could be."""
+        return self.scored if self.scored.any() else ~self.scored
+
+    @property
     def judged(self) -> Problem:
-        """The samples that a fit has left out."""
-        return self.problem.rows(self.scored)
+        """Those samples."""
+        return self.problem.rows(self.judges)
+
+    @property
+    def left_out(self) -> Scores:
+        """Their scores, by the fits that had left them out, after the rounds that were found."""
+        return self.scores[self.found.stage, self.judges]
 
     @property
     def rounds(self) -> int:
         """Found to be best."""
         return self.stages[self.found.stage]
-
-    def left_out(self, scored: NDArray[np.bool_]) -> Scores:
-        """Scores of these samples by the fits that had left them out."""
-        return self.scores[self.found.stage, scored]
 
     def fit_all(self, categorical: Bytes, callbacks: Sequence[Callback]) -> None:
         """Put one fit on all samples, of as many rounds as were found, in place of the parts."""
@@ -116,13 +124,20 @@ class Entrant:
         cut = [part.truncate(self.rounds) for part in self.parts]
         return weighted_sum(cut, [1 / len(cut)] * len(cut))
 
-    def standing(self, share: float, deciding: Problem) -> Standing:
+    def standing(self, deciding: Problem) -> Standing:
         """Report; decisions are judged by the costs of `deciding`, the same samples."""
-        decoder = Decoder(
-            class_costs(self.problem), self.found.temperature, loss=self.settings.loss
+        known = class_costs(self.problem), self.found.temperature
+        decoder = Decoder(*known, loss=self.settings.loss)
+        cost = decision_cost(self.left_out, decoder, deciding.rows(self.judges))
+        return Standing(
+            self.name,
+            self.rounds,
+            self.share,
+            self.found.log_loss,
+            cost,
+            len(self.parts),
+            self.settings.shrinkage,
         )
-        cost = decision_cost(self.left_out(self.scored), decoder, deciding.rows(self.scored))
-        return Standing(self.name, self.rounds, share, self.found.log_loss, cost, len(self.parts))
 
 
 class Hopeless:

@@ -1,8 +1,11 @@
 """Model files → estimators. Every rule is checked: a file that breaks one is refused, with its fault."""
 
 import os
+from dataclasses import fields as fields_of
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rebelboost.crossfit import CrossFit
 from rebelboost.decision import Decoder
@@ -14,7 +17,7 @@ from rebelboost.frames import MOST_LEVELS, FeatureEncoder
 from rebelboost.labels import take_classes
 from rebelboost.parameters import Decoder as ParameterDecoder
 from rebelboost.parameters import check_together
-from rebelboost.persistence import FORMAT, STANDING, VERSION
+from rebelboost.persistence import BY_SAMPLE, FORMAT, VERSION
 from rebelboost.reading import Fields, Shelf, require
 from rebelboost.records import take_history
 from rebelboost.regressor import RebelRegressor
@@ -132,9 +135,10 @@ def _take_decisions(shelf: Shelf, model: Fields, estimator: RebelClassifier, n: 
         fields.word("loss", LOSSES),
     )
     fields.end()
-    crossed = model.any("cross_fit")
-    require(isinstance(crossed, bool), "a cross-fit that is neither there nor not")
-    estimator.cross_fit_ = _take_cross_fit(shelf, estimator) if crossed else None
+    found = model.any("cross_fit")
+    estimator.cross_fit_ = None
+    if found is not None:
+        estimator.cross_fit_ = _take_cross_fit(shelf, Fields(found, "the cross-fit"), estimator)
 
 
 def _amounts(shelf: Shelf, name: str, *shape: int) -> Floats:
@@ -149,30 +153,48 @@ def _costs(shelf: Shelf, name: str, n: int) -> Floats:
     return costs.copy()
 
 
-def _take_cross_fit(shelf: Shelf, estimator: RebelClassifier) -> CrossFit:
-    numbers = shelf.take("cross_fit.standings", np.float64, None, len(STANDING))
-    names = take_texts(shelf, "cross_fit.names", len(numbers))
-    log_loss, cost = shelf.take("cross_fit.found", np.float64, 2).tolist()
-    left_out = shelf.numbers("cross_fit.left_out", None, len(estimator.classes_))
-    rows = shelf.take("cross_fit.rows", np.int64, len(left_out))
-    require((rows >= 0).all(), "rows of left-out samples that are none")
-    return CrossFit(
+def _take_cross_fit(shelf: Shelf, fields: Fields, estimator: RebelClassifier) -> CrossFit:
+    standings = tuple(_standing(of) for of in fields.list("standings"))
+    require(len(standings) > 0, "a cross-fit without candidates")
+    runs = fields.list("runs")
+    known = all(type(n) is int and 0 <= n < len(standings) for n in runs)
+    require(known, "fits of candidates that there are not")
+    by_sample = _take_by_sample(shelf, len(estimator.classes_))
+    found = CrossFit(
         estimator.ensemble_,
         estimator.decoder_,
         estimator.history_,
-        tuple(map(_standing, names, numbers.tolist())),
-        log_loss,
-        cost,
-        left_out,
-        rows,
+        standings,
+        tuple(runs),
+        fields.number("log_loss"),
+        fields.number("cost", 0.0),
+        **{f.name: by_sample[f.name] for f in fields_of(CrossFit) if f.name in by_sample},
     )
+    fields.end()
+    return found
 
 
-def _standing(name: str, numbers: list[float]) -> Standing:
-    rounds, share, log_loss, cost, n_parts = numbers
-    counted = all(0 <= n < 2**31 and n.is_integer() for n in (rounds, n_parts))
-    require(counted and 0 <= share <= 1, "a cross-fit with odd shares")
-    return Standing(name, int(rounds), share, log_loss, cost, int(n_parts))
+def _standing(of: Any) -> Standing:
+    """How a candidate did: a name, and numbers within their limits."""
+    fits = isinstance(of, list) and len(of) == len(Standing._fields) and isinstance(of[0], str)
+    require(fits, "a candidate that is none")
+    found = Standing(*of)
+    counts = all(type(n) is int and 0 <= n < 2**31 for n in (found.rounds, found.n_parts))
+    amounts = (found.share, found.log_loss, found.cost, found.shrinkage)
+    finite = all(type(n) is float and 0 <= n < LARGEST for n in amounts)
+    require(counts and finite and found.share <= 1, "a candidate with odd figures")
+    return found
+
+
+def _take_by_sample(shelf: Shelf, n_classes: int) -> dict[str, NDArray[Any]]:
+    """Scores of samples by fits that left them out, and the samples' rows, where a file has them."""
+    if not any(shelf.has(f"cross_fit.{name}") for name in BY_SAMPLE):
+        return {}
+    left_out = shelf.numbers("cross_fit.left_out", None, n_classes)
+    rows = shelf.any("cross_fit.rows")
+    whole = rows.dtype.kind == "i" and rows.shape == left_out.shape[:1] and (rows >= 0).all()
+    require(whole, "rows of left-out samples that are none")
+    return dict(zip(BY_SAMPLE, (left_out, rows), strict=True))
 
 
 def _take_rest(shelf: Shelf, model: Fields, estimator: Model) -> None:

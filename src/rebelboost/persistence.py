@@ -26,8 +26,8 @@ from rebelboost.tensors import write
 from rebelboost.texts import Scalar, scalar_arrays, text_arrays
 
 FORMAT, VERSION = "rebelboost", 1
-STANDING = ("rounds", "share", "log_loss", "cost", "n_parts")
-"""Numbers of a candidate in a cross-fit."""
+BY_SAMPLE = ("left_out", "rows")
+"""Of a cross-fit, where it keeps them: the scores of samples by the fits that left them out."""
 
 Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 """Arrays, and an object of JSON."""
@@ -102,8 +102,10 @@ def _decisions(estimator: Any) -> Parts:
         "class_weight": estimator.class_weight_,
         "decoder.costs": decoder.costs,
     }
-    if estimator.cross_fit_ is not None:
-        arrays |= _cross_fit(estimator.cross_fit_)
+    found: CrossFit | None = estimator.cross_fit_
+    if found is not None:
+        kept = {name: getattr(found, name, None) for name in BY_SAMPLE}
+        arrays |= {f"cross_fit.{name}": a for name, a in kept.items() if a is not None}
     return arrays, {
         "classes": kind,
         "subcosts": estimator.subcosts_,
@@ -112,19 +114,16 @@ def _decisions(estimator: Any) -> Parts:
             "precision": float(decoder.precision),
             "loss": decoder.loss,
         },
-        "cross_fit": estimator.cross_fit_ is not None,
+        "cross_fit": None if found is None else _cross_fit(found),
     }
 
 
-def _cross_fit(found: CrossFit) -> dict[str, NDArray[Any]]:
-    """How candidates did on what their fits had left out, and the scores of those samples."""
-    numbers = [[getattr(each, name) for name in STANDING] for each in found.standings]
+def _cross_fit(found: CrossFit) -> dict[str, Any]:
     return {
-        "cross_fit.standings": np.array(numbers, dtype=np.float64).reshape(-1, len(STANDING)),
-        "cross_fit.found": np.array([found.log_loss, found.cost], dtype=np.float64),
-        "cross_fit.left_out": found.left_out,
-        "cross_fit.rows": found.rows.astype(np.int64),
-        **text_arrays("cross_fit.names", [each.name for each in found.standings]),
+        "standings": [list(standing) for standing in found.standings],
+        "runs": list(found.runs),
+        "log_loss": float(found.log_loss),
+        "cost": float(found.cost),
     }
 
 

@@ -83,14 +83,23 @@ class Proven(Decides):
         """Of every run of boosting that the ensemble has terms of, cut as it is there."""
         from rebelboost.guarantee import fit_bound, runs
 
-        kept = {id(term.hypothesis) for term in self.ensemble_.terms}
-        found = [
-            [record for record in run if id(record.hypothesis) in kept]
-            for run in runs(self.history_.rounds)
-        ]
-        # Of a cross-fit's candidates each has its own.
-        shrinkage = self._shrinkage() if self.cross_fit_ is None else None
-        return tuple(fit_bound(run, shrinkage) for run in found if run)
+        found = runs(self.history_.rounds)
+        cross = self.cross_fit_
+        shrinkages: list[float | None] = [self._shrinkage()] * len(found)
+        if cross is not None:
+            shrinkages = [cross.standings[i].shrinkage for i in cross.runs]
+            if len(shrinkages) != len(
+                found
+            ):  # a run without rounds: it is not known whose they are
+                shrinkages = [None] * len(found)
+        # A run may have been cut, or have served for its left-out scores only.
+        terms = {id(term.hypothesis) for term in self.ensemble_.terms}
+        kept = [[record for record in run if id(record.hypothesis) in terms] for run in found]
+        return tuple(
+            fit_bound(run, shrinkage)
+            for run, shrinkage in zip(kept, shrinkages, strict=True)
+            if run
+        )
 
     def _both_costs(self, problem: Problem) -> dict[str, float]:
         """Mean training cost at argmax and as decided, where those differ and are soon known."""

@@ -9,7 +9,7 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import tell_columns
 from rebelboost.tables.files import opened
 from rebelboost.tables.target import class_labels
-from rebelboost.tables.understanding import Understanding, Wishes, understand
+from rebelboost.tables.understanding import Understanding, Wishes, row_name, understand
 
 
 def write(path, text, encoding="utf-8"):
@@ -229,3 +229,8 @@ def test_infinite_numbers_are_refused_by_name(tmp_path):
     path = write(tmp_path / "t.csv", "v,y\n1,a\ninf,b\n2,a\n3,b\n")
     with pytest.raises(TableError, match="column 'v' has 1 infinite"):
         understood(path, "y")
+
+
+def test_rows_are_called_by_what_names_them_but_no_number_stands_alone():
+    assert row_name("patient", "P022") == "P022"
+    assert row_name("customer_id", 85556) == "customer_id 85556"

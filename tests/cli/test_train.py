@@ -90,7 +90,7 @@ def test_examples_are_named_by_the_column_that_names_rows(loans, rebel):
     assert done.exit_code == 0, done.stderr
     labels = load("loans.safetensors").row_labels_
     assert labels
-    assert all(label == f"loan L{row:04d}" for row, label in labels.items())
+    assert all(label == f"L{row:04d}" for row, label in labels.items())
 
 
 def test_a_budget_of_time_ends_training_early(loans, records):

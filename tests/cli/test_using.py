@@ -137,7 +137,7 @@ def test_reasons_name_the_features_and_sum_to_the_scores(model, loans, rebel, re
         lead = sum(told["parts"]["for yes"]) - sum(told["parts"]["for no"])
         assert (lead > 0) == (decided[told["row"] - 1] == "yes")
     assert rebel("explain", model, "loans.csv", "--rows", "3,1").stdout.startswith(
-        "Row 3 (loan L0002). "
+        "Row 3 (L0002). "
     )
     assert len(clf.ensemble_) == 10
 

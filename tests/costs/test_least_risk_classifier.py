@@ -6,8 +6,8 @@ import pytest
 from rebelboost import RebelClassifier, Stump, Tree
 from rebelboost.boosting import Plan
 from rebelboost.callbacks import Held
-from rebelboost.crossfit import LOOSE_FEATURES, LOOSE_SHRINKAGE, Hopeless
 from rebelboost.datasets import planar_mixture, random_costs
+from rebelboost.entrants import Hopeless
 from rebelboost.problem import Problem, folds
 
 SET = planar_mixture(0)
@@ -27,7 +27,8 @@ def fitted():
 
 def test_unequal_costs_are_cross_fitted_by_default(fitted):
     assert fitted.cross_fit_ is not None
-    (rounds,) = fitted.cross_fit_.rounds
+    (standing,) = fitted.cross_fit_.standings
+    rounds = standing.rounds
     assert rounds <= 30
     assert len(fitted.ensemble_) <= 5 * rounds
 
@@ -116,23 +117,6 @@ def test_costs_change_nothing_but_the_decision_where_training_is_neutral(fitted)
     np.testing.assert_array_equal(
         other.predict(SET.X_test), fitted.with_costs(COSTS.T).predict(SET.X_test)
     )
-
-
-def test_the_automatic_learner_is_a_blend_by_left_out_log_loss():
-    found = classifier(learner="auto").fit(X, y).cross_fit_
-    assert len(found.rounds) == len(found.shares) == 3
-    np.testing.assert_allclose(sum(found.shares), 1)
-    alone = [
-        classifier(learner=learner, **options).fit(X, y).cross_fit_.log_loss
-        for learner, options in [
-            (Tree(3), {}),
-            (Tree(), {}),
-            (Tree(), {"shrinkage": LOOSE_SHRINKAGE, "feature_subsample": LOOSE_FEATURES}),
-        ]
-    ]
-    # A blend at its own temperature: no worse than the worst, and here better than the best.
-    assert found.log_loss < min(alone)
-    assert np.argmax(found.shares) == np.argmin(alone)
 
 
 def test_a_part_goes_on_while_the_loss_or_the_cost_of_what_it_left_out_falls():

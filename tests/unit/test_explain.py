@@ -84,7 +84,7 @@ def test_rows_of_tables_without_an_index_are_called_by_their_numbers(iris):
 
 def test_a_sample_is_called_as_its_own_index_calls_it(iris):
     X, y = iris
-    model = RebelClassifier(n_rounds=5).fit(X, y)
+    model = RebelClassifier(Tree(depth=3), n_rounds=5).fit(X, y)
     assert [why.label for why in model.explain(X.iloc[3:5])] == X.index[3:5].tolist()
     assert model.explain(X.iloc[3:5]).text().startswith(f"Sample {X.index[3]}. Decided: ")
 
@@ -204,7 +204,7 @@ def test_terms_twice_in_a_model_are_told_once_with_twice_the_weight(iris, learne
 
 def test_an_explanation_begins_with_the_decision(iris):
     X, y = iris
-    model = RebelClassifier(n_rounds=20).fit(X, y)
+    model = RebelClassifier(Tree(depth=3), n_rounds=20).fit(X, y)
     for why, decided in zip(model.explain(X.iloc[:5]), model.predict(X.iloc[:5]), strict=True):
         assert why.decision == decided
         assert str(why).startswith(f"Decided: {decided} (probability ")
@@ -238,7 +238,9 @@ def test_costs_are_the_reason_where_the_decision_is_not_the_likeliest_class(iris
 def test_abstaining_is_explained_by_its_price(iris):
     X, y = iris
     options = {"reject_cost": 0.2, "reject_label": "ask"}
-    model = RebelClassifier(n_rounds=3, shrinkage=0.05, **options).fit(X, y)
+    model = RebelClassifier(
+        Tree(depth=2), n_rounds=3, shrinkage=0.05, cross_fit=None, **options
+    ).fit(X, y)
     why = model.explain(X.iloc[:1])[0]
     assert why.decision == "ask"
     assert "Not decided, hence 'ask': the cheapest decision, " in str(why)
@@ -277,7 +279,7 @@ def test_scores_without_probabilities_are_explained_all_the_same(iris):
 def test_no_reasons_at_all_are_refused(iris):
     X, y = iris
     with pytest.raises(ValueError, match="top is 0: ask for one reason at least"):
-        RebelClassifier(n_rounds=2).fit(X, y).explain(X, top=0)
+        RebelClassifier(Tree(depth=3), n_rounds=2).fit(X, y).explain(X, top=0)
 
 
 def test_tables_of_explanations_are_frames(iris):
@@ -324,7 +326,7 @@ def test_the_pairs_of_classes_are_those_that_a_round_separates_most(iris):
 def test_importances_are_those_of_scikit_learns_kind():
     X, y = load_wine(return_X_y=True)
     X = np.column_stack([X, np.ones(len(X))])
-    model = RebelClassifier(n_rounds=30).fit(X, y)
+    model = RebelClassifier(Tree(depth=3), n_rounds=30).fit(X, y)
     assert model.feature_importances_.shape == (14,)
     assert model.feature_importances_.sum() == pytest.approx(1)
     assert model.feature_importances_[-1] == 0
@@ -341,7 +343,7 @@ def test_similarities_have_no_importances_and_say_why(iris):
 
 def test_explaining_changes_nothing_of_the_prediction(iris):
     X, y = iris
-    model = RebelClassifier(n_rounds=10).fit(X, y)
+    model = RebelClassifier(Tree(depth=3), n_rounds=10).fit(X, y)
     before = model.predict_proba(X)
     model.explain(X).text()
     model.summary().text()

@@ -1,8 +1,11 @@
 """`rebel demo`: the whole story on a table that scikit-learn brings along."""
 
+import contextlib
 import shlex
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -19,7 +22,7 @@ STEPS = (
 )
 
 
-def demo(folder: Path | None, output: Output) -> None:
+def demo(folder: Path | None, app: Callable[..., Any], *, output: Output) -> None:
     """Make the files, then run the steps as one would type them."""
     to = Path(tempfile.mkdtemp(prefix="rebel-demo-")) if folder is None else folder
     to.mkdir(parents=True, exist_ok=True)
@@ -29,7 +32,7 @@ def demo(folder: Path | None, output: Output) -> None:
     for step in STEPS:
         output.text("")
         output.heading(f"$ {step}")
-        _run(step, to)
+        _run(app, step, to)
     output.text("")
     output.text(f"All files are in {to}.")
 
@@ -50,11 +53,7 @@ def write_tables(folder: Path) -> None:
     (folder / "costs.csv").write_text(COSTS, encoding="utf-8")
 
 
-def _run(step: str, folder: Path) -> None:
+def _run(app: Callable[..., Any], step: str, folder: Path) -> None:
     """A command as the shell would run it in the folder."""
-    import contextlib
-
-    from rebelboost.cli.main import app
-
     with contextlib.chdir(folder):
         app(shlex.split(step)[1:], standalone_mode=False)

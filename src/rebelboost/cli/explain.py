@@ -13,7 +13,7 @@ from rebelboost.cli.render import Output
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import Table, opened
 from rebelboost.tables.matching import Match, understood_by
-from rebelboost.tables.understanding import ROW
+from rebelboost.tables.understanding import ROW, row_name
 
 
 def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Output) -> None:
@@ -28,7 +28,9 @@ def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Outp
         naming = [name for name in [understanding.naming] if name in table.types]
         match = Match(_only(table, wanted), understanding, naming)
         frame, aside = match.all()
-    names = [f" ({name} {value})" for name in naming for value in aside[name]] or [""] * len(wanted)
+    names = [f" ({row_name(name, value)})" for name in naming for value in aside[name]] or [
+        ""
+    ] * len(wanted)
     explained = classifier.explain(fed(classifier, frame), top=top)
     for row, name, each in zip(wanted, names, explained, strict=True):
         text = dated(each.text(), classifier)

@@ -42,13 +42,13 @@ def load_model(path: Path) -> Any:
     """A classifier from its file."""
     from sklearn.base import is_classifier
 
-    import rebelboost
+    from rebelboost.loading import load
 
     if path.is_dir():
         raise TableError(f"{path} is a folder: name the model file that `rebel train` wrote")
     if not path.exists():
         raise TableError(f"there is no file {path}: `rebel train data.csv --target …` writes one")
-    model = rebelboost.load(path)
+    model = load(path)
     if not is_classifier(model):
         raise TableError(f"{path} predicts numbers, not classes: use it in Python, by load()")
     return model

@@ -1,5 +1,6 @@
 """What several commands do with a model and a table."""
 
+from itertools import compress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.files import opened
 from rebelboost.tables.matching import Match, understood_by
 from rebelboost.tables.target import hint
+from rebelboost.tables.understanding import row_name
 
 
 class Labelled(NamedTuple):
@@ -58,9 +60,12 @@ def read_labelled(model: Any, data: Path) -> Labelled:
         match = Match(table, understanding, [target, *naming])
         frame, aside = match.all()
     labels, labelled = aside[target], aside[target].is_not_null()
-    names = pl.Series(range(1, len(aside) + 1))
+    names: list[Any] = list(range(1, len(aside) + 1))
     if naming:
-        names = f"{naming[0]} " + aside[naming[0]].fill_null("without one")
+        given = aside[naming[0]].to_list()
+        names = [
+            n if g is None else row_name(naming[0], g) for n, g in zip(names, given, strict=True)
+        ]
     notes = match.tally.notes()
     if n := labels.null_count():
         frame = frame.filter(labelled)
@@ -71,4 +76,4 @@ def read_labelled(model: Any, data: Path) -> Labelled:
         )
     y = np.array(labels.drop_nulls().to_list())
     is_training = (model.metadata_ or {}).get("fingerprint") == fingerprint(data)
-    return Labelled(frame, y, names.filter(labelled).to_list(), notes, is_training)
+    return Labelled(frame, y, [*compress(names, labelled)], notes, is_training)

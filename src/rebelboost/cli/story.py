@@ -153,7 +153,8 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
         lines = [("cost", told), ("accuracy", accuracy)]
     if _says_little(evaluation):
         lines.append(("mind", "that is not clearly better than always deciding the same"))
-    lines.append(("judged by", f"{counted(evaluation.n, 'row')}, {evaluation.source}"))
+    by = "each by fits that had not seen it" if evaluation.is_left_out else evaluation.source
+    lines.append(("judged by", f"{counted(evaluation.n, 'row')}, {by}"))
     return lines
 
 
@@ -174,6 +175,8 @@ def guaranteed(guarantee: "Guarantee") -> str:
     )
     if guarantee.certified:
         return f"no mistake {whose}, deciding for the highest score: the loss proves it"
+    if guarantee.of_errors and guarantee.bound >= 1:
+        return f"none that says anything {whose}; its share of mistakes is {amount(guarantee.achieved)}"
     what = "share of mistakes" if guarantee.of_errors else "mean cost"
     return (
         f"{what} {whose}, deciding for the highest score: at most {amount(guarantee.bound)}, "
@@ -186,7 +189,7 @@ def strongest(model: Any, most: int = 3) -> list[dict[str, Any]]:
     summary = model.summary()
     features = [{"feature": f.name, "share": f.importance} for f in summary.features[:most]]
     examples = [{"row": e.label, "class": e.of_class} for e in summary.examples[:most]]
-    return features or examples
+    return features + (examples[:1] if features else examples)
 
 
 def _reason(each: Mapping[str, Any]) -> str:

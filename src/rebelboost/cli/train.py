@@ -19,7 +19,7 @@ from rebelboost.evaluation import evaluate, left_out
 from rebelboost.figures import Evaluation
 from rebelboost.shapes import Floats
 from rebelboost.tables.files import opened
-from rebelboost.tables.understanding import Samples, Understanding, Wishes, understand
+from rebelboost.tables.understanding import Samples, Understanding, Wishes, row_name, understand
 
 HELD_OUT = 0.2
 """Share of the rows by which a model is judged that has no left-out samples of its own."""
@@ -114,7 +114,8 @@ def _estimator(choices: Choices, costs: Floats | None, output: Output) -> RebelC
         "costs": costs,
     }
     if choices.time_budget is not None:
-        given |= _within(choices.time_budget, averaged=costs is not None and not is_uniform(costs))
+        averaged = costs is not None and not is_uniform(costs)
+        given |= _within(choices.time_budget, choices.learner, averaged=averaged)
     return RebelClassifier(
         choices.learner,
         n_jobs=choices.threads or -1,
@@ -123,9 +124,9 @@ def _estimator(choices: Choices, costs: Floats | None, output: Output) -> RebelC
     )
 
 
-def _within(seconds: float, *, averaged: bool) -> dict[str, Any]:
-    """Parameters that keep to a time: the estimator's own, if it has one, or a limit for each fit."""
-    if "time_budget" in RebelClassifier._get_param_names():
+def _within(seconds: float, learner: str, *, averaged: bool) -> dict[str, Any]:
+    """Parameters that keep to a time: of the choice among learners, or a limit for each fit."""
+    if learner == "auto" and "time_budget" in RebelClassifier._get_param_names():
         return {"time_budget": seconds}
     return {"callbacks": [Deadline(seconds / (FITS_AVERAGED if averaged else FITS_OF_ONE))]}
 
@@ -183,6 +184,6 @@ def _keep(trained: Trained, understanding: Understanding, samples: Samples, data
     examples = getattr(model, "example_classes_", {})
     if samples.ids is not None:
         name, values = samples.ids
-        model.row_labels_ = {row: f"{name} {values[row]}" for row in examples}
+        model.row_labels_ = {row: row_name(name, values[row]) for row in examples}
     else:
         model.row_labels_ = {row: int(samples.rows[row]) for row in examples}

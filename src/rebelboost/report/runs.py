@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,8 +18,6 @@ Bounds = dict[int, float] | None
 """Ln of the loss at most, by the identity of a round's record."""
 ROUNDING = 1e-6
 """Of logarithms of losses: so far may a loss be above its bound."""
-SLOW = 0.1
-"""Shrinkage of the slower members of a blend."""
 
 
 @dataclass(frozen=True)
@@ -53,62 +50,28 @@ def exp(ln: float) -> float:
 
 def runs_of(subject: Subject) -> list[Run]:
     """Part the history where a new fit begins, and tell which kind of fit each is."""
-    found = parted(list(getattr(subject.clf, "history_", ())))
-    members = _members(subject.clf.cross_fit_, len(found))
-    standings = getattr(subject.clf.cross_fit_, "standings", ())
+    clf = subject.clf
+    found = parted(list(getattr(clf, "history_", ())))
+    if clf.cross_fit_ is None:
+        own = clf._learner().shrinkage if clf.shrinkage == "auto" else clf.shrinkage
+        return [Run(rounds, 0, "", _bounds(rounds, own)) for rounds in found]
+    standings, runs = clf.cross_fit_.standings, clf.cross_fit_.runs
     return [
-        Run(
-            rounds,
-            member,
-            standings[member].name if standings else f"{member + 1}: {_kind(rounds)}",
-            _bounds(subject.clf, rounds),
-        )
-        for rounds, member in zip(found, members, strict=True)
+        Run(rounds, i, standings[i].name, _bounds(rounds, standings[i].shrinkage))
+        for rounds, i in zip(found, runs, strict=False)
     ]
 
 
-def _members(cross_fit: Any, n_runs: int) -> list[int]:
-    """In a race all candidates run first; those that go on then take turns, part by part."""
-    standings = getattr(cross_fit, "standings", ())
-    first = list(range(len(standings)))
-    later = [i for i in first if standings[i].n_parts > 1] or [
-        i for i in first if standings[i].share > 0
-    ]
-    if standings and n_runs >= len(first) and (n_runs - len(first)) % len(later) == 0:
-        return [
-            i if i < len(first) else later[(i - len(first)) % len(later)] for i in range(n_runs)
-        ]
-    # Without a race, the fits of one kind follow one another.
-    each = max(1, n_runs // (len(getattr(cross_fit, "rounds", ())) or 1))
-    return [0 if standings else i // each for i in range(n_runs)]
-
-
-def _kind(rounds: Sequence[Round]) -> str:
-    depths = [getattr(record.hypothesis, "depth", None) for record in rounds]
-    deep = max((depth for depth in depths if depth), default=None)
-    if deep is not None:
-        return f"trees of depth {deep}"
-    return "comparisons" if _compares(rounds) else "fits"
-
-
-def _compares(rounds: Sequence[Round]) -> bool:
-    return any(getattr(record.hypothesis, "examples", ()) for record in rounds)
-
-
-def _bounds(clf: Any, rounds: Sequence[Round]) -> Bounds:
+def _bounds(rounds: Sequence[Round], shrinkage: float) -> Bounds:
     """What the loss cannot exceed after each round, by the edges; None where it did."""
     first = rounds[0]
     if first.loss_ratio <= 0:
         return None
     start = first.log_loss - math.log(first.loss_ratio)
-    own = clf._learner().shrinkage if clf.shrinkage == "auto" else clf.shrinkage
-    if _compares(rounds) and clf.shrinkage == "auto":
-        own = 1.0
     losses = np.array([record.log_loss for record in rounds])
-    for shrinkage in (own,) if clf.cross_fit_ is None else (own, min(own, SLOW)):
-        left = loss_ratio_bound([record.edge for record in rounds], shrinkage, CAP)
-        with np.errstate(divide="ignore"):
-            bounds = start + np.cumsum(np.log(left))
-        if np.all(losses <= bounds + ROUNDING):
-            return dict(zip(map(id, rounds), bounds.tolist(), strict=True))
-    return None
+    left = loss_ratio_bound([record.edge for record in rounds], shrinkage, CAP)
+    with np.errstate(divide="ignore"):
+        bounds = start + np.cumsum(np.log(left))
+    if np.any(losses > bounds + ROUNDING):
+        return None
+    return dict(zip(map(id, rounds), bounds.tolist(), strict=True))

@@ -10,7 +10,7 @@ import numpy as np
 from rebelboost.callbacks import Round
 from rebelboost.cost_report import amount
 from rebelboost.report.charts import Chart, across, thinned, upward
-from rebelboost.report.markup import Html, join, name, note, paragraph, section, table, tag
+from rebelboost.report.markup import Html, name, note, paragraph, section, table, tag
 from rebelboost.report.numbers import percent
 from rebelboost.report.runs import ROUNDING, Run, exp, runs_of
 from rebelboost.report.subject import Subject
@@ -31,7 +31,7 @@ def training(subject: Subject) -> Html | None:
     return section(
         "How it was trained",
         tag("div", *charts, class_="figures"),
-        _members(subject, runs) if several else None,
+        _members(subject) if several else None,
         lead=_told(subject, runs),
     )
 
@@ -136,27 +136,13 @@ def _held_error(record: Round) -> float:
     return record.held.error if record.held is not None else math.nan
 
 
-def _members(subject: Subject, runs: Sequence[Run]) -> Html | None:
-    """What was kept of each kind of fits."""
+def _members(subject: Subject) -> Html | None:
+    """What was kept of a cross-fit's fits; of a race it is told where it was chosen."""
     found = subject.clf.cross_fit_
-    if getattr(subject.clf, "selection_", None) is not None:
-        return None  # told of where it was chosen
-    kept = [(each.rounds, each.share) for each in getattr(found, "standings", ())]
-    kept = kept or list(
-        zip(getattr(found, "rounds", ()), getattr(found, "shares", ()), strict=True)
-    )
-    if len(kept) == 1:
-        return note(
-            f"The first {kept[0][0]:,} rounds of each fit were kept, by what it had left out."
-        )
-    names = {run.member: run.name for run in runs}
-    rows = [
-        [names.get(i, ""), f"{rounds:,}", f"{100 * share:.0f} %"]
-        for i, (rounds, share) in enumerate(kept)
-    ]
-    head = ["", "rounds kept of each fit", "share in the sum"]
-    told = note("Rounds and shares are by the log-loss on left-out samples.")
-    return join([table(head, rows), told]) if rows else None
+    if found is None or subject.clf.selection_ is not None:
+        return None
+    kept = found.standings[0].rounds
+    return note(f"The first {kept:,} rounds of each fit were kept, by what it had left out.")
 
 
 def guarantee(subject: Subject) -> Html | None:

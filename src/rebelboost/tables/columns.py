@@ -95,7 +95,7 @@ def cells(name: str, *, numbers: bool = False) -> pl.Expr:
     """Text without blanks around it; null where it means that nothing is there."""
     trimmed = pl.col(name).str.strip_chars()
     words = MISSING + MISSING_NUMBERS if numbers else MISSING
-    return pl.when(trimmed.is_in(words)).then(None).otherwise(trimmed)
+    return pl.when(trimmed.is_in(words)).then(None).otherwise(trimmed).alias(name)
 
 
 def as_text(name: str, dtype: Any) -> pl.Expr:
@@ -109,7 +109,7 @@ def as_text(name: str, dtype: Any) -> pl.Expr:
 
 def _number(name: str, dtype: Any, form: str) -> pl.Expr:
     if dtype == pl.String:
-        text = cells(name, numbers=True)
+        text = pl.col(name).str.strip_chars()  # what is no number is null without being asked
         if form == "decimal comma":
             text = text.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
         elif form == "thousands comma":
@@ -205,17 +205,19 @@ def _present(column: Column) -> pl.Expr:
 
 def _proposed(head: pl.DataFrame, name: str) -> dict[str, Column]:
     """Forms that fit the first rows, the likelier first; of an empty column the plainest."""
+    cells_there = head.select(cells(name, numbers=True)).drop_nulls()
+    plain = Column(name, "number", "plain")
+    n_cells, n_plain = len(cells_there), cells_there.select(_present(plain)).item()
+    if n_cells == 0:
+        return {column.form: column for column in (plain, Column(name, "date", DATE_FORMS[0]))}
+    if n_plain == n_cells:  # as most columns are; so that wide tables take no time
+        return {plain.form: plain}
     columns = [
         *(Column(name, "number", form) for form in NUMBER_FORMS),
         *(Column(name, "date", form) for form in DATE_FORMS),
         *(Column(name, "time", form) for form in TIME_FORMS),
     ]
-    n_cells = head.select(cells(name, numbers=True).is_not_null().sum()).item()
-    if n_cells == 0:
-        return {
-            form: column for column in columns if (form := column.form) in ("plain", "%Y-%m-%d")
-        }
-    counts = head.select(_present(column).alias(column.form) for column in columns).row(0)
+    counts = cells_there.select(_present(column).alias(column.form) for column in columns).row(0)
     fitting = [
         column
         for column, n in zip(columns, counts, strict=True)

@@ -158,6 +158,12 @@ def _collect(table: Table, columns: Sequence[Column], labelled: pl.Series) -> pl
     return frame.select(reading).collect(engine="streaming")
 
 
+def row_name(column: str, value: Any) -> str:
+    """What to call a row by the column that names rows: a bare number would be taken for its place."""
+    text = str(value)
+    return f"{column} {text}" if text.removeprefix("-").isdigit() else text
+
+
 # ---- looking at what was read
 
 

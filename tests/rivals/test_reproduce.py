@@ -1,0 +1,95 @@
+"""The harness of the papers' experiments: verdicts, kept results, the page of results."""
+
+import numpy as np
+import pytest
+from reproduce import fig8, harness, results
+from reproduce.command import main
+from reproduce.heuristics import area_over_roc, at_budget
+from reproduce.splits import METHODS
+from reproduce.subsets import preliminary
+from rivals.stumps import Cuts
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(harness, "FOLDER", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"), [(3.2, "reached"), (3.34, "reached"), (3.36, "worse by 0.1")]
+)
+def test_verdicts_are_at_the_printed_digits(ours, verdict):
+    assert harness.at_most("segment", 3.3, ours).verdict == verdict
+
+
+def test_what_more_is_better_for_is_judged_the_other_way():
+    assert harness.at_least("share", 90.0, 91.0).verdict == "reached"
+    assert harness.at_least("share", 90.0, 49.5).verdict == "worse by 40.5"
+
+
+def test_results_say_what_was_not_run(folder):
+    [text] = results.sections(["fig"])
+    assert text == "## fig\n\nNot run yet: `python -m benchmarks.reproduce fig`."
+
+
+def test_results_hold_the_lines_of_a_run_and_its_command(folder):
+    report = harness.Report(lines=[harness.Line("glass", "27.4", "27.0", "reached")])
+    about = {"command": "python -m benchmarks.reproduce fig --quick", "machine": "m"}
+    harness.write("fig_quick", "A figure", report, about)
+    title, command, table = results.sections(["fig"])
+    assert title == "## A figure"
+    assert command.endswith("the quick form; the full one is not run yet.")
+    assert "| glass | 27.4 | 27.0 | reached |" in table
+    assert (folder / "fig_quick.csv").read_text().splitlines()[1] == "glass,27.4,27.0,reached"
+
+
+def test_overview_counts_verdicts(folder):
+    lines = [harness.at_most("a", 1.0, 0.5), harness.at_most("b", 1.0, 2.0)]
+    report = harness.Report([*lines, harness.absent("c", "1", "no data")])
+    harness.write("fig", "A figure", report, {"command": "c", "machine": "m"})
+    assert "| A figure | 1 | 1 | 1 |\n| fig_2: not run yet | – | – | – |" in results.overview(
+        ["fig", "fig_2"]
+    )
+
+
+def square(x):
+    return x * x
+
+
+def test_units_are_measured_once(folder, monkeypatch):
+    kept = harness._unit_file(square, (3,), "code")
+    kept.parent.mkdir()
+    kept.write_text("10")  # not what would be measured
+    assert harness.measure_all(square, [(3,)], "code") == {(3,): 10}
+    assert not harness._unit_file(square, (3,), "other code").exists()
+
+
+def test_unknown_experiments_are_named(capsys):
+    with pytest.raises(SystemExit):
+        main(["fig_99"])
+    assert "fig_99" in capsys.readouterr().err
+
+
+def test_every_printed_value_of_fig_8_has_its_method():
+    missing = set(fig8.PRINTED) - set(METHODS)
+    assert missing == {"Struct-Boost"}
+    assert {len(row) for row in fig8.PRINTED.values()} == {len(fig8.SETS)}
+
+
+def test_area_over_the_roc_is_the_share_of_pairs_in_the_wrong_order():
+    assert area_over_roc(np.array([0, 0, 1, 1]), np.array([1.0, 3.0, 2.0, 4.0])) == 0.25
+
+
+def test_error_at_a_budget_lies_between_checkpoints():
+    run = {"plain": [10.0, 20.0], "quick": [5.0, 10.0], "area": [0.4, 0.2]}
+    assert at_budget(run, "plain", 15.0) == pytest.approx(0.3)
+    assert at_budget(run, "quick", 15.0) == pytest.approx(0.2)
+
+
+def test_preliminary_errors_are_those_of_the_heaviest_samples():
+    """Three quarters of the mass are two samples, which the first feature tells apart."""
+    X = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], dtype=float)
+    signs, weights = np.array([-1, 1, 1, -1.0]), np.array([3, 3, 1, 1.0])
+    assert preliminary(Cuts(X), signs, weights, 0.75).tolist() == [0, 0.5]
+    assert preliminary(Cuts(X), signs, weights, 1.0).tolist() == [0.25, 0.5]

@@ -1,0 +1,136 @@
+"""learner="auto": the race between trees and similarities."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from rebelboost import RebelClassifier, Tree, selection
+from rebelboost.datasets import planar_mixture, random_costs, spirals
+
+SET = planar_mixture(0)
+X, y = SET.X_train[:300], SET.y_train[:300]
+K = len(np.unique(y))
+
+
+def classifier(**options):
+    return RebelClassifier(**{"n_rounds": 30} | options)
+
+
+@pytest.fixture(scope="module")
+def raced():
+    return classifier().fit(X, y)
+
+
+def test_trees_and_similarities_run_and_shares_follow_the_left_out_log_loss(raced):
+    standings = raced.cross_fit_.standings
+    assert len(standings) == 6
+    np.testing.assert_allclose(sum(s.share for s in standings), 1)
+    members = sorted((s for s in standings if s.share > 0), key=lambda s: s.log_loss)
+    assert members == sorted(members, key=lambda s: -s.share)
+    assert {s.n_parts for s in members} == {5}
+
+
+def test_a_member_alone_does_as_it_did_in_the_race(raced):
+    (shallow,) = [s for s in raced.cross_fit_.standings if s.name == "trees of depth 3"]
+    (alone,) = classifier(learner=Tree(depth=3), cross_fit=5).fit(X, y).cross_fit_.standings
+    assert alone == shallow._replace(name=alone.name, share=1.0)
+
+
+def test_scores_are_the_sum_of_the_members_fits(raced):
+    members = [s for s in raced.cross_fit_.standings if s.share > 0]
+    assert len(raced.ensemble_) <= sum(5 * s.rounds for s in members)
+    assert raced.score(SET.X_test, SET.y_test) > 0.55
+
+
+def test_left_out_scores_are_of_fits_that_never_saw_the_sample():
+    rng = np.random.default_rng(0)
+    noise = rng.integers(0, 2, 200)
+    fitted = RebelClassifier(n_rounds=100).fit(rng.normal(size=(200, 5)), noise)
+    found = fitted.cross_fit_
+    assert sorted(found.rows) == list(range(200))
+    assert 0.35 < np.mean(found.left_out.argmax(axis=1) != noise[found.rows]) < 0.65
+    np.testing.assert_allclose(
+        found.cost, np.mean(found.left_out.argmax(axis=1) != noise[found.rows])
+    )
+
+
+def test_rows_of_what_was_left_out_are_the_users():
+    weight = np.ones(len(y))
+    weight[::3] = 0
+    found = classifier().fit(X, y, sample_weight=weight).cross_fit_
+    assert set(found.rows) == set(np.flatnonzero(weight))
+
+
+def test_the_model_does_not_depend_on_threads_or_on_the_order_of_rows(raced):
+    order = np.random.default_rng(1).permutation(len(y))
+    other = classifier(n_jobs=2).fit(X[order], y[order])
+    np.testing.assert_array_equal(
+        other.decision_function(SET.X_test), raced.decision_function(SET.X_test)
+    )
+    assert str(other.selection_) == str(raced.selection_)
+
+
+def test_similarities_win_where_boundaries_are_curved_and_it_is_said():
+    points, labels = spirals(0)[:2]
+    fitted = RebelClassifier(n_rounds=200).fit(points, labels)
+    shares = {s.name: s.share for s in fitted.cross_fit_.standings}
+    assert sum(share for name, share in shares.items() if "similarities" in name) > 0.9
+    assert "similarities, as they are" in str(fitted.selection_).split(";")[0]
+    assert "not " in str(fitted.selection_)
+    assert "trees" in str(fitted.selection_).split(";")[1]
+
+
+def test_costs_are_told_where_they_are_unequal():
+    fitted = classifier(costs=random_costs(K, seed=0)).fit(X, y)
+    assert "cost 0." in str(fitted.selection_)
+    assert "% wrong" not in str(fitted.selection_)
+
+
+def test_the_table_has_a_row_for_every_candidate(raced):
+    table = raced.selection_.table()
+    assert len(table["name"]) == len(set(table["name"])) == 6
+
+
+@pytest.mark.parametrize(
+    "options", [{"learner": "tree"}, {"cross_fit": None}, {"early_stopping": True}]
+)
+def test_without_a_race_there_is_no_selection(options):
+    assert classifier(n_rounds=3, **{} | options).fit(X, y).selection_ is None
+
+
+@pytest.mark.parametrize(
+    "options", [{"loss": "logistic"}, {"shrinkage": 0.5}, {"feature_subsample": 0.5}]
+)
+def test_what_the_user_has_decided_is_kept(options):
+    standings = classifier(n_rounds=3, **options).fit(X, y).cross_fit_.standings
+    names = {s.name for s in standings}
+    assert not any("similarities" in name for name in names)
+    if "shrinkage" in options:
+        assert {s.shrinkage for s in standings} == {0.5}
+
+
+def test_large_tables_are_raced_on_a_part_and_the_best_is_fitted_on_all(monkeypatch):
+    monkeypatch.setattr(selection, "MOST_SAMPLES", 200)
+    fitted = classifier().fit(X, y)
+    found = fitted.cross_fit_
+    (winner,) = [s for s in found.standings if s.share > 0]
+    assert winner.share == 1
+    assert len(found.standings) == 6
+    assert len(fitted.ensemble_) <= winner.rounds
+    assert 20 <= len(found.rows) <= 40
+    assert str(fitted.selection_).startswith(winner.name)
+
+
+def test_no_part_is_begun_after_the_budget():
+    found = classifier(time_budget=0.0).fit(X, y).cross_fit_
+    assert {s.n_parts for s in found.standings} == {1}
+    assert len(found.rows) < len(y) / 3
+
+
+def test_one_sample_of_each_class_is_fitted_as_it_is():
+    rng = np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of classes with one sample, by us and by scikit-learn
+        fitted = RebelClassifier(n_rounds=3).fit(rng.normal(size=(120, 2)), np.arange(120))
+    assert len(fitted.cross_fit_.standings) == 1
