@@ -1,6 +1,6 @@
 """`RebelClassifier()` beside nine libraries at their defaults: ranks, wins, seconds.
 
-python benchmarks/auto.py [--sets a,b] [--rivals a,b] [--seeds 3] [--rows 2000]
+python benchmarks/auto.py [--sets a,b] [--rivals a,b] [--seeds 3] [--rows 1200]
 
 Each unit, a library on one split, runs in one thread, two at a time; its seconds are the processor's,
 which a busy neighbour touches little. Results stay in `.benchmarks/reproduce/units` until the code or
@@ -8,121 +8,27 @@ the version changes: a run that was stopped goes on. The picture is `.benchmarks
 """
 
 import argparse
-import time
-import warnings
 from importlib.metadata import version
 from typing import Any
 
 import compare
-import data
 import measuring
 import numpy as np
-from compare import columns
 from pricing.methods import our_code
 from reproduce import harness
-from sklearn.model_selection import train_test_split
+from trial import measure
 
-# All sets of the folder but pictures and texts with hundreds of columns, sets of one kind with
-# another that is here, and those whose classes are nearly all singletons.
-SETS = [
-    "abalone",
-    "adult",
-    "anneal",
-    "audiology",
-    "autos",
-    "avila",
-    "balance_scale",
-    "breast_w",
-    "car",
-    "cardiotocography",
-    "cmc",
-    "covtype_15120",
-    "credit_a",
-    "dermatology",
-    "diabetes",
-    "dry_bean",
-    "ecoli",
-    "eucalyptus",
-    "german_credit",
-    "glass",
-    "heart_cleveland",
-    "heart_h",
-    "hepatitis",
-    "ionosphere",
-    "iris",
-    "kr_vs_kp",
-    "landsat",
-    "led7",
-    "letter",
-    "lymph",
-    "mfeat_fourier",
-    "mfeat_morphological",
-    "mfeat_zernike",
-    "mice_protein",
-    "new_thyroid",
-    "optdigits",
-    "pendigits",
-    "poker_train",
-    "robot_navigation",
-    "seeds",
-    "segment",
-    "shuttle",
-    "sick",
-    "soybean",
-    "steel_plates",
-    "tae",
-    "texture",
-    "tic_tac_toe",
-    "vehicle",
-    "vote",
-    "vowel",
-    "waveform21",
-    "waveform40",
-    "wifi_localization",
-    "wine",
-    "wine_quality_red",
-    "yeast",
-    "zoo",
-]
+# Of the folder, the tables whose columns times classes are at most 250: beyond, EBM takes minutes a fit.
+SETS = """
+abalone adult anneal autos avila balance_scale breast_w car cardiotocography cmc credit_a
+dermatology diabetes dry_bean ecoli eucalyptus german_credit glass heart_cleveland heart_h
+hepatitis ionosphere iris kr_vs_kp landsat led7 lymph mfeat_morphological new_thyroid
+pendigits poker_train robot_navigation seeds segment shuttle sick steel_plates tae
+tic_tac_toe vehicle vote vowel waveform21 waveform40 wifi_localization wine wine_quality_red
+yeast zoo
+""".split()  # noqa: SIM905  (forty-nine lines otherwise)
 RIVALS = tuple(r for r in compare.ALL if r != "knn")
 PACKAGES = {"ebm": "interpret-core"} | {r: r for r in ("catboost", "lightgbm", "xgboost")}
-TEST_SHARE = 0.25
-FEWEST_OF_CLASS = 4
-"""Classes with fewer samples cannot be in every part."""
-
-
-def load(name: str, seed: int, rows: int) -> tuple[Any, Any, np.ndarray, np.ndarray]:
-    """Training and test tables and labels: a stratified split of at most so many rows."""
-    with np.load(data.path(name)) as arrays:
-        parts = ("X",) if "X" in arrays else ("X_train", "X_test")
-        X = np.concatenate([arrays[part] for part in parts]).astype(np.float32)
-        labels = "y3" if name == "abalone" else "y"  # three groups of ages, not 28 single years
-        y = np.concatenate([arrays[part.replace("X", labels)] for part in parts])
-        kinds = arrays["categorical"] if "categorical" in arrays else np.zeros(X.shape[1])
-    X, y = _with_classes(X, y)
-    if len(y) > rows:
-        X, _, y, _ = train_test_split(X, y, train_size=rows, stratify=y, random_state=seed)
-        X, y = _with_classes(X, y)
-    table = columns.frame(X, kinds)
-    return tuple(train_test_split(table, y, test_size=TEST_SHARE, stratify=y, random_state=seed))
-
-
-def _with_classes(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    enough = np.bincount(y)[y] >= FEWEST_OF_CLASS
-    return X[enough], np.unique(y[enough], return_inverse=True)[1]
-
-
-def measure(name: str, seed: int, rows: int, rival: str, made_by: str) -> dict[str, float]:
-    """Error and seconds of a fit, in a process that does nothing else."""
-    del made_by  # part of the unit's name, so that other code or versions are measured anew
-    warnings.simplefilter("ignore")
-    X_train, X_test, y_train, y_test = load(name, seed, rows)
-    classifier = compare.load(rival).make(1)
-    start = time.process_time()
-    classifier.fit(X_train, y_train)
-    seconds = time.process_time() - start
-    wrong = np.ravel(classifier.predict(X_test)) != y_test
-    return {"error": 100 * float(wrong.mean()), "seconds": seconds}
 
 
 def made_by(rival: str) -> str:
@@ -228,7 +134,7 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--rivals", default=",".join(RIVALS))
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--rows", type=int, default=2000, help="of each set, at most")
+    parser.add_argument("--rows", type=int, default=1200, help="of each set, at most")
     options = parser.parse_args()
     sets, rivals = options.sets.split(","), options.rivals.split(",")
     units = [

@@ -256,8 +256,8 @@ def test_similarities_out_of_their_range_are_refused_behind_the_checksum(
         ({"parameters": {}}, r"no parameters \['decision', 'reject_cost', 'reject_label'\]"),
         ({"more": 1}, "what does not belong"),
         ({"decoder": []}, "'decoder' that is no object"),
-        ({"cross_fit": True}, "the cross-fit that is no object"),
-        ({"cross_fit": {"standings": []}}, "a cross-fit without candidates"),
+        ({"cross_fit": {}}, "a cross-fit that is neither there nor not"),
+        ({"cross_fit": True}, "lacks the array 'cross_fit.standings'"),
     ],
 )
 def test_metadata_that_break_a_rule_are_refused_behind_the_checksum(

@@ -112,5 +112,9 @@ def covered(hypothesis: Hypothesis, regions: Regions, weight: BySample | None) -
     """Let a tree remember how many training samples, by weight, each of its leaves has."""
     if not isinstance(hypothesis, GrownTree):
         return hypothesis
+    unit = 1.0
+    if weight is not None:  # in units whose sums are exact, so that the order of samples does not matter
+        unit = float(np.ldexp(1.0, int(np.frexp(weight.max() * len(weight))[1]) - 52))
+        weight = np.rint(weight / unit)
     cover = np.bincount(regions, weight, hypothesis.n_regions).astype(np.float64)
-    return replace(hypothesis, cover=cover)
+    return replace(hypothesis, cover=cover * unit)
