@@ -1,5 +1,6 @@
 """Alterations of a model file's arrays and metadata, behind its checksum."""
 
+import copy
 import json
 import math
 import warnings
@@ -140,7 +141,7 @@ def _somewhere(model, rng):
 
 def _other(model, rng):
     holder, key, _ = _somewhere(model, rng)
-    return holder[key]
+    return copy.deepcopy(holder[key])  # it may be put into itself
 
 
 def odd_model(blob, rng):

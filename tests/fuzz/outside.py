@@ -3,7 +3,7 @@
 import json
 import math
 
-from fuzz.altering import HUGE, STRUCTURE, header_and_data, joined
+from fuzz.altering import HUGE, STRUCTURE, VALUES, header_and_data, joined
 from rebelboost import tensors
 
 # ---- alterations of bytes
@@ -69,7 +69,9 @@ def alter_header(blob, rng):
         other = rng.choice([n for n in header if n != "__metadata__"])
         key = rng.choice(["dtype", "shape", "data_offsets"])
         place[key], header[other][key] = header[other][key], place[key]
-        return joined(header, data, rng), STRUCTURE, f"{key} of {name} and {other} swapped"
+        # Arrays of one size that change places are other values, of the same structure.
+        sort = VALUES if key == "data_offsets" else STRUCTURE
+        return joined(header, data, rng), sort, f"{key} of {name} and {other} swapped"
     elif what == "drop":
         del header[name]
     elif what == "rename":
