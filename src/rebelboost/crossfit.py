@@ -146,7 +146,7 @@ def _blend(
     with one_linear_algebra_thread():
         temperature, log_loss = fit_temperature(scores, judged.labels, costs, judged.weight, loss)
         decoder = Decoder(costs, temperature, loss=loss)
-        cost = decision_cost(scores, decoder, deciding.rows(first.judges))
+        cost = decision_cost(scores, decoder, deciding.take(first.judges))
         standings = tuple(each.standing(deciding) for each in entrants if each.parts)
     return CrossFit(
         weighted_sum([each.ensemble() for each in members], factors),

@@ -14,7 +14,7 @@ from rebelboost.model import Ensemble, Term
 from rebelboost.packing import Queries
 from rebelboost.problem import Problem, class_costs
 from rebelboost.settings import Settings
-from rebelboost.shapes import Bytes, Floats, Scores, Values
+from rebelboost.shapes import Bytes, Floats, Ints, Scores, Values
 from rebelboost.training import one_linear_algebra_thread, train
 
 N_STAGES = 16
@@ -60,10 +60,9 @@ class Entrant:
         self.name, self.settings = candidate
         self.problem = problem
         self.stages = _stages(self.settings.rounds)
-        n_samples, n_classes = len(problem.labels), problem.costs.shape[1]
-        self.scores = np.zeros((len(self.stages), n_samples, n_classes))
-        self.scored = np.zeros(n_samples, dtype=bool)
         self.parts: list[Ensemble] = []
+        self.scored: list[Ints] = []
+        self.scores: list[Floats] = []
         self.found = Found(len(self.stages) - 1, 1.0, math.inf)
         self.share = 0.0
 
@@ -80,13 +79,13 @@ class Entrant:
             held=self.problem.rows(out),
         )
         self.parts.append(fit)
+        self.scored.append(np.flatnonzero(out))
         held = self.problem.X[out]
-        self.scores[:, out] = _scores_at(fit, held, self.stages, self.settings.n_threads)
-        self.scored |= out
+        self.scores.append(_scores_at(fit, held, self.stages, self.settings.n_threads))
 
     def judge(self) -> None:
         """Find the stage with the least log-loss at its best temperature, over all that was left out."""
-        judged, left_out = self.judged, self.scores[:, self.judges]
+        judged, left_out = self.judged, self._all_scores()
         known = judged.labels, class_costs(judged), judged.weight, self.settings.loss
         with one_linear_algebra_thread():
             # Near its least the loss is flat: rough temperatures do to compare stages.
@@ -95,19 +94,25 @@ class Entrant:
             self.found = Found(stage, *fit_temperature(left_out[stage], *known))
 
     @property
-    def judges(self) -> NDArray[np.bool_]:
-        """(N,) the samples that a fit has left out; all, where none could be."""
-        return self.scored if self.scored.any() else ~self.scored
+    def judges(self) -> Ints:
+        """(M,) the samples that a fit has left out, part by part; all, where none could be."""
+        return np.concatenate(self.scored) if self.scored else np.arange(len(self.problem.labels))
 
     @property
     def judged(self) -> Problem:
         """Those samples."""
-        return self.problem.rows(self.judges)
+        return self.problem.take(self.judges)
 
     @property
     def left_out(self) -> Scores:
-        """Their scores, by the fits that had left them out, after the rounds that were found."""
-        return self.scores[self.found.stage, self.judges]
+        """(M, K) their scores, by the fits that had left them out, after the rounds that were found."""
+        return self._all_scores()[self.found.stage]
+
+    def _all_scores(self) -> Floats:
+        """(stages, M, K): after each number of rounds that is compared."""
+        if not self.scores:
+            return np.zeros((len(self.stages), len(self.judges), self.problem.costs.shape[1]))
+        return np.concatenate(self.scores, axis=1)
 
     @property
     def rounds(self) -> int:
@@ -128,7 +133,7 @@ class Entrant:
         """Report; decisions are judged by the costs of `deciding`, the same samples."""
         known = class_costs(self.problem), self.found.temperature
         decoder = Decoder(*known, loss=self.settings.loss)
-        cost = decision_cost(self.left_out, decoder, deciding.rows(self.judges))
+        cost = decision_cost(self.left_out, decoder, deciding.take(self.judges))
         return Standing(
             self.name,
             self.rounds,

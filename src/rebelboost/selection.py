@@ -29,6 +29,8 @@ ROUNDS_OF_SIMILARITIES = 1500
 """At most, in the race: they stop by themselves when what is left out gets no better."""
 MOST_SAMPLES = 20_000
 """With more, the race is run on half as many, and who wins it is fitted on all."""
+MOST_COMPARED = 100_000
+"""With more, only trees run: comparisons with training samples would take too long."""
 ONE_OF = 10
 """Of so many parts of a large table, one is left out to find the rounds."""
 SCALE_NAMES = {"none": "as they are", "standard": "standardised", "whitened": "whitened"}
@@ -114,6 +116,8 @@ def select(
             deciding=deciding,
             callbacks=callbacks,
         )
+    if len(problem.labels) > MOST_COMPARED:
+        running = [c for c in running if not isinstance(c.settings.learner, Similarity)]
     some = np.argsort(hash_rows(problem.X, seed + 1), kind="stable")[: MOST_SAMPLES // 2]
     race = cross_fit(
         problem.take(some),

@@ -113,7 +113,9 @@ def covered(hypothesis: Hypothesis, regions: Regions, weight: BySample | None) -
     if not isinstance(hypothesis, GrownTree):
         return hypothesis
     unit = 1.0
-    if weight is not None:  # in units whose sums are exact, so that the order of samples does not matter
+    if (
+        weight is not None
+    ):  # in units whose sums are exact, so that the order of samples does not matter
         unit = float(np.ldexp(1.0, int(np.frexp(weight.max() * len(weight))[1]) - 52))
         weight = np.rint(weight / unit)
     cover = np.bincount(regions, weight, hypothesis.n_regions).astype(np.float64)
