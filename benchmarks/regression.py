@@ -105,13 +105,13 @@ def geometric_mean(runs: dict[str, list[dict[str, float]]], rival: str, key: str
 
 def verdict(rows: Rows, rivals: list[str]) -> str:
     """On how many sets the mean RMSE is below each rival's."""
-    if compare.OURS not in rivals:
+    if compare.TREES not in rivals:
         return "Ours was not measured."
     counts = []
     for rival in rivals:
-        if rival != compare.OURS:
+        if rival != compare.TREES:
             below = sum(
-                statistics.mean(run["rmse"] for run in runs[compare.OURS])
+                statistics.mean(run["rmse"] for run in runs[compare.TREES])
                 < statistics.mean(run["rmse"] for run in runs[rival])
                 for runs in rows.values()
             )
@@ -138,7 +138,7 @@ def main() -> None:
     parser.add_argument(
         "--rivals",
         type=lambda text: text.split(","),
-        default=["rebel", "lightgbm", "hist_gradient_boosting"],
+        default=["rebel_trees", "lightgbm", "hist_gradient_boosting"],
     )
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)

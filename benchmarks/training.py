@@ -48,7 +48,7 @@ class Measure:
         return ours > theirs if self.higher_is_better else ours <= theirs
 
 
-ALL_RIVALS = tuple(rival for rival in compare.RIVALS if rival != compare.OURS)
+ALL_RIVALS = tuple(rival for rival in compare.RIVALS if rival != compare.TREES)
 # Noise only ever adds time, so the best repeat is the nearest to the truth; memory is a peak.
 MEASURES = (
     Measure("error", "Test error, %", 2, statistics.mean),
@@ -200,7 +200,7 @@ def verdict(results: Results, rivals: list[str], measure: Measure) -> str:
 
 def outcome(runs: dict[str, Run], against: list[str], measure: Measure) -> bool | None:
     """Whether ours reached the measure's aim on one set; None where a value is missing."""
-    values = [runs.get(rival, {}).get(measure.key) for rival in (compare.OURS, *against)]
+    values = [runs.get(rival, {}).get(measure.key) for rival in (compare.TREES, *against)]
     known = [value for value in values if value is not None]
     if not against or len(known) < len(values):
         return None

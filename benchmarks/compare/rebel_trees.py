@@ -1,0 +1,13 @@
+"""Our trees in one fit, as the other histogram boosters are: what is measured for speed."""
+
+from rebelboost import RebelClassifier, RebelRegressor
+
+name = "Rebel, trees"
+
+
+def make(n_threads: int) -> RebelClassifier:
+    return RebelClassifier("tree", n_jobs=n_threads)
+
+
+def make_regressor(n_threads: int) -> RebelRegressor:
+    return RebelRegressor(n_jobs=n_threads)
