@@ -19,7 +19,7 @@ demo: $(ENGINE)
 test: $(call extras,test) $(call extras,cli) $(call extras,plots)
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
-lint: $(call extras,lint) $(ENGINE)
+lint: $(call extras,lint) $(call extras,cli) $(ENGINE)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
