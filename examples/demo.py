@@ -1,5 +1,6 @@
 """A first look: handwritten digits, wines, and what unequal costs change."""
 
+import textwrap
 import time
 
 import numpy as np
@@ -33,6 +34,8 @@ def show_set(title, load, names):
     decided = classifier.predict(X_test)
     n_wrong = np.count_nonzero(decided != y_test)
     print(f"\n{title}: trained on {len(X_train)} samples in {seconds:.1f} s, no options given")
+    if classifier.selection_ is not None:
+        print(textwrap.indent(textwrap.fill(f"chosen: {classifier.selection_}", 96), "  "))
     print(f"  {n_wrong} of {len(y_test)} test samples wrong: error {n_wrong / len(y_test):.2%}")
     show_confusion(y_test, decided, names)
 
