@@ -8,15 +8,18 @@ A map of the package, in the order of the method:
 - `model`: terms and their sum, the scores; `packing` lays them out for prediction.
 - `boosting`: the loop; `sampling`, `callbacks` beside it; `problem`,
   `preparation`, `settings`, `scales`, `training` set it up.
-- `decision`: scores → posterior → the decision of least risk; `crossfit` makes it honest.
+- `decision`: scores → posterior → the decision of least risk; `crossfit`, `entrants` make it honest;
+  `selection`: trees and similarities run against each other, and the best are blended.
 - `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads data frames.
-- `contributions`, `rules`, `voices`, `usage`: what terms say, shared out; `explain`, `verdicts`, `summary`: the
-  reasons in words; `theory`, `guarantee`: what is proven; `explained`, `proven`: the face.
+- `contributions`, `rules`, `voices`, `usage`: what terms say, shared out; `explain`, `verdicts`, `summary`,
+  `tabular`: the reasons in words and tables; `theory`, `guarantee`: what is proven; `explained`, `proven`: the face.
 - `tables`: files → data frames, and what was understood of them; `cli`: the command `rebel`.
 - `persistence`, `loading`: estimators ↔ files; `flattening`, `shelving`, `records`, `parameters`, `labels`,
-  `texts`: their parts; `reading`, `tensors`: the format. `portable`: models as JSON; `stored`: the face.
+  `texts`, `remembered`: their parts; `reading`, `tensors`: the format. `portable`: models as
+  JSON; `stored`: the face.
 - `metrics`, `plots`: what decisions cost, and how they look.
-- `evaluation`: figures on unseen samples, with `intervals` and `calibration`; `report` puts all on a page.
+- `evaluation`: figures on unseen samples, with `figures`, `intervals`, `calibration`; `report` puts all on a
+  page.
 - `kernels`: the hot loops, compiled and in NumPy.
 """
 

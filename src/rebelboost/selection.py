@@ -49,15 +49,19 @@ class Selection:
     def __str__(self) -> str:
         chosen = sorted((s for s in self.standings if s.share > 0), key=lambda s: -s.share)
         others = sorted((s for s in self.standings if s.share == 0), key=lambda s: s.cost)
-        parts = [f"{s.share:.0%} {s.name} ({self._show(s.cost)} alone)" for s in chosen]
         if len(chosen) == 1:
-            parts = [f"{chosen[0].name}: {self._show(chosen[0].cost)}"]
-        text = f"{' + '.join(parts)}"
-        if len(chosen) > 1:
-            text += f": {self._show(self.cost)} together"
+            text = f"{chosen[0].name}: {self._show(chosen[0].cost)}"
+        else:
+            parts = [f"{100 * s.share:.0f} % {s.name} ({self._show(s.cost)} alone)" for s in chosen]
+            text = f"{' + '.join(parts)}: {self._show(self.cost)} together"
         if others:
-            text += f"; not {', '.join(f'{s.name} ({self._show(s.cost)})' for s in others)}"
+            text += f"; not {', '.join(f'{s.name} ({self._told(s)})' for s in others)}"
         return text
+
+    def _told(self, dropped: Standing) -> str:
+        """Its figure, which is of fewer samples than the others' where it was fitted once only."""
+        once = dropped.n_parts < max(standing.n_parts for standing in self.standings)
+        return self._show(dropped.cost) + (" of the first part" if once else "")
 
     def _show(self, cost: float) -> str:
         return f"{100 * cost:.1f} % wrong" if self.percent else f"cost {cost:.4g}"

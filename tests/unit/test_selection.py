@@ -37,7 +37,7 @@ def test_a_member_alone_does_as_it_did_in_the_race(raced):
     assert alone == shallow._replace(name=alone.name, share=1.0)
 
 
-def test_scores_are_the_sum_of_the_members_fits(raced):
+def test_the_model_has_the_terms_of_its_members_and_decides(raced):
     members = [s for s in raced.cross_fit_.standings if s.share > 0]
     assert len(raced.ensemble_) <= sum(5 * s.rounds for s in members)
     assert raced.score(SET.X_test, SET.y_test) > 0.55
