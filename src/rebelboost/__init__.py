@@ -12,7 +12,8 @@ A map of the package, in the order of the method:
   `selection`: trees and similarities run against each other, and the best are blended.
 - `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads data frames.
 - `contributions`, `rules`, `voices`, `usage`: what terms say, shared out; `explain`, `verdicts`, `summary`,
-  `tabular`: the reasons in words and tables; `theory`, `guarantee`: what is proven; `explained`, `proven`: the face.
+  `tabular`: the reasons in words and tables; `theory`, `guarantee`: what is proven;
+  `explained`, `proven`: the face.
 - `tables`: files → data frames, and what was understood of them; `cli`: the command `rebel`.
 - `persistence`, `loading`: estimators ↔ files; `flattening`, `shelving`, `records`, `parameters`, `labels`,
   `texts`, `remembered`: their parts; `reading`, `tensors`: the format. `portable`: models as
