@@ -2,15 +2,17 @@
 
 python benchmarks/pruning.py [--sets digit_8,digits,faces,isolet] [--depths 1,2,4] [--rounds 1000]
     [--settings plain,trim_90,…] [--searches exhaustive,pruned,auto,faulty] [--repeats 1]
-    [--quick] [--json pruning.json] [--plot pruning.png] [--replot pruning.json]
+    [--quick] [--plot pruning.png]
 
 Visits are pairs of a sample and a feature. Seconds are of the processor, on one thread, so that
-other work on the machine counts little; the least of the repeats.
+other work on the machine counts little; the least of the repeats. The searches of a line follow one
+another in one process; two lines run at a time, and are kept in `.benchmarks/reproduce/units` until
+our code changes: a run that was stopped goes on.
 """
 
 import argparse
-import json
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ import data
 import measuring
 import numpy as np
 from faulty import FaultySet
+from reproduce import harness
 
 from rebelboost import RebelClassifier, Stump, Tree, training
 from rebelboost.dataset import TrainingSet
@@ -33,6 +36,8 @@ SETTINGS: dict[str, dict[str, float]] = {  # the six of QUICK Fig. 5
 SEARCHES = ("exhaustive", "pruned", "auto", "faulty")
 PAPERS_SHARE = 0.07  # of the samples hold 90 % of the mass [QUICK, Fig. 1]
 ROWS = 10_000
+ROUNDS = {"digit_8": 1000, "faces": 1000, "digits": 200, "isolet": 200}
+"""At most. With ten and 26 classes a round takes as many times longer."""
 
 Run = dict[str, Any]
 
@@ -79,6 +84,15 @@ def measure(set_name: str, depth: int, setting: str, search: str, rounds: int, r
         "heavy_last": float(heavy[-1]) if len(heavy) and np.isfinite(heavy[-1]) else None,
         "visits_by_round": np.cumsum(table["visited"])[:: max(1, rounds // 100)].tolist(),
     }
+
+
+def measure_line(
+    set_name: str, depth: int, setting: str, searches: str, rounds: int, repeats: int
+) -> list[Run]:
+    """Run all searches, one after the other, so that a busy minute hits them alike."""
+    return [
+        measure(set_name, depth, setting, search, rounds, repeats) for search in searches.split(",")
+    ]
 
 
 def report(runs: list[Run]) -> None:
@@ -153,31 +167,27 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="digit_8, plain, 100 rounds")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--plot", type=Path)
-    parser.add_argument("--replot", type=Path, help="show runs of a JSON file; measure nothing")
+    parser.add_argument("--plot", type=Path, default=harness.FOLDER / "pruning.png")
     args = parser.parse_args()
     if args.quick:
         args.sets, args.settings, args.rounds = "digit_8", "plain", min(args.rounds, 100)
-    runs: list[Run] = []
-    if args.replot:
-        runs = json.loads(args.replot.read_text(encoding="utf-8"))
-    else:
-        for name in args.sets.split(","):
-            for depth in map(int, args.depths.split(",")):
-                for setting in args.settings.split(","):
-                    for search in args.searches.split(","):
-                        # The baseline is written for two classes and by hand: once is enough.
-                        if search == "faulty" and (name != "digit_8" or setting != "plain"):
-                            continue
-                        runs.append(
-                            measure(name, depth, setting, search, args.rounds, args.repeats)
-                        )
-                        if args.json:
-                            args.json.write_text(json.dumps(runs), encoding="utf-8")
+    found = harness.measure_all(measure_line, list(lines(args)))
+    runs = [run for line in found.values() for run in line]
+    print(measuring.describe_machine(measuring.machine(), 1))
     report(runs)
-    if args.plot:
-        plot(runs, args.plot)
+    plot(runs, args.plot)
+
+
+def lines(args: argparse.Namespace) -> Iterator[tuple[str, int, str, str, int, int]]:
+    for name in args.sets.split(","):
+        for depth in map(int, args.depths.split(",")):
+            for setting in args.settings.split(","):
+                searches = args.searches.split(",")
+                # The faulty baseline is written for two classes and by hand: once is enough.
+                if name != "digit_8" or setting != "plain":
+                    searches = [search for search in searches if search != "faulty"]
+                rounds = min(args.rounds, ROUNDS[name])
+                yield name, depth, setting, ",".join(searches), rounds, args.repeats
 
 
 if __name__ == "__main__":
