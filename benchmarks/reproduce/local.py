@@ -1,17 +1,16 @@
 """Localized similarities beside what LOCAL printed, and beside other libraries.
 
 python benchmarks/reproduce/local.py [--only spirals,fig8,curves,official,rows] [--sets vowel,…]
-    [--methods rebel,lightgbm,…] [--folder results]
+    [--folder results]
 
-"official" fits every method on the official splits at its defaults (for the SVC: a grid of 5 × 6
-by one hold-out, on at most 3,000 samples, then a fit on all). Figures go into the folder as PNG.
+Figures go into the folder as PNG. For "official" see `local_official.py`.
 """
 
 import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,27 +20,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import data
 import measuring
 from matplotlib.figure import Figure
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import GridSearchCV, ShuffleSplit, train_test_split
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.model_selection import train_test_split
 
 from rebelboost import RebelClassifier, Similarity
 from rebelboost.datasets import spirals
 from rebelboost.plots import plot_examples, plot_regions, plot_training
+from reproduce import harness, local_official
 
 N_THREADS = 2
 GOALS = {
     "glass": 27.4, "vowel": 27.0, "pendigits": 1.8, "optdigits": 2.3, "landsat": 7.5,
     "isolet": 3.5, "letter": 5.0, "shuttle": 0.06, "mnist": 1.7,
-}  # fmt: skip
-PRINTED = {
-    "glass": "27.0", "vowel": "26.7–30", "pendigits": "1.8–2.0", "optdigits": "2.3–2.6",
-    "landsat": "6.8–8", "isolet": "3.5–4", "letter": "7.3–8.5", "shuttle": "0.06–0.07",
-    "mnist": "1.7–1.9",
 }  # fmt: skip
 FIG_8 = {
     "glass": 27.4, "vowel": 9.5, "landsat": 10.6, "mnist": 9.3, "pendigits": 1.2, "segment": 3.3,
@@ -54,71 +43,18 @@ CURVES = {  # Figs. 6 and 7: rounds, and log₁₀ of the loss there
 }
 
 
-def svc_grid(X: np.ndarray, y: np.ndarray) -> object:
-    grid = {"svc__C": [0.1, 1, 10, 100, 1000], "svc__gamma": np.logspace(-3, 2, 6) / X.shape[1]}
-    model = make_pipeline(StandardScaler(), SVC())
-    some = np.random.default_rng(0).permutation(len(X))[:3000]
-    split = ShuffleSplit(1, test_size=0.25, random_state=0)
-    search = GridSearchCV(model, grid, cv=split, refit=False, n_jobs=N_THREADS)
-    search.fit(X[some], y[some])
-    return model.set_params(**search.best_params_).fit(X, y)
-
-
-def lightgbm(X: np.ndarray, y: np.ndarray) -> object:
-    from lightgbm import LGBMClassifier
-
-    return LGBMClassifier(n_jobs=N_THREADS, verbose=-1).fit(X, y)
-
-
-METHODS: dict[str, Callable[[np.ndarray, np.ndarray], object]] = {
-    "rebel": lambda X, y: RebelClassifier(Similarity(), n_jobs=N_THREADS).fit(X, y),
-    "lightgbm": lightgbm,
-    "forest": lambda X, y: RandomForestClassifier(n_jobs=N_THREADS, random_state=0).fit(X, y),
-    "knn": lambda X, y: KNeighborsClassifier().fit(X, y),
-    "mlp": lambda X, y: make_pipeline(StandardScaler(), MLPClassifier(random_state=0)).fit(X, y),
-    "svc": svc_grid,
-}
-
-
 def error(model: object, X: np.ndarray, y: np.ndarray) -> float:
     return 100 * float(np.mean(model.predict(X) != y))
 
 
-def official_split(name: str) -> data.Split:
-    if name != "glass":
-        return data.load(name)
-    with np.load(data.path(name)) as arrays:  # Fig. 6: 53 rows to train on
-        X, y = arrays["X"].astype(np.float32), arrays["y"]
-    parts = train_test_split(X, y, train_size=53, stratify=y, random_state=0)
-    return data.Split(parts[0], parts[2], parts[1], parts[3])
-
-
 def official(options: argparse.Namespace) -> Iterator[str]:
-    """LOCAL Fig. 9: official splits."""
-    found: dict[str, dict[str, tuple[float, float]]] = {}
-    for name in options.sets or GOALS:
-        split = official_split(name)
-        for method in options.methods:
-            began = time.perf_counter()
-            model = METHODS[method](split.X_train, split.y_train)
-            seconds = time.perf_counter() - began
-            found.setdefault(name, {})[method] = error(model, *split[2:]), seconds
-            print(name, method, *found[name][method], file=sys.stderr, flush=True)
-    keep(options.folder, "official", found)
-    rows = [
-        [name, *(f"{e:.2f} / {s:.1f} s" for e, s in of_set.values()), PRINTED[name],
-         str(GOALS[name]), verdict(of_set["rebel"][0], GOALS[name]) if "rebel" in of_set else ""]
-        for name, of_set in found.items()
-    ]  # fmt: skip
-    yield measuring.markdown(["set", *options.methods, "printed", "goal", ""], rows)
-    totals = {m: sum(of_set[m][1] for of_set in found.values()) for m in options.methods}
-    yield "Seconds in all: " + ", ".join(f"{m} {s:.0f}" for m, s in totals.items())
-    if "rebel" in totals:
-        yield "Ours lower than: " + ", ".join(
-            f"{m} on {sum(f['rebel'][0] < f[m][0] for f in found.values())} of {len(found)}"
-            for m in options.methods
-            if m != "rebel"
-        )
+    """LOCAL Fig. 9: official splits, beside other methods."""
+    sets = tuple(options.sets or GOALS)
+    yield harness.markdown(local_official.run(quick=False, sets=sets))
+    found = local_official.measured(sets, [local_official.OURS])
+    errors = {name: by_method[local_official.OURS][0] for name, by_method in found.items()}
+    rows = [[s, f"{e:.2f}", str(GOALS[s]), verdict(e, GOALS[s])] for s, e in errors.items()]
+    yield measuring.markdown(["set", "ours", "goal", ""], rows)
 
 
 def fig8(options: argparse.Namespace) -> Iterator[str]:
@@ -192,7 +128,7 @@ def curves(options: argparse.Namespace) -> Iterator[str]:
     ):
         if options.sets and name not in options.sets:
             continue
-        split = official_split(name)
+        split = local_official.official_split(name)
         model = RebelClassifier(
             Similarity(), n_rounds=rounds, tol=0.0, cross_fit=None, n_jobs=N_THREADS
         )
@@ -257,7 +193,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", type=listed, default=list(PARTS))
     parser.add_argument("--sets", type=listed, default=None)
-    parser.add_argument("--methods", type=listed, default=list(METHODS))
     parser.add_argument("--folder", type=Path, default=Path(".benchmarks/reproduce"))
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -10,10 +10,10 @@ from reproduce.harness import FOLDER, log
 NUMBERS = FOLDER / "local"  # its files have the names of our reports
 
 
-def run_part(part: str, sets: list[str] | None, methods: list[str] | None = None) -> Any:
+def run_part(part: str, sets: list[str] | None) -> Any:
     """Run it, print its tables, and return the numbers behind them."""
     NUMBERS.mkdir(parents=True, exist_ok=True)
-    options = argparse.Namespace(sets=sets, methods=methods or list(local.METHODS), folder=NUMBERS)
+    options = argparse.Namespace(sets=sets, folder=NUMBERS)
     for text in local.PARTS[part](options):
         log(text)
     return json.loads((NUMBERS / f"local_{part}.json").read_text(encoding="utf-8"))
