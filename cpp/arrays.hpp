@@ -8,6 +8,7 @@
 #include "grow.hpp"
 #include "heaviest.hpp"
 #include "logistic.hpp"
+#include "pairing.hpp"
 #include "partition.hpp"
 #include "predict.hpp"
 #include "responses.hpp"

@@ -273,6 +273,31 @@ NB_MODULE(_compiled, m) {
         Release());
 
     m.def(
+        "nearest_rivals",
+        [](const Array<F32, 2>& distances, const Array<I64, 1>& anchor_values,
+           const Array<I64, 1>& values, const Array<std::int32_t, 2>& nearest) {
+            require(anchor_values.shape(0) == distances.shape(0) &&
+                        nearest.shape(0) == distances.shape(0) &&
+                        values.shape(0) == distances.shape(1) && nearest.shape(1) > 0,
+                    "distances, values and nearest do not match");
+            nearest_rivals(view(distances), view(anchor_values), view(values), view(nearest));
+        },
+        "distances"_a.noconvert(), "anchor_values"_a.noconvert(), "values"_a.noconvert(),
+        "nearest"_a.noconvert(), Release());
+
+    m.def(
+        "least_isolated",
+        [](const Array<F64, 3>& weights, const Array<F64, 1>& totals,
+           const Array<F64, 1>& signed_totals, int n_threads) {
+            require(totals.shape(0) == weights.shape(2) &&
+                        signed_totals.shape(0) == weights.shape(2),
+                    "weights and totals differ in classes");
+            return least_isolated(view(weights), view(totals), view(signed_totals), n_threads);
+        },
+        "weights"_a.noconvert(), "totals"_a.noconvert(), "signed_totals"_a.noconvert(),
+        "n_threads"_a, Release());
+
+    m.def(
         "add_comparisons",
         [](const Array<F32, 2>& distances, const ComparisonsTuple& comparisons,
            const Array<F64, 1>& values, std::size_t first, std::size_t last,

@@ -96,14 +96,14 @@ def _root(slopes: Slopes, n_classes: int) -> ByClass:
     for _ in range(MOST_STEPS):
         first, second = slopes(a)
         step = first / np.maximum(second, TINY)
+        tried = a - np.minimum(np.maximum(step, -LONGEST), LONGEST)
         if (first * step).max() < CLOSE:
-            return a - np.clip(step, -LONGEST, LONGEST)
+            return tried
         low, high = np.where(first < 0, a, low), np.where(first > 0, a, high)
-        tried = a - np.clip(step, -LONGEST, LONGEST)
-        outside = (tried <= low) | (tried >= high)
-        known = np.isfinite(low) & np.isfinite(high)
-        middle = np.where(known, low, 0.0) / 2 + np.where(known, high, 0.0) / 2
-        a = np.where(outside & known, middle, tried)
+        outside = ((tried <= low) | (tried >= high)) & np.isfinite(low) & np.isfinite(high)
+        if outside.any():
+            tried[outside] = low[outside] / 2 + high[outside] / 2
+        a = tried
     return a
 
 

@@ -32,6 +32,7 @@ class Queries:
     def __init__(self, X: Values) -> None:
         self.X = X
         self._placed: dict[int, tuple[Space, NDArray[Any]]] = {}
+        self._laid: dict[int, tuple[Space, NDArray[Any]]] = {}
 
     def __len__(self) -> int:
         return len(self.X)
@@ -41,6 +42,12 @@ class Queries:
         if id(space) not in self._placed:
             self._placed[id(space)] = space, space.place(self.X)
         return self._placed[id(space)][1]
+
+    def laid(self, space: Space) -> NDArray[Any]:
+        """All of them, ready for the space's `distances`."""
+        if id(space) not in self._laid:
+            self._laid[id(space)] = space, space.lay_out(self.placed(space))
+        return self._laid[id(space)][1]
 
 
 class Group(Protocol):
@@ -242,8 +249,9 @@ class ComparisonGroup(NamedTuple):
 
     def distances(self, queries: Queries, n_threads: int) -> NDArray[np.float32]:
         """(points, N) squared distances from all points."""
-        used = np.arange(len(self.rows))
-        return self._distances(queries.placed(self.space), used, n_threads)
+        laid = queries.laid(self.space)
+        distances = self.space.distances(laid, self.points, self.rows, n_threads)
+        return np.ascontiguousarray(distances[:, : len(queries)])
 
     def _distances(self, placed: NDArray[Any], used: Ints, n_threads: int) -> NDArray[np.float32]:
         laid = self.space.lay_out(placed)

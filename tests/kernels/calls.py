@@ -167,6 +167,16 @@ def pair_sums(module, from_anchors, from_rivals, pairs, kind, values, n_threads=
     return sums
 
 
+def nearest_rivals(module, distances, anchor_values, values, n_rivals):
+    nearest = rubbish((len(distances), n_rivals), np.int32)
+    module.nearest_rivals(distances, anchor_values, values, nearest)
+    return nearest
+
+
+def least_isolated(module, weights, totals, signed_totals, n_threads=1):
+    return module.least_isolated(weights, totals, signed_totals, n_threads)
+
+
 def add_comparisons(module, distances, comparisons, values, first, last, n_threads=1):
     """What is added to scores that are all `RUBBISH`."""
     scores = rubbish((distances.shape[1], comparisons.outputs.shape[1]), np.float64)

@@ -51,6 +51,9 @@ FREE = {
     "squared_distances out 1",  # as long as the blocks hold so many samples, and no block is idle
     "pair_sums from_anchors 0",
     "pair_sums from_rivals 0",
+    "nearest_rivals nearest 1",  # rivals of each anchor
+    "least_isolated weights 0",
+    "least_isolated weights 1",  # samples
     "add_comparisons distances 0",  # points
 }
 """Axes that may be longer than the other arguments ask for."""
@@ -85,6 +88,7 @@ WRITTEN = {
     "squared_distances out",
     "compare levels",
     "pair_sums sums",
+    "nearest_rivals nearest",
     "add_comparisons scores",
 }
 
@@ -155,6 +159,8 @@ def valid_arguments(module):
         (calls.squared_distances, blocks, points, N),
         (calls.compare, *distances[:2], COMPARISONS["two_points"], 1.5),
         (calls.pair_sums, distances, distances, pairs_of_points, COMPARISONS["nearer"], values),
+        (calls.nearest_rivals, distances, np.arange(POINTS) - 1, np.arange(N) - 2, L),
+        (calls.least_isolated, weights, np.ones(K), np.ones(K)),
         (calls.add_comparisons, distances, comparisons, LEVELS, 0, 2),
     ]:
         call(recorder, *arguments)

@@ -80,6 +80,8 @@ def test_threads_do_not_change_weights(compiled, rng, planes):
     assert_same_for_any_threads(calls.project, compiled, weights, projection)
     assert_same_for_any_threads(calls.region_sums, compiled, weights, regions, scales, 32)
     assert_same_for_any_threads(calls.advance, compiled, weights, scores, regions, step)
+    totals, signed_totals = np.abs(weights).sum(axis=(0, 1)), weights.sum(axis=(0, 1))
+    assert_same_for_any_threads(calls.least_isolated, compiled, weights, totals, signed_totals)
 
 
 @pytest.mark.parametrize("categories", [False, True])

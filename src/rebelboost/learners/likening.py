@@ -1,6 +1,5 @@
 """The search for similarities, round by round."""
 
-import math
 from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -44,7 +43,7 @@ class SimilaritySearch:
         found = self._find(data, weights, focus, rng)
         best = found[0] if found else _constant(data, weights.sums(_nowhere(data), 1))
         plus, minus = best.candidate.plus.sum(axis=0), best.candidate.minus.sum(axis=0)
-        if found:
+        if found and best.loss > least_constant_loss(plus, minus):
             best = min(best, _constant(data, (plus[np.newaxis], minus[np.newaxis])), key=_loss)
         if best.loss > least_isolated_loss(weights, plus - minus):
             i, loss = best_isolated(weights, plus - minus)
@@ -135,6 +134,11 @@ def _constant(data: PointSet, sums: tuple[Outputs, Outputs]) -> Solved:
     return _solved(Comparison("constant"), regions, (plus, minus), _without_offset(output))
 
 
+def least_constant_loss(plus: ByClass, minus: ByClass) -> float:
+    """No constant leaves less than Σ_k 2√(w⁺w⁻), here less what rounding could add; w by class."""
+    return 2 * (1 - 1e-9) * float(np.sqrt(plus * minus).sum())
+
+
 def _nowhere(data: PointSet) -> Regions:
     return np.zeros(data.n_samples, dtype=np.uint16)
 
@@ -164,10 +168,8 @@ def best_isolated(weights: Weights, signed_totals: ByClass) -> tuple[int, float]
 
 
 def least_isolated_loss(weights: Weights, signed_totals: ByClass) -> float:
-    """A bound that settles most rounds without a look at every isolating learner.
-
-    None leaves less than Σ_k √(S_k² − (2·max|G| + |ΣG_k|)²).
-    """
-    largest = max(weights.planes.max(initial=0.0), -weights.planes.min(initial=0.0))
-    reach = 2 * len(weights.planes) * largest + np.abs(signed_totals)
-    return math.fsum(np.sqrt(np.maximum(weights.totals**2 - reach**2, 0.0)))
+    """That loss again, in one pass, less what rounding could add: it settles most rounds."""
+    least = kernels.active.least_isolated(
+        weights.planes, weights.totals, signed_totals, weights.n_threads
+    )
+    return (1 - 1e-9) * least

@@ -84,20 +84,23 @@ def draw_pairs(
         if drawn is None:
             return []
         subset, share = samples[drawn], mass[drawn] / mass.sum()
-    part = data.part(subset)
+    # Samples that were drawn, or left out, are fewer: as many as all are all, in their order.
+    part = data if len(subset) == data.n_samples else data.part(subset)
     from_anchors = part.distances_from(data, anchors)
     which, rivals = nearest_rivals(
         from_anchors, sides.values[anchors], sides.values[subset], options.rivals
     )
     if len(rivals) == 0:
         return []
-    used, place = np.unique(rivals, return_inverse=True)
-    from_rivals = part.distances_from(part, used.astype(np.int32))
+    from_rivals = part.distances_from(part, rivals.astype(np.int32))
     apart = from_anchors[which, rivals].astype(np.float64)
-    listed = PairList(which.astype(np.int32), place.astype(np.int32), apart)
+    listed = PairList(which.astype(np.int32), np.arange(len(rivals), dtype=np.int32), apart)
     gains = Gauge(options, weights, subset, share).gains(from_anchors, from_rivals, listed)
     order = np.lexsort((-gains, which))
     best = order[np.flatnonzero(np.append(True, np.diff(which[order]) > 0))]
+    if part is data:  # the distances of all samples are known
+        found = zip(anchors[which[best]], rivals[best], which[best], best, strict=True)
+        return [Pair(int(i), int(j), from_anchors[a], from_rivals[b]) for i, j, a, b in found]
     return pairs(data, anchors[which[best]], subset[rivals[best]])
 
 
@@ -105,13 +108,10 @@ def nearest_rivals(
     distances: Distances, anchor_values: Ints, values: Ints, n_rivals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pairs (anchor, sample) of each anchor's nearest samples on the other side, not at its own place."""
-    opposed = np.sign(anchor_values)[:, np.newaxis] * np.sign(values) < 0
-    to_rivals = np.where(opposed & (distances > 0), distances, np.inf)
-    n_rivals = min(n_rivals, to_rivals.shape[1])
-    nearest = np.argsort(to_rivals, axis=1, kind="stable")[:, :n_rivals]
-    which = np.repeat(np.arange(len(distances)), n_rivals)
-    found = np.isfinite(to_rivals[which, nearest.ravel()])
-    return which[found], nearest.ravel()[found]
+    nearest = np.empty((len(distances), n_rivals), dtype=np.int32)
+    kernels.active.nearest_rivals(distances, anchor_values, values, nearest)
+    which, place = np.nonzero(nearest >= 0)
+    return which, nearest[which, place].astype(np.int64)
 
 
 def search_pair(

@@ -7,6 +7,10 @@ Arrays that receive results come from the caller; `n_threads` is the twin's affa
 from rebelboost.kernels.reference.bins import bin_values, route, split_samples
 from rebelboost.kernels.reference.heaviest import heaviest_first
 from rebelboost.kernels.reference.layers import grow_tree, search_layer
+from rebelboost.kernels.reference.pairing import (
+    least_isolated,
+    nearest_rivals,
+)
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.root import class_sums, search_root
 from rebelboost.kernels.reference.similarity import (
@@ -31,7 +35,9 @@ __all__ = [
     "compare",
     "grow_tree",
     "heaviest_first",
+    "least_isolated",
     "logistic_sums",
+    "nearest_rivals",
     "pair_sums",
     "predict",
     "project",

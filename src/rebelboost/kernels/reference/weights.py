@@ -27,11 +27,12 @@ def project(weights: Planes, projection: Projection, values: Pairs, n_threads: i
         for k in range(weights.shape[2]):
             signed[k % 4] += plane[:, k] * projection.direction[k]
             mass[k % 4] += np.abs(plane[:, k]) * projection.squares[k]
-    values[:] = _rounded(_together(signed) * projection.signed_scale) * 2**32
-    values += _rounded(_together(mass) * projection.mass_scale)
+    values[:] = _rounded(together(signed) * projection.signed_scale) * 2**32
+    values += _rounded(together(mass) * projection.mass_scale)
 
 
-def _together(lanes: Floats) -> Floats:
+def together(lanes: Floats) -> Floats:
+    """Add four sums in pairs."""
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 
 
