@@ -8,19 +8,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.boosting import HeldOut, State
 from rebelboost.callbacks import Callback, Round
 from rebelboost.decision import Decoder, fit_temperature, least_risk
 from rebelboost.model import Ensemble, Term
 from rebelboost.packing import Queries
 from rebelboost.problem import Problem, class_costs
 from rebelboost.settings import Settings
-from rebelboost.shapes import Bytes, Floats, Ints, Scores, Values
+from rebelboost.shapes import BySample, Bytes, Floats, Ints, Labels, Scores, Values
 from rebelboost.training import one_linear_algebra_thread, train
 
 N_STAGES = 16
 """Numbers of rounds that are compared, evenly spaced by ratio."""
 LEAST_HOPE = 50
 """A fit ends when it has not got better for an eighth of the rounds, and for so many."""
+
+LOOKS = (25, 50, 100, 200, 400)
+"""After so many rounds a fit is asked for its outlook."""
+DOUBLINGS = 2.0
+"""Of the rounds that it is granted to come down. With one, two of vowel's winners were given up."""
+ROUGH = 0.2
+"""Of a temperature's logarithm. Near its least the loss is flat: this does to compare."""
 
 
 class Candidate(NamedTuple):
@@ -41,7 +49,7 @@ class Standing(NamedTuple):
     cost: float
     """Mean, of the least-risk decisions."""
     n_parts: int
-    """How many parts it was fitted on: one, if it was far behind then."""
+    """How many parts it was fitted on: fewer than the others, if it was far behind then."""
     shrinkage: float
 
 
@@ -51,6 +59,15 @@ class Found(NamedTuple):
     stage: int
     temperature: float
     log_loss: float
+
+
+class Known(NamedTuple):
+    """What `fit_temperature` needs to know of samples."""
+
+    labels: Labels
+    costs: Floats
+    weight: BySample | None
+    loss: str
 
 
 class Entrant:
@@ -65,33 +82,55 @@ class Entrant:
         self.scores: list[Floats] = []
         self.found = Found(len(self.stages) - 1, 1.0, math.inf)
         self.share = 0.0
+        self.given_up = False
 
     def fit(
-        self, out: NDArray[np.bool_], categorical: Bytes, callbacks: Sequence[Callback]
+        self,
+        out: NDArray[np.bool_],
+        categorical: Bytes,
+        callbacks: Sequence[Callback],
+        bar: float = math.inf,
     ) -> None:
-        """Fit without these samples, and score them."""
-        hopeless = Hopeless(max(LEAST_HOPE, self.settings.rounds // 8))
+        """Fit without these samples, score them, and judge; give up what will stay above the bar."""
+        settings = replace(self.settings, part=len(self.parts))
+        held = self.problem.rows(out)
+        followed = HeldOut(Queries(held.X), held.state(settings), settings.n_threads)
+        hopeless = Hopeless(max(LEAST_HOPE, settings.rounds // 8))
+        outlook = Outlook(followed.state, self._known(held), bar)
         fit = train(
             self.problem.rows(~out),
-            replace(self.settings, part=len(self.parts)),
+            settings,
             categorical,
-            callbacks=[*callbacks, hopeless],
-            held=self.problem.rows(out),
+            callbacks=[*callbacks, hopeless, outlook],
+            held=followed,
         )
+        self.given_up = outlook.is_poor
         self.parts.append(fit)
         self.scored.append(np.flatnonzero(out))
-        held = self.problem.X[out]
-        self.scores.append(_scores_at(fit, held, self.stages, self.settings.n_threads))
+        self.scores.append(_scores_at(fit, held.X, self.stages, settings.n_threads))
+        if len(self.parts) == 1:
+            self.choose_stage()
+        else:  # in between, the stage of the first part does
+            self.judge()
+
+    def _known(self, judged: Problem) -> Known:
+        return Known(judged.labels, class_costs(judged), judged.weight, self.settings.loss)
+
+    def choose_stage(self) -> None:
+        """Find the stage with the least log-loss at its best temperature, over all that was left out."""
+        known = self._known(self.judged)
+        with one_linear_algebra_thread():
+            losses = [
+                fit_temperature(scores, *known, precision=ROUGH)[1] for scores in self._all_scores()
+            ]
+        self.found = self.found._replace(stage=int(np.argmin(losses)))
+        self.judge()
 
     def judge(self) -> None:
-        """Find the stage with the least log-loss at its best temperature, over all that was left out."""
-        judged, left_out = self.judged, self._all_scores()
-        known = judged.labels, class_costs(judged), judged.weight, self.settings.loss
+        """Find the temperature and the log-loss at that stage."""
         with one_linear_algebra_thread():
-            # Near its least the loss is flat: rough temperatures do to compare stages.
-            losses = [fit_temperature(scores, *known, precision=0.2)[1] for scores in left_out]
-            stage = int(np.argmin(losses))
-            self.found = Found(stage, *fit_temperature(left_out[stage], *known))
+            fitted = fit_temperature(self.left_out, *self._known(self.judged))
+        self.found = Found(self.found.stage, *fitted)
 
     @property
     def judges(self) -> Ints:
@@ -166,6 +205,34 @@ class Hopeless:
             self.last = record.index
         self.least = list(map(min, self.least, now))
         return record.index - self.last >= self.patience
+
+    def on_end(self) -> None:
+        """Nothing to tidy up."""
+
+
+class Outlook:
+    """Stops a fit whose left-out log-loss will stay above a bar, by its learning curve.
+
+    From look to look the rounds double. What the last doubling took off, two more may take off too,
+    in hope: with many classes similarities begin slowly and win late. On 39 sets this ended 28 of the
+    42 similarities that their first part put out of the race, and one that had a share of 1 %.
+    """
+
+    def __init__(self, state: State, known: Known, bar: float) -> None:
+        self.state, self.known, self.bar = state, known, bar
+        self.least = math.inf
+        self.is_poor = False
+
+    def on_round(self, record: Round) -> bool:
+        """Look at the log-loss, at its best temperature, after some of the rounds."""
+        del record
+        if math.isinf(self.bar) or self.state.n_terms not in LOOKS:
+            return False
+        before = self.least
+        now = fit_temperature(self.state.scores, *self.known, precision=ROUGH)[1]
+        self.least = min(before, now)
+        self.is_poor = self.least - DOUBLINGS * (before - self.least) > self.bar
+        return self.is_poor
 
     def on_end(self) -> None:
         """Nothing to tidy up."""

@@ -37,7 +37,7 @@ from rebelboost.scales import settled
 from rebelboost.selection import candidates, select
 from rebelboost.settings import LOSSES, Settings
 from rebelboost.stored import Stored
-from rebelboost.training import train
+from rebelboost.training import follow, train
 
 Learner = Stump | Tree | Similarity | Binary
 LEARNERS: dict[str, Learner] = {
@@ -355,7 +355,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
                 settings,
                 self._encoder.categorical,
                 callbacks=[self.history_, *callbacks],
-                held=held,
+                held=follow(held, settings),
                 start=start,
             )
 

@@ -22,7 +22,7 @@ from rebelboost.sampling import Sampling
 from rebelboost.settings import Settings
 from rebelboost.shapes import BySample, Values
 from rebelboost.stored import Stored
-from rebelboost.training import train
+from rebelboost.training import follow, train
 
 TREE = Tree(depth=5, least_mass=0.003)
 LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
@@ -177,7 +177,7 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
                 settings,
                 self._encoder.categorical,
                 callbacks=[self.history_, *callbacks],
-                held=held,
+                held=follow(held, settings),
                 start=start,
             )
         self.missing_features_ = missing_features(problem.X)

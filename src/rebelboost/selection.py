@@ -59,9 +59,11 @@ class Selection:
         return text
 
     def _told(self, dropped: Standing) -> str:
-        """Its figure, which is of fewer samples than the others' where it was fitted once only."""
-        once = dropped.n_parts < max(standing.n_parts for standing in self.standings)
-        return self._show(dropped.cost) + (" of the first part" if once else "")
+        """Its figure, which is of fewer samples than the others' where it was not fitted to the end."""
+        n_parts = dropped.n_parts
+        if n_parts == max(standing.n_parts for standing in self.standings):
+            return self._show(dropped.cost)
+        return f"{self._show(dropped.cost)} of the first {'part' if n_parts == 1 else f'{n_parts} parts'}"
 
     def _show(self, cost: float) -> str:
         return f"{100 * cost:.1f} % wrong" if self.percent else f"cost {cost:.4g}"

@@ -21,16 +21,13 @@ def train(
     categorical: Bytes,
     *,
     callbacks: Sequence[Callback] = (),
-    held: Trainable | None = None,
+    held: HeldOut | None = None,
     start: Ensemble | None = None,
 ) -> Ensemble:
     """Boost, from the beginning or from where `start` ended."""
     n_threads = settings.n_threads
     prepared = prepare(problem, settings.learner, categorical, n_threads)
     state = prepared.state(settings)
-    held_out = None
-    if held is not None:
-        held_out = HeldOut(Queries(held.X), held.state(settings), n_threads)
     hears = [*callbacks, Tolerance(prepared.tolerance(settings), state.log_loss)]
     stopping = None
     if settings.patience is not None:
@@ -40,8 +37,8 @@ def train(
     if start is not None:
         before = start.terms
         replay(start, Queries(prepared.problem.X), state, n_threads)
-        if held_out is not None:
-            replay(start, held_out.queries, held_out.state, n_threads)
+        if held is not None:
+            replay(start, held.queries, held.state, n_threads)
     with one_linear_algebra_thread():
         terms = boost(
             prepared.data,
@@ -49,12 +46,19 @@ def train(
             state,
             settings.plan,
             callbacks=hears,
-            held_out=held_out,
+            held_out=held,
         )
     ensemble = Ensemble((*before, *terms), state.risk.n_classes, prepared.unavoidable_cost)
     if stopping is not None and stopping.best_round >= 0:
         return ensemble.truncate(stopping.best_round + 1)
     return ensemble
+
+
+def follow(held: Trainable | None, settings: Settings) -> HeldOut | None:
+    """Get samples ready to be followed while others are trained on."""
+    if held is None:
+        return None
+    return HeldOut(Queries(held.X), held.state(settings), settings.n_threads)
 
 
 def one_linear_algebra_thread() -> AbstractContextManager[Any]:

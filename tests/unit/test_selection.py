@@ -1,11 +1,12 @@
 """learner="auto": the race between trees and similarities."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from rebelboost import RebelClassifier, Tree, selection
+from rebelboost import RebelClassifier, Tree, entrants, selection
 from rebelboost.datasets import planar_mixture, random_costs, spirals
 
 SET = planar_mixture(0)
@@ -29,6 +30,43 @@ def test_trees_and_similarities_run_and_shares_follow_the_left_out_log_loss(race
     members = sorted((s for s in standings if s.share > 0), key=lambda s: s.log_loss)
     assert members == sorted(members, key=lambda s: -s.share)
     assert {s.n_parts for s in members} == {5}
+
+
+def test_who_is_far_behind_after_a_part_is_not_fitted_again(raced):
+    standings = raced.cross_fit_.standings
+    assert {s.n_parts for s in standings} > {5}
+    assert {s.share for s in standings if s.n_parts < 5} == {0.0}
+
+
+def looks(monkeypatch, losses, bar):
+    """What the outlook says at each look, where the log-losses are these."""
+    state = SimpleNamespace(scores=None, n_terms=0)
+    left = iter(losses)
+    monkeypatch.setattr(entrants, "fit_temperature", lambda *_, **__: (1.0, next(left)))
+    outlook = entrants.Outlook(state, entrants.Known(None, None, None, ""), bar)
+    said = []
+    for state.n_terms in range(1, entrants.LOOKS[len(losses) - 1] + 1):
+        said.append(outlook.on_round(None))
+    assert not any(said[n - 1] for n in range(1, len(said) + 1) if n not in entrants.LOOKS)
+    return [said[n - 1] for n in entrants.LOOKS[: len(losses)]]
+
+
+@pytest.mark.parametrize(
+    ("losses", "said"),
+    [
+        ([9.0], [False]),  # one look tells no slope
+        ([2.0, 1.9], [False, True]),  # 1.9 − 2·0.1 is above 1
+        ([2.0, 1.6, 1.4], [False, False, False]),  # slow, but it may get there
+        ([2.0, 1.6, 1.4, 1.4], [False, False, False, True]),
+        ([1.4, 0.9, 1.6, 2.0], [False] * 4),  # its best was good enough
+    ],
+)
+def test_a_fit_is_given_up_when_its_curve_will_stay_above_the_bar(monkeypatch, losses, said):
+    assert looks(monkeypatch, losses, bar=1.0) == said
+
+
+def test_who_runs_first_has_no_bar(monkeypatch):
+    assert looks(monkeypatch, [9.0, 9.0, 9.0], bar=np.inf) == [False] * 3
 
 
 def test_a_member_alone_does_as_it_did_in_the_race(raced):
