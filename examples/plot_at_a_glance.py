@@ -1,0 +1,46 @@
+"""One model, two prices, and the training rows that it reasons by.
+
+Left, every mistake costs the same. In the middle, to miss a red one costs ten times as much: the same
+model, not fitted again, decides for red wherever there is a doubt. Right, rings and lines show some of
+the training rows that it compares new ones with.
+"""
+
+import sys
+
+import numpy as np
+from matplotlib import pyplot as plt
+
+from rebelboost import RebelClassifier, Similarity
+from rebelboost.datasets import planar_mixture
+from rebelboost.metrics import mean_cost
+from rebelboost.plots import plot_examples, plot_regions
+
+EQUAL = 1 - np.eye(3)
+DEAR = EQUAL * [[1], [10], [1]]  # the second class is the red one
+SHOWN = 200
+
+
+def main(file="at_a_glance.png"):
+    X, y, X_test, y_test = planar_mixture(34, n_train=300)
+    model = RebelClassifier(Similarity(), n_rounds=300, cross_fit=5, n_jobs=-1).fit(X, y)
+    careful = model.with_costs(DEAR)
+    careless, cared = (mean_cost(y_test, m.predict(X_test), DEAR) for m in (model, careful))
+
+    figure, (equal, dear, rows) = plt.subplots(1, 3, figsize=(10.5, 3.9), layout="constrained")
+    plot_regions(model, X_test[:SHOWN], y_test[:SHOWN], equal)
+    plot_regions(careful, X_test[:SHOWN], y_test[:SHOWN], dear)
+    plot_examples(model, X, plot_regions(model, X, y, rows), most=40)
+    equal.set_title("every mistake costs 1", size=11)
+    dear.set_title(
+        f"a missed red costs 10: {cared:.2f} a decision\ninstead of {careless:.2f}, without a refit",
+        size=11,
+    )
+    rows.set_title("more like this training row\nthan that one: what it reasons by", size=11)
+    for ax in (equal, dear, rows):
+        ax.set(xticks=[], yticks=[])
+    figure.savefig(file, dpi=85, pil_kwargs={"optimize": True})
+    print(f"Drawn: {file}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
