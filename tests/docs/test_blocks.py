@@ -1,0 +1,134 @@
+"""Every block of code in README and in the docs runs, or is what it quotes."""
+
+import contextlib
+import re
+import shlex
+import subprocess
+import tomllib
+from itertools import pairwise
+
+import pytest
+
+from pages import DOCS, PAGES, ROOT, blocks, name
+from rebelboost.cli import demo
+
+KINDS = {"python", "sh", "console", "text", "csv", "json"}
+"""text is what a block printed; tests/persistence reads the json."""
+
+ALL = [(page, i, block) for page in PAGES for i, block in enumerate(blocks(page))]
+
+
+def of_kind(*kinds, quoted=False):
+    return [
+        pytest.param(block, id=f"{name(page)}-{i}")
+        for page, i, block in ALL
+        if block.kind in kinds and bool(block.source) == quoted
+    ]
+
+
+@pytest.mark.parametrize("block", of_kind("python"))
+def test_a_block_of_python_runs(block, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(block.code, "docs", "exec"), {"__name__": "docs"})
+
+
+@pytest.mark.parametrize("block", of_kind("python", quoted=True))
+def test_a_block_that_quotes_a_file_has_its_words(block):
+    assert block.code in (ROOT / block.source).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_block_says_what_it_is(page):
+    assert {block.kind for block in blocks(page)} <= KINDS
+
+
+def test_the_costs_shown_are_those_of_the_demo():
+    shown = [block.code for _, _, block in ALL if block.kind == "csv"]
+    assert shown == [demo.COSTS]
+
+
+# ---- the shell
+
+
+def commands(page):
+    """The lines of a page that a shell would run; of a transcript, those after a dollar."""
+    for block in blocks(page):
+        lines = block.code.splitlines()
+        if block.kind == "console":
+            lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+        if block.kind in {"sh", "console"}:
+            for line in lines:
+                yield from (shlex.split(part, comments=True) for part in line.split(" && "))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The demo's tables, and the same under the names that a reader's own may have."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo, "STEPS", ())  # tests/cli runs them
+    demo.write_tables(tmp_path)
+    rows = (tmp_path / "tumours.csv").read_text(encoding="utf-8")
+    (tmp_path / "data.csv").write_text(rows.replace("diagnosis", "label", 1), encoding="utf-8")
+    (tmp_path / "new.csv").write_text((tmp_path / "unseen.csv").read_text("utf-8"), "utf-8")
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if [*commands(p)]], ids=name)
+def test_the_commands_of_a_page_run(page, folder):
+    with contextlib.chdir(folder):
+        for program, *words in commands(page):
+            RUN[program](words)
+
+
+def run_rebel(words):
+    from typer.testing import CliRunner
+
+    from rebelboost.cli.main import app
+
+    quick = ["--rounds", "3"] if words[0] == "train" else []
+    done = CliRunner().invoke(app, [*words, *quick], catch_exceptions=False)
+    assert done.exit_code == 0, done.stderr
+
+
+def run_cd(words):
+    contextlib.chdir(words[0]).__enter__()  # until the test leaves its folder
+
+
+def run_make(words):
+    """Only whether it would: `make test` is what runs us."""
+    subprocess.run(["make", "--dry-run", *words], cwd=ROOT, check=True, capture_output=True)
+
+
+def run_pip(words):
+    """Only whether the extras are there."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert words[0] == "install"
+    for named in re.findall(r"\[(.*)\]", words[1]):
+        assert set(named.split(",")) <= set(project["optional-dependencies"])
+
+
+def run_python(words):
+    """Only whether the program is there: benchmarks take hours."""
+    path = words[1].replace(".", "/") if words[0] == "-m" else words[0]
+    assert (ROOT / path).exists()
+
+
+RUN = {
+    "rebel": run_rebel,
+    "cd": run_cd,
+    "make": run_make,
+    "pip": run_pip,
+    "python": run_python,
+}
+
+
+# ---- form
+
+
+@pytest.mark.parametrize("page", DOCS, ids=name)
+def test_a_list_or_table_begins_after_an_empty_line(page):
+    """Else the site makes it a part of the paragraph, though Git hosts do not."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for before, line in pairwise(text.splitlines()):
+        if re.match(r"(- |1\. |\|)", line):
+            assert re.match(r"$|\s|- |\d+\. |\|", before), line

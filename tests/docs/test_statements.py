@@ -1,0 +1,124 @@
+"""What pages say of the code, the tests, the examples and the benchmarks is so."""
+
+import importlib
+import inspect
+import re
+import sys
+
+import pytest
+
+from pages import ROOT, name
+
+KEYS = {"THESIS", "LOCAL", "QUICK", "REBEL", "ADA"}
+SOURCES = [*(ROOT / "src").rglob("*.py"), *(ROOT / "cpp").glob("*pp")]
+MOST_BYTES = 60_000
+
+
+def read(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+# ---- notation
+
+ROWS = [
+    [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+    for line in read("docs/notation.md").splitlines()
+    if line.startswith("| ") and not line.startswith(("| symbol", "| key", "| `"))
+]
+
+
+def find(dotted):
+    """An object of the package by its name, and the module that it is in."""
+    parts = ["rebelboost", *dotted.split(".")]
+    for i in range(len(parts), 0, -1):
+        try:
+            module = importlib.import_module(".".join(parts[:i]))
+        except ModuleNotFoundError:
+            continue
+        found = module
+        for part in parts[i:]:
+            found = getattr(found, part)
+        return found, sys.modules[getattr(found, "__module__", None) or module.__name__]
+    raise AssertionError(dotted)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_the_notation_names_what_exists(row):
+    _, _, variable, shape, where, cited = row
+    assert not shape or re.fullmatch(r"\(.*\)", shape)
+    modules = [find(dotted)[1] for dotted in re.findall(r"`([\w.]+)`", where)]
+    assert modules
+    for word in re.findall(r"`(\w+)`", variable):
+        text = inspect.getsource(modules[0])
+        assert re.search(rf"\b{word}\b", text), f"{word} in {modules[0].__name__}"
+    assert cited in {"", "ours"} or cited.split(",")[0] in KEYS
+
+
+def test_the_notation_has_the_key_of_every_citation():
+    listed = set(re.findall(r"^\| `([A-Z]+)` \|", read("docs/notation.md"), flags=re.MULTILINE))
+    assert listed == KEYS
+    cited = re.compile(r"\[([A-Z]{3,}),? (?:Sec|Eq|Fig|Ch|S|Alg|Ex|Theorem|Prop|\d)[^\]]*\]")
+    for path in SOURCES:
+        for key in cited.findall(path.read_text(encoding="utf-8")):
+            assert key in KEYS, f"{name(path)}: [{key}]"
+
+
+# ---- theory
+
+PROOFS = re.findall(r"\[([a-z][^\]`]+)\]\(\.\./(tests/[\w/.]+)\)", read("docs/theory.md"))
+
+
+@pytest.mark.parametrize(("sentence", "file"), PROOFS)
+def test_every_statement_of_the_theory_has_its_test(sentence, file):
+    assert f"def test_{re.sub('[ .]', '_', sentence)}(" in read(file)
+
+
+def test_the_theory_has_tests():
+    assert len(PROOFS) >= 5
+
+
+# ---- gallery
+
+
+def test_the_gallery_shows_every_example():
+    scripts = {path.name for path in (ROOT / "examples").glob("plot_*.py")}
+    shown = re.findall(r"\[(plot_\w+\.py)\]\(\.\./examples/\1\)", read("docs/gallery.md"))
+    assert sorted(shown) == sorted(scripts)
+
+
+def test_committed_pictures_are_small():
+    pictures = [p for p in (ROOT / "docs").rglob("*") if p.suffix in {".png", ".jpg", ".svg"}]
+    assert not {name(p): p.stat().st_size for p in pictures if p.stat().st_size > MOST_BYTES}
+
+
+# ---- results
+
+
+@pytest.fixture
+def readme_table(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    return importlib.import_module("readme_table")
+
+
+def test_results_in_readme_and_docs_are_those_that_were_kept(readme_table):
+    standing = readme_table.Standing.read(readme_table.FIGURES)
+    for page in readme_table.PAGES:
+        assert len(readme_table.BLOCK.findall(page.read_text(encoding="utf-8"))) == 1
+        assert readme_table.written(page, standing) == page.read_text(encoding="utf-8")
+
+
+def test_ranks_share_places_and_losses_are_sorted(readme_table, tmp_path):
+    standing = readme_table.Standing(
+        names=["ours", "theirs", "third"],
+        ours=0,
+        seconds=[4.0, 2.0, 1.0],
+        seeds=2,
+        rows=100,
+        errors={"a": [1.0, 1.0, 3.0], "b": [5.0, 4.0, 6.0], "c": [9.0, 9.5, 2.0]},
+    )
+    assert standing.ranks.tolist() == [[1.5, 1.5, 3], [2, 1, 3], [2, 3, 1]]
+    assert standing.losses() == [("c", 9.0, "third", 2.0), ("b", 5.0, "theirs", 4.0)]
+    assert [line[3] for line in standing.summary()] == ["", "1 – 1", "2 – 1"]
+    standing.write(tmp_path / "kept.json")
+    assert readme_table.Standing.read(tmp_path / "kept.json") == standing
+    assert "another library" in readme_table.short(standing).lower()
