@@ -1,4 +1,4 @@
-# make demo · make test · make lint · make bench · make sanitize. Each makes its own environment first.
+# make demo · make test · make lint · make docs · make bench · make sanitize. Each makes its own environment first.
 VENV ?= .venv
 PYTHON ?= python3
 CXX ?= c++
@@ -6,12 +6,13 @@ CXX ?= c++
 BIN := $(VENV)/bin
 RUN := PATH="$(abspath $(BIN)):$$PATH"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PICTURES := $(patsubst examples/plot_%.py,build/gallery/%.png,$(wildcard examples/plot_*.py))
 CPP := $(wildcard cpp/*.cpp cpp/*.hpp tests/kernels/*.cpp)
 BUILD_TOOLS := $(VENV)/.build-tools
 ENGINE := $(VENV)/.engine
 extras = $(VENV)/.extras-$(1)
 
-.PHONY: demo test lint format bench sanitize asan tsan install clean
+.PHONY: demo test lint format docs bench sanitize asan tsan install clean
 
 demo: $(ENGINE)
 	$(BIN)/python examples/demo.py
@@ -31,6 +32,15 @@ format: $(call extras,lint)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CPP)
+
+# The variable silences an advertisement of Material's successor.
+docs: $(call extras,docs) $(PICTURES)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "docs: build/site/index.html"
+
+build/gallery/%.png: examples/plot_%.py | $(call extras,docs)
+	@mkdir -p $(@D)
+	$(BIN)/python $< $@
 
 bench: $(call extras,bench)
 	$(BIN)/python benchmarks/training.py $(or $(ARGS),--quick)
