@@ -22,7 +22,7 @@ SHOWN = 200
 
 def main(file="at_a_glance.png"):
     X, y, X_test, y_test = planar_mixture(34, n_train=300)
-    model = RebelClassifier(Similarity(), n_rounds=300, cross_fit=5, n_jobs=-1).fit(X, y)
+    model = RebelClassifier(Similarity(), n_rounds=300, cross_fit=5).fit(X, y)
     careful = model.with_costs(DEAR)
     careless, cared = (mean_cost(y_test, m.predict(X_test), DEAR) for m in (model, careful))
 

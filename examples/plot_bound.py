@@ -17,7 +17,7 @@ from rebelboost import RebelClassifier, Stump, theory
 def main(file="bound.png"):
     X, y = load_breast_cancer(return_X_y=True)
     X, X_test, y, y_test = train_test_split(X, y, random_state=0, stratify=y)
-    model = RebelClassifier(Stump(), n_rounds=150, cross_fit=None, n_jobs=-1).fit(X, y)
+    model = RebelClassifier(Stump(), n_rounds=150, cross_fit=None).fit(X, y)
     rounds = np.arange(1, len(model.history_) + 1)
     bounds = theory.error_bounds(theory.edges(model.history_))
     trained = [record.error for record in model.history_]

@@ -40,7 +40,7 @@ MATRICES = {
 
 def main(file="costs_regions.png"):
     X, y, X_test, y_test = planar_mixture(SEED)
-    model = RebelClassifier("tree", cross_fit=5, n_jobs=-1).fit(X, y)
+    model = RebelClassifier("tree", cross_fit=5).fit(X, y)
     careless = model.predict(X_test)
 
     figure, axes = plt.subplots(2, 2, figsize=(9, 9.2), layout="constrained")

@@ -19,7 +19,7 @@ def main(file="learners.png"):
     X, y, X_test, y_test = spirals()
     figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.8), layout="constrained")
     for ax, (name, learner) in zip(axes, LEARNERS.items(), strict=True):
-        model = RebelClassifier(learner, n_rounds=200, cross_fit=None, n_jobs=-1).fit(X, y)
+        model = RebelClassifier(learner, n_rounds=200, cross_fit=None).fit(X, y)
         error = 1 - model.score(X_test, y_test)
         plot_regions(model, X_test, y_test, ax)
         ax.set_title(f"200 {name}: test error {100 * error:.1f} %", size=11)

@@ -25,7 +25,6 @@ def main(file="quickboost.png"):
                 Tree(depth, outputs="tree", search=search),
                 n_rounds=ROUNDS,
                 cross_fit=None,
-                n_jobs=-1,
             ).fit(X, is_eight)
             for search in ("pruned", "exhaustive")
         )

@@ -15,7 +15,7 @@ def main(file="reasons.png"):
     data = load_iris(as_frame=True)
     species = data.target.map(dict(enumerate(data.target_names)))
     costs = {("virginica", "versicolor"): 20}
-    model = RebelClassifier("tree", costs=costs, n_rounds=50, n_jobs=-1).fit(data.data, species)
+    model = RebelClassifier("tree", costs=costs, n_rounds=50).fit(data.data, species)
 
     figure, axes = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained")
     for ax, why in zip(axes, model.explain(data.data.iloc[[77, 133]]), strict=True):

@@ -29,7 +29,7 @@ def main(file="scores_path.png"):
     X, y, *_ = planar_mixture(SEED)
     figure, axes = plt.subplots(2, 3, figsize=(13, 7.6), layout="constrained")
     for row, (title, learner) in zip(axes, LEARNERS.items(), strict=True):
-        classifier = RebelClassifier(learner, n_rounds=100, cross_fit=None, n_jobs=-1).fit(X, y)
+        classifier = RebelClassifier(learner, n_rounds=100, cross_fit=None).fit(X, y)
         plot_regions(classifier, X, y, row[0])
         row[0].set(title=title, xticks=[], yticks=[])
         for ax, (name, corners) in zip(row[1:], PATHS.items(), strict=True):

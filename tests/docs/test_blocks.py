@@ -32,6 +32,13 @@ def test_a_block_of_python_runs(block, tmp_path, monkeypatch):
     exec(compile(block.code, "docs", "exec"), {"__name__": "docs"})
 
 
+def test_what_a_newcomer_runs_needs_nothing_but_what_was_installed():
+    """The extras that README names bring no pandas, which scikit-learn's as_frame would need."""
+    for page in (ROOT / "README.md", ROOT / "docs" / "index.md"):
+        code = "".join(block.code for block in blocks(page) if block.kind == "python")
+        assert not re.search(r"as_frame|import (pandas|polars|matplotlib)", code)
+
+
 @pytest.mark.parametrize("block", of_kind("python", quoted=True))
 def test_a_block_that_quotes_a_file_has_its_words(block):
     assert block.code in (ROOT / block.source).read_text(encoding="utf-8")
