@@ -66,7 +66,7 @@ class NodePruning : public Pruning {
                double* bounds) const override {
         if (options_.criterion != Criterion::error) {
             for (std::size_t c = 0; c < columns.n; ++c)
-                bounds[columns.which[c]] = bound_of_pairs(screens, columns, c, s);
+                bounds[columns.places[c]] = bound_of_pairs(screens, columns, c, s);
             return;
         }
         // |P_left| + |P_right| is at most what the feature reaches on the samples seen and the
@@ -74,19 +74,19 @@ class NodePruning : public Pruning {
         std::int64_t reach[block_width];
         screens->read(bins_, columns, reach);
         for (std::size_t c = 0; c < columns.n; ++c)
-            bounds[columns.which[c]] = static_cast<double>(reach[columns.which[c]] + rest(s, 0));
+            bounds[columns.places[c]] = static_cast<double>(reach[columns.places[c]] + rest(s, 0));
     }
 
     double bound_of_pairs(const Screen* screens, const Columns& columns, std::size_t c,
                           std::size_t s) const {
         if (!boundable_)
             return std::numeric_limits<double>::infinity();
-        const std::size_t feature = columns.feature(c);
+        const std::size_t feature = columns.features[c];
         BinSums seen;
         std::int64_t total = 0;
         for (std::size_t b = 0; b < bins_.n_bins(feature); ++b) {
             const std::int64_t pair =
-                pair_of(screens[0].sum(b, columns.which[c]), screens[1].sum(b, columns.which[c]));
+                pair_of(screens[0].sum(b, columns.places[c]), screens[1].sum(b, columns.places[c]));
             total += pair;
             if (pair != 0)
                 seen.push(b, pair);

@@ -1,8 +1,9 @@
 // QuickBoost [QUICK, Sec. 4]: heavy samples first, and a feature is dropped as soon as even the
 // best that the samples to come could make of it would not do.
 //
-// Features are screened on subset after subset, 16 side by side; those that are left at the end are
-// valued by all samples. Sums are integers, so that bounds are never short by a rounding of sums.
+// All features are screened on the first subset, those that are left on subset after subset, many
+// side by side; and those that are left at the end are valued by all samples. Sums are integers, so
+// that bounds are never short by a rounding of sums.
 #pragma once
 
 #include <algorithm>
@@ -36,14 +37,21 @@ inline std::int64_t reach_of(std::int64_t low, std::int64_t high, std::int64_t p
 void prefix_extremes(const std::int32_t* rows, std::size_t n_rows, std::size_t n_cols,
                      std::int32_t* sum, std::int32_t* low, std::int32_t* high);
 
-// Features of a block that are visited together.
+// Features that are visited side by side, up to 16, each at a place of a screen.
 struct Columns {
-    std::size_t block = 0;
-    std::array<std::uint8_t, block_width> which{}; // places within the block
+    std::size_t screen = 0;
+    std::array<std::uint32_t, block_width> features{};
+    std::array<std::uint8_t, block_width> places{};
     std::size_t n = 0;
 
-    void push(std::size_t place) { which[n++] = static_cast<std::uint8_t>(place); }
-    std::size_t feature(std::size_t c) const { return block * block_width + which[c]; }
+    void push(std::size_t feature, std::size_t place) {
+        features[n] = static_cast<std::uint32_t>(feature);
+        places[n++] = static_cast<std::uint8_t>(place);
+    }
+    bool whole_block() const {
+        return n == block_width && features[0] % block_width == 0 &&
+               features[n - 1] == features[0] + n - 1;
+    }
 };
 
 // One or more numbers of each sample: the k-th at data[n · stride + k].
@@ -53,13 +61,19 @@ struct SampleValues {
     std::size_t n_kinds;
 };
 
-// Sums of one kind over the bins of a block's features. Row b has bin b of all of them, so that
-// they are scanned side by side.
+// Samples to visit, and a number of each.
+struct Stretch {
+    Vector<const std::int32_t> samples;
+    const std::int32_t* values;
+};
+
+// Sums of one kind over the bins of some features. Row b has bin b of all of them, so that they are
+// scanned side by side.
 class Screen {
   public:
-    void clear(const Bins& bins, std::size_t block);
-    void add(const Bins& bins, const Columns& columns, const std::int32_t* values,
-             std::size_t stride, Vector<const std::int32_t> samples);
+    void clear(const Bins& bins, const Columns& columns);
+    void add(const Bins& bins, const Columns& columns, const Stretch& stretch);
+    void take(std::size_t place, const Screen& from, std::size_t place_there);
 
     // reach[place] of each of the columns.
     void read(const Bins& bins, const Columns& columns, std::int64_t* reach);
@@ -110,9 +124,7 @@ class Pruning {
     virtual double value_of(std::size_t feature) const = 0;
 
     // Σ |value| of the samples after subset s.
-    std::int64_t rest(std::size_t s, std::size_t kind) const {
-        return rest_[s * values_.n_kinds + kind];
-    }
+    std::int64_t rest(std::size_t s, std::size_t kind) const { return rest_[s * n_kinds_ + kind]; }
     void value(std::size_t feature);
     Vector<const std::int32_t> samples() const { return nodes_.of(node_); }
 
@@ -122,26 +134,24 @@ class Pruning {
     std::vector<std::size_t> features_; // allowed
 
   private:
-    // A block, and those of its features that may still be the best.
-    struct Task {
-        double bound; // the highest
-        Columns columns;
-    };
-
-    void weigh();
+    void weigh(const SampleValues& values);
     bool known(std::size_t s) const;
-    Screen* screens(const Task& task) { return &screens_[task.columns.block * values_.n_kinds]; }
-    void visit(const Task& task, Vector<const std::int32_t> samples);
-    void look(const Task& task, std::size_t s);
-    void keep_promising(Task& task);
+    Screen* screens(const Columns& columns) { return &screens_[columns.screen * n_kinds_]; }
+    void begin(int n_threads);
+    void pursue(int n_threads);
+    void visit(const Columns& columns, std::size_t from, std::size_t to);
+    void look(const Columns& columns, std::size_t s);
     void value_leaders();
-    void pursue(Task& task);
+    void value_the_rest(int n_threads);
+    std::size_t keep_promising();
+    void regroup();
 
-    SampleValues values_{};
+    std::size_t n_kinds_ = 0;
+    std::vector<std::int32_t> values_;  // (kinds, samples of the node)
     std::vector<std::int64_t> rest_;    // (subsets, kinds)
     std::vector<double> bounds_;        // by feature
     std::unique_ptr<Screen[]> screens_; // (blocks, kinds)
-    std::vector<Task> tasks_;
+    std::vector<Columns> groups_;       // of features that may still be the best
     Leader leader_;
     std::int64_t n_features_ = 0;
     std::atomic<std::int64_t> n_valued_ = 0;

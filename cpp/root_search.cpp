@@ -92,12 +92,12 @@ class RootSearch : public Pruning {
             if (kind == k)
                 screens[kind].read(bins_, columns, reach);
             for (std::size_t c = 0; c < columns.n; ++c) {
-                const std::size_t j = columns.which[c];
+                const std::size_t j = columns.places[c];
                 sums[j] += class_loss(mass_[k], reach[j] + rest(s, kind));
             }
         }
         for (std::size_t c = 0; c < columns.n; ++c)
-            bounds[columns.which[c]] = -static_cast<double>(sums[columns.which[c]]);
+            bounds[columns.places[c]] = -static_cast<double>(sums[columns.places[c]]);
     }
 
     double value_of(std::size_t feature) const override {
