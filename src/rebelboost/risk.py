@@ -125,9 +125,11 @@ class Weights:
         scale = coarse_scale(float(self.totals.max(initial=0.0)))
         n_samples, n_classes = self.planes.shape[1:]
         signed = np.zeros((n_samples, -(-n_classes // 8) * 8), dtype=np.int32)
-        signed[:, :n_classes] = np.rint(self.planes.sum(axis=0) * scale)
-        mass = np.rint(np.abs(self.planes).sum(axis=0) * scale).astype(np.int64)
-        return signed, mass
+        fixed = np.rint(self.signed() * scale)
+        signed[:, :n_classes] = fixed
+        one_plane = len(self.planes) == 1  # where |G| = W
+        mass = fixed if one_plane else np.rint(np.abs(self.planes).sum(axis=0) * scale)
+        return signed, np.abs(mass).astype(np.int64)
 
     def advance(self, scores: Scores, regions: Regions, outputs: Outputs, decided: Labels) -> None:
         """Add the outputs of each sample's region to its scores; multiply its weights accordingly.

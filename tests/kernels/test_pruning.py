@@ -38,6 +38,7 @@ def heaviest_first(keys, nodes, at):
 @given(builders.rngs, builders.n_samples, st.integers(1, 5), shares, n_threads)
 def test_compiled_subsets_equal_reference(compiled, rng, n_samples, n_nodes, shares, n_threads):
     keys = rng.integers(0, 2 ** rng.integers(1, 40, n_samples))
+    keys = np.where(rng.random(n_samples) < rng.choice([0, 0.1, 0.5, 1]), -keys, keys)
     nodes = builders.random_nodes(rng, builders.random_samples(rng, n_samples), n_nodes)
     starts = np.append(nodes.cuts[:, 0], nodes.cuts[-1, -1])
     case = (keys, nodes.samples, starts, np.array(shares))
@@ -62,13 +63,25 @@ def test_first_samples_hold_their_share_and_are_no_lighter_than_the_rest(
         assert len(first) == 0 or len(rest) == 0 or first.min() * 1.25 >= rest.max()
 
 
+@given(builders.rngs, st.integers(2, 120))
+def test_the_lighter_sign_is_raised_until_both_weigh_the_same(either, rng, n_samples):
+    sizes = rng.integers(1, 2**20, n_samples)
+    keys = np.where(np.arange(n_samples) < max(1, n_samples // 10), -sizes, sizes)
+    minus, plus = sizes[keys < 0].sum(), sizes[keys > 0].sum()
+    factor = np.where((keys < 0) == (minus < plus), max(minus, plus) / min(minus, plus), 1.0)
+    case = (np.arange(n_samples, dtype=np.int32), np.array([0, n_samples], dtype=np.int32))
+    at = np.array([0.5, 0.9])
+    raised = calls.heaviest_first(either, (sizes * factor).astype(np.int64), *case, at)
+    assert_same(calls.heaviest_first(either, keys, *case, at), raised)
+
+
 @settings(max_examples=400)
 @given(cases, builders.rngs, builders.options, st.integers(1, 5), shares, n_threads)
 def test_pruned_layers_equal_reference(compiled, case, rng, options, n_nodes, shares, n_threads):
     samples = builders.random_samples(rng, len(case[-1]))
     nodes = builders.random_nodes(rng, samples, n_nodes)
     whole, _ = calls.search_layer(reference, *case, nodes, options)
-    subsets = heaviest_first(np.abs(case[-1] >> 32), nodes, shares)
+    subsets = heaviest_first(case[-1] >> 32, nodes, shares)
     assert_same(calls.prune_layer(compiled, *case, subsets, options, n_threads), whole)
 
 

@@ -20,7 +20,7 @@ by_criterion = st.builds(
     outputs=st.just("tree"),
     criterion=st.sampled_from(GROWING),
     first_subset=st.sampled_from([0.3, 0.9, 0.99]),
-    subset_steps=st.sampled_from([1, 3, 20]),
+    subset_steps=st.sampled_from(["auto", "auto", 1, 20]),
 )
 learners = st.just(Stump()) | st.just(Tree(4, outputs="tree")) | by_criterion
 
@@ -92,7 +92,8 @@ def test_the_history_shows_what_was_visited_and_what_was_saved():
     [
         ({"search": "quick"}, "search is 'quick': give 'auto' or 'pruned' or 'exhaustive'"),
         ({"first_subset": 1.0}, "first_subset is 1.0: give a number between 0 and 1"),
-        ({"subset_steps": 0}, "subset_steps is 0: give a whole number from 1 to 1000"),
+        ({"subset_steps": 0}, "subset_steps is 0: give 'auto' or a whole number from 1 to 1000"),
+        ({"subset_steps": "few"}, "subset_steps is 'few': give 'auto' or a whole number"),
         ({"criterion": "luck"}, "criterion is 'luck': give 'risk' or"),
         (
             {"criterion": "gini"},

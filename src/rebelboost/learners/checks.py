@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 
 
-def check_number(name: str, value: Any, least: int, most: int) -> None:
-    """Refuse what is not a whole number in the range."""
+def check_number(name: str, value: Any, least: int, most: int, word: str | None = None) -> None:
+    """Refuse what is neither a whole number in the range nor the word."""
+    if word is not None and value == word:
+        return
     if not isinstance(value, int | np.integer) or not least <= value <= most:
-        raise ValueError(f"{name} is {value!r}: give a whole number from {least} to {most}")
+        either = "" if word is None else f"{word!r} or "
+        raise ValueError(f"{name} is {value!r}: give {either}a whole number from {least} to {most}")
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

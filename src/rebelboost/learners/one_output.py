@@ -85,8 +85,11 @@ def _search_root(
     data: TrainingSet, weights: Weights, focus: Focus, schedule: Schedule
 ) -> tuple[Layer, Nodes, Work]:
     signed, mass = weights.fixed()
-    totals: Ints = mass[focus.samples].sum(axis=0)
-    keys: Ints = np.abs(signed).sum(axis=1, dtype=np.int64)
+    # By einsum, since NumPy's sums over short rows take longer than a search.
+    n_classes = mass.shape[1]
+    counts = np.bincount(focus.samples, minlength=len(mass))
+    totals: Ints = np.einsum("n,nk->k", counts, mass)
+    keys: Ints = np.einsum("nk->n", np.abs(signed[:, :n_classes], dtype=np.int64))
     nodes, heavy = schedule.subsets(data, keys, root_node(focus.samples), 0)
     layer, work = data.search_root(signed, totals, nodes, focus.allowed)
     schedule.note(data, nodes, work, 0)
@@ -103,7 +106,7 @@ def _add_layer(
     """
     values = weights.preferences(tree.output)
     place = len(tree.layers)
-    nodes, _ = schedule.subsets(data, np.abs(values >> 32), tree.nodes, place)
+    nodes, _ = schedule.subsets(data, schedule.keys(values >> 32), tree.nodes, place)
     splits, work = data.search_layer(
         values, nodes, SearchOptions(CRITERIA["error"], 0), focus.allowed
     )

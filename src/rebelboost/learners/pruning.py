@@ -14,6 +14,12 @@ from rebelboost.shapes import Floats, Ints, Nodes, Work
 
 Search = Literal["auto", "pruned", "exhaustive"]
 SEARCHES = get_args(Search)
+Steps = int | Literal["auto"]
+
+TAKEN = 0.25
+"""Share of the weight left that each automatic step takes: a feature is dropped once the weight left
+is less than what it lacks, so that steps get finer as features get close."""
+MOST_STEPS = 20
 
 PAYS = 0.4
 """A pruned search is worth its while if it makes fewer than this share of all visits: one of its
@@ -29,12 +35,22 @@ class Schedule(NamedTuple):
 
     search: Search
     first: float
-    steps: int
+    steps: Steps
 
     @property
     def shares(self) -> Floats:
-        """Of the weight: what the first subset holds, then equal steps [QUICK, Sec. 4.1]."""
+        """Of the weight: what the first subset holds, then falling or equal steps [QUICK, Sec. 4.1]."""
+        if self.steps == "auto":
+            return 1 - (1 - self.first) * (1 - TAKEN) ** np.arange(MOST_STEPS)
         return self.first + (1 - self.first) * np.arange(self.steps) / self.steps
+
+    def keys(self, values: Ints) -> Ints:
+        """By which the samples of a layer are ordered, given what each prefers.
+
+        Automatically with their sign, so that the lighter side comes sooner: in a node that is
+        nearly pure every feature gets the heavier side right, and only the lighter one tells.
+        """
+        return values if self.steps == "auto" else np.abs(values)
 
     def subsets(
         self, data: TrainingSet, keys: Ints, nodes: Nodes, place: int

@@ -17,7 +17,7 @@ from rebelboost.learners.checks import check_choice, check_number
 from rebelboost.learners.classic import GROWING, Criterion, tree_by_criterion
 from rebelboost.learners.hypotheses import GrownTree
 from rebelboost.learners.one_output import tree_with_one_output
-from rebelboost.learners.pruning import SEARCHES, Schedule, Search
+from rebelboost.learners.pruning import SEARCHES, Schedule, Search, Steps
 from rebelboost.learners.stumps import better, exact_stump, split_of_categories
 from rebelboost.shapes import CRITERIA, ByClass, SearchOptions
 from rebelboost.slopes import AnyWeights
@@ -62,7 +62,8 @@ class Tree:
     first_subset
         Share of the weight that a pruned search visits before it first drops features.
     subset_steps
-        In how many equal steps it then visits the rest.
+        In how many equal steps it then visits the rest, as in the paper; or "auto": in steps that
+        get smaller, with the lighter side of a node first.
     """
 
     depth: int = 6
@@ -75,7 +76,7 @@ class Tree:
     criterion: Criterion = "risk"
     search: Search = "auto"
     first_subset: float = 0.9
-    subset_steps: int = 20
+    subset_steps: Steps = "auto"
 
     def __post_init__(self) -> None:
         check_number("depth", self.depth, 1, MOST_DEPTH)
@@ -135,7 +136,7 @@ class Stump:
     categories: Literal["one", "split"] = "one"
     search: Search = "auto"
     first_subset: float = 0.9
-    subset_steps: int = 20
+    subset_steps: Steps = "auto"
 
     rounds = 1000
     shrinkage = 1.0
@@ -168,7 +169,7 @@ def _check_bins(learner: Tree | Stump) -> None:
 
 def _check_search(learner: Tree | Stump) -> None:
     check_choice("search", learner.search, SEARCHES)
-    check_number("subset_steps", learner.subset_steps, 1, 1000)
+    check_number("subset_steps", learner.subset_steps, 1, 1000, "auto")
     if not 0 < learner.first_subset < 1:
         raise ValueError(f"first_subset is {learner.first_subset!r}: give a number between 0 and 1")
 

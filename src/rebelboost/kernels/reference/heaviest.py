@@ -20,16 +20,27 @@ def heaviest_first(
     """Cut each node's samples into subsets, the heaviest first, by quarters of powers of two.
 
     Within a subset they keep their order. `cuts` (m, shares + 2) receive where a node begins, where
-    its first samples hold these shares of its keys' sum, and where it ends.
+    its first samples hold these shares of its keys' sum, and where it ends. A key weighs its absolute
+    value; of two signs the lighter is raised so that it weighs as much as the other.
     """
     for node, (begin, end) in enumerate(pairwise(starts)):
         own = samples[begin:end]
-        falling = np.argsort(_buckets(keys[own]), kind="stable")
-        held = np.cumsum(np.append(0, keys[own[falling]])).astype(np.float64)
+        weights = _balanced(keys[own])
+        falling = np.argsort(_buckets(weights), kind="stable")
+        held = np.cumsum(np.append(0, weights[falling])).astype(np.float64)
         inner = np.searchsorted(held[:-1], shares * held[-1], side="left")
         places = [np.sort(part) for part in np.split(falling, inner)]
         own[:] = own[np.concatenate(places)]
         cuts[node] = begin + np.array([0, *inner, len(own)])
+
+
+def _balanced(keys: Ints) -> Ints:
+    plus, minus = int(keys[keys > 0].sum()), -int(keys[keys < 0].sum())
+    weights = np.abs(keys)
+    if plus > 0 and minus > 0:
+        lighter = keys > 0 if plus < minus else keys <= 0
+        weights[lighter] = weights[lighter] * (max(plus, minus) / min(plus, minus))
+    return weights
 
 
 def _buckets(keys: Ints) -> Ints:
