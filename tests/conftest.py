@@ -5,6 +5,8 @@ from rebelboost import kernels
 
 # Other work on the machine must not fail a test.
 settings.register_profile("default", deadline=None)
+# For a night, or after a change of kernels: see cases.py.
+settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile("default")
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import cases
 from kernels import builders, calls
 from kernels.calls import assert_same
 from rebelboost.kernels import reference
@@ -21,7 +22,7 @@ def random_case(rng, n_samples, n_features, kind):
     return bins, builders.random_allowed(rng, n_features), values
 
 
-cases = st.builds(
+random_cases = st.builds(
     random_case,
     builders.rngs,
     st.sampled_from([2, 10, 40, 120, 600]),
@@ -75,8 +76,8 @@ def test_the_lighter_sign_is_raised_until_both_weigh_the_same(either, rng, n_sam
     assert_same(calls.heaviest_first(either, keys, *case, at), raised)
 
 
-@settings(max_examples=400)
-@given(cases, builders.rngs, builders.options, st.integers(1, 5), shares, n_threads)
+@cases(400)
+@given(random_cases, builders.rngs, builders.options, st.integers(1, 5), shares, n_threads)
 def test_pruned_layers_equal_reference(compiled, case, rng, options, n_nodes, shares, n_threads):
     samples = builders.random_samples(rng, len(case[-1]))
     nodes = builders.random_nodes(rng, samples, n_nodes)
@@ -85,7 +86,7 @@ def test_pruned_layers_equal_reference(compiled, case, rng, options, n_nodes, sh
     assert_same(calls.prune_layer(compiled, *case, subsets, options, n_threads), whole)
 
 
-@given(cases, builders.rngs, builders.options, n_threads)
+@given(random_cases, builders.rngs, builders.options, n_threads)
 def test_layers_pruned_in_any_order_equal_reference(compiled, case, rng, options, n_threads):
     nodes = builders.one_node(builders.random_samples(rng, len(case[-1])), rng)
     whole, _ = calls.search_layer(reference, *case, nodes, options)
@@ -93,7 +94,7 @@ def test_layers_pruned_in_any_order_equal_reference(compiled, case, rng, options
     assert_same(calls.prune_layer(reference, *case, nodes, options), whole)
 
 
-@settings(max_examples=300)
+@cases(300)
 @given(
     builders.rngs,
     st.sampled_from([2, 10, 40, 120, 600]),

@@ -5,9 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cases import cases
 from ensembles import assert_same
 from problems import problems, random_problem
 from rebelboost import RebelClassifier, Stump, Tree, kernels
@@ -22,6 +23,20 @@ by_criterion = st.builds(
     first_subset=st.sampled_from([0.3, 0.9, 0.99]),
     subset_steps=st.sampled_from(["auto", "auto", 1, 20]),
 )
+weights = (
+    st.sampled_from([0.0, 1.0, 1.0]) | st.sampled_from([1e-12, 1e-300, 1e12]) | st.floats(0.01, 10)
+)
+
+
+@st.composite
+def with_copies(draw):
+    """Problems with tiny, huge and zero weights, some columns of which occur twice or thrice."""
+    problem = draw(problems(weights=weights))
+    width = problem.X.shape[1]
+    order = draw(st.lists(st.integers(0, width - 1), min_size=width, max_size=3 * width))
+    return replace(problem, X=problem.X[:, order])
+
+
 learners = st.just(Stump()) | st.just(Tree(4, outputs="tree")) | by_criterion
 
 
@@ -36,8 +51,8 @@ def fit(problem, learner, **options):
     return fits
 
 
-@settings(max_examples=150)
-@given(problem=problems(), learner=learners, n_jobs=st.sampled_from([1, 2]))
+@cases(150)
+@given(problems() | with_copies(), learners, st.sampled_from([1, 2, 3]))
 def test_pruned_exhaustive_and_auto_give_the_same_ensemble(problem, learner, n_jobs):
     fits = fit(problem, learner, costs=problem.costs, n_jobs=n_jobs)
     assert_same(fits["pruned"], fits["exhaustive"])
