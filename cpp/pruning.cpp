@@ -13,17 +13,21 @@
 namespace rebel {
 namespace {
 
-constexpr std::size_t prefetch_distance = 12;
+constexpr std::size_t prefetch_distance = 32;
 // To look at a group's sums costs what so many additions do; not worth it after fewer.
 constexpr std::size_t worth_a_look = 1000;
 constexpr double out_of_play = -std::numeric_limits<double>::infinity();
 
-REBEL_CLONES void add_rows(const std::uint8_t* rows, const Stretch& stretch, std::int32_t* sums) {
+// `next` are the rows of the block that comes after this one: the first are fetched in time.
+REBEL_CLONES void add_rows(const std::uint8_t* rows, const std::uint8_t* next,
+                           const Stretch& stretch, std::int32_t* sums) {
     const Vector<const std::int32_t> samples = stretch.samples;
     for (std::size_t i = 0; i < samples.size; ++i) {
-        if (i + prefetch_distance < samples.size)
-            __builtin_prefetch(rows + static_cast<std::size_t>(samples[i + prefetch_distance]) *
-                                          block_width);
+        const bool within = i + prefetch_distance < samples.size;
+        const std::size_t ahead =
+            within ? i + prefetch_distance : std::min(i + prefetch_distance - samples.size, i);
+        __builtin_prefetch((within ? rows : next) +
+                           static_cast<std::size_t>(samples[ahead]) * block_width);
         const std::uint8_t* row = rows + static_cast<std::size_t>(samples[i]) * block_width;
         const std::int32_t value = stretch.values[i];
 #pragma GCC unroll 16
@@ -111,10 +115,13 @@ void Screen::clear(const Bins& bins, const Columns& columns) {
 }
 
 void Screen::add(const Bins& bins, const Columns& columns, const Stretch& stretch) {
-    if (columns.whole_block())
-        add_rows(bins.column(columns.features[0]), stretch, sums_.data());
-    else
+    if (!columns.whole_block()) {
         add_columns(bins, columns, stretch, sums_.data());
+        return;
+    }
+    const std::size_t next = columns.features[0] + block_width;
+    const std::uint8_t* rows = bins.column(columns.features[0]);
+    add_rows(rows, next < bins.n_features() ? bins.column(next) : rows, stretch, sums_.data());
 }
 
 void Screen::take(std::size_t place, const Screen& from, std::size_t place_there) {

@@ -21,13 +21,14 @@ TAKEN = 0.25
 is less than what it lacks, so that steps get finer as features get close."""
 MOST_STEPS = 20
 
-PAYS = 0.4
+PAYS = 0.5
 """A pruned search is worth its while if it makes fewer than this share of all visits: one of its
-visits costs up to twice as much, since it does without some of the 16 features side by side."""
-MOST_HEAVY = 0.8
+visits costs up to twice as much, since its samples are not side by side in memory."""
+MOST_HEAVY = PAYS
 """A node whose first subset is a larger share of its samples is searched at once."""
-LONGEST_WAIT = 32
-"""Rounds until pruning is tried again where it did not pay."""
+LONGEST_WAIT = 8
+"""Rounds until pruning is tried again where it did not pay. What it saves grows as weights gather on
+few samples, so that to wait longer costs more than to try."""
 
 
 class Schedule(NamedTuple):
