@@ -42,7 +42,7 @@ class Schedule(NamedTuple):
     def shares(self) -> Floats:
         """Of the weight: what the first subset holds, then falling or equal steps [QUICK, Sec. 4.1]."""
         if self.steps == "auto":
-            return 1 - (1 - self.first) * (1 - TAKEN) ** np.arange(MOST_STEPS)
+            return 1 - (1 - self.first) * (1 - TAKEN) ** np.arange(MOST_STEPS, dtype=float)
         return self.first + (1 - self.first) * np.arange(self.steps) / self.steps
 
     def keys(self, values: Ints) -> Ints:
