@@ -19,7 +19,7 @@ def minimise(derivatives: Derivatives, at_zero: Floats, curvature: Floats, reach
 
     `at_zero` and `curvature` are the derivatives there. The first step is cut to `reach`, the distance
     over which the second derivative may change much, the next ones to 2, 4, … times that; one that
-    leaves the bracket of the minimum, as far as it is known, halves the bracket instead.
+    does not end within the bracket of the minimum, as far as it is known, halves the bracket instead.
     """
     a = np.zeros_like(at_zero)
     low = np.where(at_zero < 0, 0.0, -np.inf)
@@ -29,7 +29,8 @@ def minimise(derivatives: Derivatives, at_zero: Floats, curvature: Floats, reach
     for i in range(MOST_STEPS):
         following = a + _newton(slope, curvature, 2.0**i * reach)
         # Both ends are finite where a step can leave the bracket: it never leaves an end at infinity.
-        leaves = (following < low) | (following > high)
+        # One that comes back to an end would go on from there as before, to and fro for ever.
+        leaves = ((following <= low) | (following >= high)) & (following != a)
         middle = np.where(leaves, low, 0.0) / 2 + np.where(leaves, high, 0.0) / 2
         following = np.where(leaves, middle, following)
         largest_step = float(np.abs(following - a).max(initial=0.0))
