@@ -46,8 +46,8 @@ LEARNERS: dict[str, Learner] = {
     "stump": Stump(),
     "similarity": Similarity(),
 }
-FEWEST_TO_CROSS_FIT = 100
-"""With fewer distinct samples, parts of them say too little."""
+FEWEST_TO_CROSS_FIT = 20
+"""With fewer distinct samples, parts of them say too little. Of 30 they say much: see docs/learners.md."""
 
 
 class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
@@ -85,7 +85,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         Fit so many times, leaving out one part of the samples each time, and average; the left-out
         scores tell the number of rounds and make the probabilities honest (`rebelboost.crossfit`).
         "auto": 5 times with learner="auto", and where mistakes cost unequal amounts, so that the
-        decision needs probabilities; not with fewer than 100 different samples, early stopping, a
+        decision needs probabilities; not with fewer than 20 different samples, early stopping, a
         validation set, a warm start, or unequal costs and decision="argmax".
     time_budget : float, optional
         Seconds after which a cross-fit begins no further part. It ends when the part at hand does,

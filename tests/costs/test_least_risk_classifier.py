@@ -48,8 +48,8 @@ def test_where_the_decision_needs_no_probabilities_there_is_one_fit(options):
 
 
 @pytest.mark.parametrize("copies", [1, 3])
-def test_fewer_than_a_hundred_distinct_samples_are_not_cross_fitted(copies):
-    few = np.tile(X[:99], (copies, 1)), np.tile(y[:99], copies)
+def test_fewer_than_twenty_distinct_samples_are_not_cross_fitted(copies):
+    few = np.tile(X[:19], (copies, 1)), np.tile(y[:19], copies)
     assert classifier(n_rounds=3).fit(*few).cross_fit_ is None
 
 

@@ -323,7 +323,7 @@ def test_cloning_keeps_the_learner_and_drops_the_model():
 
 def test_names_of_learners_stand_for_their_defaults():
     assert_same(fit(learner="stump"), fit(learner=Stump()))
-    assert_same(fit(learner="auto"), fit(learner=Tree()))
+    assert_same(fit(learner="auto", cross_fit=None), fit(learner=Tree(), cross_fit=None))
     assert_same(fit(learner="tree"), fit(learner=Tree()))
 
 
