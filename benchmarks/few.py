@@ -1,0 +1,71 @@
+"""Very few samples: the default's race beside `Tree()` fitted once, test error and log-loss.
+
+python benchmarks/few.py [--rows 70,30] [--seeds 3]
+"""
+
+import argparse
+import warnings
+from typing import Any
+
+import measuring
+import numpy as np
+from reproduce.harness import measure_all
+from sklearn.metrics import log_loss
+from trial import load
+
+from rebelboost import RebelClassifier
+
+SETS = """
+iris wine glass hepatitis lymph seeds new_thyroid heart_h vehicle vote german_credit
+balance_scale ecoli breast_w
+""".split()  # noqa: SIM905
+MOST_ROWS = 1200
+WAYS: dict[str, dict[str, Any]] = {"race": {}, "one fit": {"cross_fit": None}}
+
+
+def measure(name: str, seed: int, n_rows: int, way: str) -> tuple[float, float]:
+    """Error in % and log-loss, by a model of so many samples; of classes that are among them."""
+    warnings.simplefilter("ignore")
+    X_train, X_test, y_train, y_test = load(name, seed, MOST_ROWS)
+    some = np.random.default_rng(seed).permutation(len(y_train))[:n_rows]
+    X_train, y_train = X_train.iloc[some], y_train[some]
+    known = np.isin(y_test, y_train)
+    model = RebelClassifier(n_jobs=1, **WAYS[way]).fit(X_train, y_train)
+    wrong = model.predict(X_test) != y_test
+    probabilities = model.predict_proba(X_test)[known]
+    loss = log_loss(y_test[known], probabilities, labels=model.classes_)
+    return 100 * float(wrong.mean()), float(loss)
+
+
+def report(rows: list[int], seeds: int) -> str:
+    """Means over sets and seeds, and on how many sets the race errs less."""
+    units = [
+        (name, seed, n, way) for n in rows for name in SETS for seed in range(seeds) for way in WAYS
+    ]
+    found = measure_all(measure, units)
+    table = []
+    for n in rows:
+        means = np.array(
+            [
+                [np.mean([found[s, i, n, w] for i in range(seeds)], axis=0) for w in WAYS]
+                for s in SETS
+            ]
+        )  # (sets, ways, error and log-loss)
+        lower = int((means[:, 0, 0] < means[:, 1, 0]).sum())
+        figures = [f"{error:.1f} % / {loss:.2f}" for error, loss in means.mean(axis=0)]
+        table.append([str(n), *figures, f"{lower} of {len(SETS)}"])
+    return measuring.markdown(["samples", *WAYS, "sets where the race errs less"], table)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--rows", default="70,30")
+    parser.add_argument("--seeds", type=int, default=3)
+    options = parser.parse_args()
+    print(report([int(n) for n in options.rows.split(",")], options.seeds))
+
+
+if __name__ == "__main__":
+    main()
