@@ -215,4 +215,4 @@ def test_examples_and_training_are_drawn_for_similarities():
 def test_examples_are_refused_where_there_are_none():
     X, y, *_ = spirals(n_train=60, n_test=3)
     with pytest.raises(ValueError, match="Similarity"):
-        plot_examples(RebelClassifier(n_rounds=2).fit(X, y), X)
+        plot_examples(RebelClassifier("tree", n_rounds=2).fit(X, y), X)
