@@ -40,7 +40,7 @@ class Schedule(NamedTuple):
 
     @property
     def shares(self) -> Floats:
-        """Of the weight: what the first subset holds, then falling or equal steps [QUICK, Sec. 4.1]."""
+        """Of the weight: what the first subset holds, then equal steps [QUICK, Sec. 4.1] or falling ones."""
         if self.steps == "auto":
             return 1 - (1 - self.first) * (1 - TAKEN) ** np.arange(MOST_STEPS, dtype=float)
         return self.first + (1 - self.first) * np.arange(self.steps) / self.steps
