@@ -1,9 +1,10 @@
 """What mistakes cost: ours beside calibrated rivals, reductions, and the papers' own way.
 
-python benchmarks/costs.py [--only a,b,c,d] [--quick] [--probabilities] [--methods ours,LightGBM]
+python benchmarks/costs.py [--only a,b,c,d] [--quick] [--probabilities] [--docs] [--methods ours,LightGBM]
 
 Results are kept in .benchmarks/costs until the method's code or version changes, so that a run
 that was stopped goes on where it was, and a change of ours does not run the rivals again.
+`--docs` writes the results into docs/costs.md: of all parts and methods.
 """
 
 import argparse
@@ -13,7 +14,7 @@ from collections.abc import Iterable
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 
 import measuring
-from pricing import records, tables, trials
+from pricing import page, records, tables, trials
 from pricing.methods import METHODS
 from pricing.records import Record
 from pricing.tables import Records
@@ -122,7 +123,12 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="a few trials of each part")
     parser.add_argument("--probabilities", action="store_true", help="also log-loss and ECE")
     parser.add_argument("--methods", type=methods, default=list(METHODS), help="how they begin")
-    return parser.parse_args()
+    parser.add_argument("--docs", action="store_true", help="also write docs/costs.md")
+    options = parser.parse_args()
+    whole = options.only == list(PARTS) and options.methods == list(METHODS) and not options.quick
+    if options.docs and not whole:
+        parser.error("--docs is for a whole run: leave --only, --methods and --quick out")
+    return options
 
 
 def main() -> None:
@@ -133,6 +139,8 @@ def main() -> None:
     measuring.limit_threads(1)
     found = run_all(list(dict.fromkeys(wanted)))
     print("\n\n".join(line for line in report(found, options) if line))
+    if options.docs:
+        log(f"Written: {page.write(found)}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import gc
 import multiprocessing
 import os
 import platform
+import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
@@ -89,3 +90,11 @@ def describe_machine(machine: dict[str, Any], n_threads: int) -> str:
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+BLOCK = re.compile(r"(?<=<!-- results -->\n).*?(?=<!-- /results -->)", flags=re.DOTALL)
+
+
+def with_results(page: Path, results: str) -> str:
+    """The page's text, with what is between its marks written anew."""
+    return BLOCK.sub(lambda _: f"\n{results}\n\n", page.read_text(encoding="utf-8"))

@@ -8,7 +8,6 @@ The figures are those of `benchmarks/auto.json`, which is committed; a file that
 """
 
 import argparse
-import re
 from pathlib import Path
 
 import measuring
@@ -16,7 +15,6 @@ from standing import SUMMARY, Standing
 
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "benchmarks" / "auto.json"
-BLOCK = re.compile(r"(?<=<!-- results -->\n).*?(?=<!-- /results -->)", flags=re.DOTALL)
 FEW = 4
 """Lost sets that README names."""
 
@@ -121,8 +119,7 @@ PAGES = {ROOT / "README.md": short, ROOT / "docs" / "libraries.md": full}
 
 def written(page: Path, standing: Standing) -> str:
     """The page with its block written anew."""
-    text, found = page.read_text(encoding="utf-8"), PAGES[page](standing)
-    return BLOCK.sub(lambda _: f"\n{found}\n\n", text)
+    return measuring.with_results(page, PAGES[page](standing))
 
 
 def main() -> None:

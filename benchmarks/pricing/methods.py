@@ -201,6 +201,7 @@ def _version(*packages: str) -> str:
 
 
 OURS = "ours"
+TRAINED = "ours, trained on costs"
 NEUTRAL = "ours, neutral × costs"
 PLAIN = "ours, neutral, not cross-fitted"
 STUMPS_ARGMAX = "100 stumps: costs, argmax (REBEL)"
@@ -214,7 +215,7 @@ METHODS = {
     method.title: method
     for method in (
         ours(OURS),
-        ours("ours, trained on costs", most_classes=50, training="costs"),
+        ours(TRAINED, most_classes=50, training="costs"),
         ours_neutral(NEUTRAL),
         ours_neutral(PLAIN, cross_fit=None),
         ours(
