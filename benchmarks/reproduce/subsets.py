@@ -1,7 +1,8 @@
 """QUICK Figs. 1–4: few samples hold most of the mass, and tell the best feature early.
 
-mnist, digit 8 against the rest, trees of depth 2. The weights of a round are had from the scores
-before it: e^{−yH} for AdaBoost, |1 − yH| for L₂Boost.
+mnist, digit 8 against the rest, trees of depth 4, which the paper has for mnist (Sec. 5). The weights
+of a round are had from the scores before it: e^{−yH} for AdaBoost, |1 − yH| for L₂Boost. With stumps
+they stay more even: the best feature is then rarely among the ten best before 95 % of the mass.
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ from rebelboost import RebelClassifier, Tree
 from reproduce.harness import Report, Table, at_least, holds, measure_all, new_figure, save
 
 TITLE = "QUICK Figs. 1–4: heavy samples, early features, the schedule"
-SET = "digit_8"
+SET, DEPTH = "digit_8", 4
 LOSSES = {"AdaBoost": "exponential", "L₂Boost": "squared"}
 PRINTED_SHARE = {"AdaBoost": 7.0, "L₂Boost": 20.0}
 MASSES = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0]
@@ -28,7 +29,7 @@ AMONG_LEAST = 1.05
 def boosted(n_samples: int, rounds: int, **options: Any) -> tuple[Any, np.ndarray, np.ndarray]:
     X, y = load(SET)
     X, y = X[:n_samples], y[:n_samples]
-    learner = options.pop("learner", Tree(2, outputs="tree"))
+    learner = options.pop("learner", Tree(DEPTH, outputs="tree"))
     model = RebelClassifier(
         learner, n_rounds=rounds, decision="argmax", cross_fit=None, n_jobs=1, **options
     )
@@ -62,8 +63,8 @@ def masses(loss: str, n_samples: int, rounds: int) -> list[float]:
 
 
 def ranks(n_samples: int, rounds: int, every: int) -> dict[str, Any]:
-    """Figs. 2–3: preliminary errors of all features, and the rank of the one that ends up best."""
-    model, X, y = boosted(n_samples, rounds, learner="stump")
+    """Figs. 2–3: preliminary errors of all features at the root, and the rank of the best in the end."""
+    model, X, y = boosted(n_samples, rounds)
     cuts = Cuts(X.astype(np.float64))
     signs = 2.0 * y - 1
     found: list[list[int]] = []
@@ -90,14 +91,14 @@ def preliminary(cuts: Cuts, signs: np.ndarray, weights: np.ndarray, mass: float)
 
 def visits(first: float, steps: int, n_samples: int, rounds: int) -> int:
     """Fig. 4: pairs of a sample and a feature that are visited under a schedule."""
-    learner = Tree(2, outputs="tree", search="pruned", first_subset=first, subset_steps=steps)
+    learner = Tree(DEPTH, outputs="tree", search="pruned", first_subset=first, subset_steps=steps)
     model, *_ = boosted(n_samples, rounds, learner=learner)
     return int(np.sum(model.history_.table()["visited"]))
 
 
 def run(*, quick: bool) -> Report:
     n_samples, rounds = (4000, 100) if quick else (10_000, 1000)
-    report = Report(notes=[f"{SET}: {n_samples} rows, {rounds} rounds."])
+    report = Report(notes=[f"{SET}: {n_samples} rows, {rounds} rounds, trees of depth {DEPTH}."])
     figure, axes = new_figure(1, 4)
     _mass(report, axes[0, 0], n_samples, rounds)
     _ranks(report, axes[0, 1:3], n_samples // 2, rounds)
