@@ -132,30 +132,30 @@ def same(found: dict[str, Run]) -> bool:
 
 
 def plot(runs: list[Run], path: Path) -> None:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    keys = list(dict.fromkeys((r["set"], r["depth"]) for r in runs if r["setting"] == "plain"))
-    fig, axes = plt.subplots(
-        1, len(keys), figsize=(3.2 * len(keys), 3.2), squeeze=False, layout="constrained"
-    )
-    colours = {"exhaustive": "0.5", "pruned": "C0", "auto": "C1", "faulty": "C3"}
-    for ax, key in zip(axes[0], keys, strict=True):
-        for run in runs:
-            if (run["set"], run["depth"]) == key and run["setting"] == "plain":
-                y = run["visits_by_round"]
-                x = np.linspace(1, run["rounds"], len(y))
-                style = "--" if run["search"] in ("auto", "faulty") else "-"
-                label = f"{run['search']}, {run['seconds']:.1f} s"
-                ax.loglog(x, y, style, color=colours[run["search"]], label=label)
-        ax.set_title(f"{key[0]}, depth {key[1]}", fontsize=9)
+    """Visits by round: a row of pictures for each set, a column for each depth."""
+    plain = [run for run in runs if run["setting"] == "plain"]
+    sets, depths = ({run[key]: None for run in plain} for key in ("set", "depth"))
+    figure, axes = harness.new_figure(len(sets), len(depths))
+    for row, name in zip(axes, sets, strict=True):
+        for ax, depth in zip(row, depths, strict=True):
+            _draw(ax, [run for run in plain if (run["set"], run["depth"]) == (name, depth)])
+            ax.set(title=f"{name}, depth {depth}")
+        row[0].set_ylabel("pairs visited")
+    for ax in axes[-1]:
         ax.set_xlabel("rounds")
-        ax.legend(fontsize=7, frameon=False)
-    axes[0][0].set_ylabel("(feature, sample) pairs visited")
-    fig.savefig(path, dpi=110)
+    figure.savefig(path, dpi=110)
     print(f"plot: {path}")
+
+
+def _draw(ax: Any, runs: list[Run]) -> None:
+    colours = {"exhaustive": "0.5", "pruned": "C0", "auto": "C1", "faulty": "C3"}
+    for run in runs:
+        visits = run["visits_by_round"]
+        style = "--" if run["search"] in ("auto", "faulty") else "-"
+        label = f"{run['search']}, {run['seconds']:.1f} s"
+        rounds = np.linspace(1, run["rounds"], len(visits))
+        ax.loglog(rounds, visits, style, color=colours[run["search"]], label=label)
+    ax.legend()
 
 
 def main() -> None:
