@@ -174,6 +174,7 @@ def write(name: str, title: str, report: Report, about: dict[str, str]) -> None:
     with (FOLDER / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([Line._fields, *report.lines])
     kept = {"title": title, "lines": report.lines, "notes": report.notes, **about}
+    kept["tables"] = report.tables
     (FOLDER / f"{name}.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
 
 

@@ -12,12 +12,10 @@ HEAD = """\
 # Results: the papers' experiments, repeated
 
 Written by `python -m benchmarks.reproduce --docs` from what was run; no number is typed by hand.
-A section without a commit was run before commits were noted.
-`python -m benchmarks.reproduce --all` repeats all of it, by the times of its parts in under three hours
-on two idle cores; `--quick` a small part of it in about ten minutes. A verdict is *reached* where ours
-is at least as good as the printed value at the digits that are printed, *worse* where it is not, and
-*not reproducible here* where the data cannot be had. Tables of all methods, and the figures, are then
-in `.benchmarks/reproduce`."""
+`python -m benchmarks.reproduce --all` repeats all of it in under an hour on two idle cores; `--quick` a
+small part of it in about ten minutes. A verdict is *reached* where ours is at least as good as the
+printed value at the digits that are printed, *worse* where it is not, and *not reproducible here* where
+the data cannot be had. The figures are then in `.benchmarks/reproduce`."""
 
 
 def write_results(names: Iterable[str]) -> Path:
@@ -60,6 +58,10 @@ def sections(names: Iterable[str]) -> Iterator[str]:
         yield f"`{found['command']}`{at}{remark(found['command'])}"
         yield harness.lines_table([harness.Line(*line) for line in found["lines"]])
         yield from found["notes"]
+        for table in found.get("tables", []):
+            title, header, rows = harness.Table(*table)
+            yield f"**{title}**"
+            yield measuring.markdown(header, rows)
 
 
 def remark(command: str) -> str:

@@ -17,6 +17,8 @@ from rebelboost.training import train
 MOST_SAMPLES = 3000
 """Scales are compared on so many samples, each third of which is held out in turn."""
 ROUNDS = 300
+FAR_BEHIND = 2.0
+"""Standard errors above the best after which a scale is not tried on the other thirds."""
 
 
 def settled(settings: Settings, problem: Problem, categorical: Bytes) -> Settings:
@@ -32,26 +34,35 @@ def settled(settings: Settings, problem: Problem, categorical: Bytes) -> Setting
     left_out = folds(some, 3, settings.seed)
     if not left_out:  # every class has one sample
         return replace(settings, learner=replace(learner, scale="standard"))
-    paid = {
-        scale: np.concatenate(
-            [_held_out_costs(settings, scale, some, out, categorical) for out in left_out]
-        )
-        for scale in SCALES
-    }
+    paid: dict[Scale, BySample] = {scale: np.empty(0) for scale in SCALES}
+    for out in left_out:
+        paid = {
+            scale: np.append(costs, _held_out_costs(settings, scale, some, out, categorical))
+            for scale, costs in paid.items()
+        }
+        paid = within(FAR_BEHIND, paid)
+        if len(paid) == 1:
+            break
     return replace(settings, learner=replace(learner, scale=plainest(paid)))
 
 
-def plainest(paid: dict[Scale, BySample]) -> Scale:
-    """The first scale whose costs exceed the least by no more than their standard error.
+def within(n_errors: float, paid: dict[Scale, BySample]) -> dict[Scale, BySample]:
+    """The scales whose costs exceed the least by no more than so many standard errors.
 
     `paid` has the cost of every held-out sample. Differences are of the same samples.
     """
     best = min(paid, key=lambda scale: float(paid[scale].sum()))
-    for scale, costs in paid.items():
-        more = costs - paid[best]
-        if more.sum() <= np.sqrt(((more - more.mean()) ** 2).sum()):
-            return scale
-    return best
+    more = {scale: costs - paid[best] for scale, costs in paid.items()}
+    return {
+        scale: paid[scale]
+        for scale, each in more.items()
+        if each.sum() <= n_errors * np.sqrt(((each - each.mean()) ** 2).sum())
+    }
+
+
+def plainest(paid: dict[Scale, BySample]) -> Scale:
+    """The first scale that is within a standard error of the best."""
+    return next(iter(within(1, paid)))
 
 
 def _held_out_costs(
