@@ -61,7 +61,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         there is no cross-fit. To search over it: ``{"learner": [Tree(3), Tree(6)]}``.
     n_rounds : int or "auto"
         Upper limit of rounds; "auto" is the learner's own: 400 for trees with leaf outputs, 1,000
-        for stumps and trees with one output, 5,000 for similarities.
+        for stumps and trees with one output, 4,000 for similarities.
     tol : float or "auto"
         Stop when the loss is below this share of its starting value; "auto" is the learner's own:
         0 for trees, ``(2 / (K * N)) ** 2`` for similarities.

@@ -3,16 +3,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.shapes import Values
+from rebelboost.shapes import Labels, Values
 
 Keys = NDArray[np.uint64]
 """(N,)"""
 
 
-def hash_rows(X: Values, seed: int) -> Keys:
-    """(N,) numbers that look random, the same for equal rows."""
+def hash_rows(X: Values, seed: int, labels: Labels | None = None) -> Keys:
+    """(N,) numbers that look random, the same for equal rows; and equal labels, if they are given."""
     keys = np.full(len(X), seed, dtype=np.uint64)
-    for column in X.T:
+    for column in X.T if labels is None else (labels, *X.T):
         x = np.where(np.isnan(column), np.nan, column.astype(np.float64) + 0.0)  # one NaN, one 0
         keys = (keys ^ x.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         keys ^= keys >> np.uint64(29)

@@ -13,7 +13,7 @@ from rebelboost.learners import Similarity, SimilaritySearch
 from rebelboost.points import PointSet, coincident
 from rebelboost.problem import Problem, Trainable, fixed_weights
 from rebelboost.settings import Settings
-from rebelboost.shapes import BySample, Bytes, Floats, Ints, Labels, Values
+from rebelboost.shapes import BySample, Bytes, Ints, Labels, Values
 from rebelboost.spaces import Measured, Precomputed, Space, fit_embedding
 
 ENOUGH, FEWEST = 1 << 22, 2048
@@ -101,8 +101,7 @@ def _some(problem: Problem) -> tuple[Values, Labels, BySample]:
     Which are taken follows from their values, so that neither order nor repetition matters. All, but
     of large sets no more than ENOUGH values.
     """
-    labelled: Floats = np.column_stack([problem.labels, problem.X]).astype(np.float64)
-    keys = hash_rows(labelled, 1)
+    keys = hash_rows(problem.X, 1, problem.labels)
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     weight = np.bincount(group, problem.weight).astype(np.float64)
     n_used = max(FEWEST, ENOUGH // problem.X.shape[1])

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.covariance import ledoit_wolf as sklearn_ledoit_wolf
 
+from rebelboost.hashing import hash_rows
 from rebelboost.points import coincident
 from rebelboost.spaces import (
     RAREST,
@@ -291,3 +292,11 @@ def test_equal_points_are_found_whatever_their_order(rng):
     again, same = coincident(placed[shuffle])
     np.testing.assert_array_equal(group, same)
     np.testing.assert_array_equal(placed[order], placed[shuffle][again])
+
+
+def test_keys_of_labelled_rows_are_those_of_a_table_with_the_labels_in_front(rng):
+    X = rng.normal(size=(50, 3)).astype(np.float32)
+    X[0, 1], X[1, 2] = np.nan, -0.0
+    y = rng.integers(0, 3, 50).astype(np.int32)
+    assert np.array_equal(hash_rows(X, 1, y), hash_rows(np.column_stack([y, X]), 1))
+    assert not np.array_equal(hash_rows(X, 1, y), hash_rows(X, 1))

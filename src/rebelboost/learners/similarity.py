@@ -56,7 +56,7 @@ class Similarity:
     offset: bool = True
     categorical: Any = "from_dtype"
 
-    rounds = 5000
+    rounds = 4000
     shrinkage = 1.0
 
     def __post_init__(self) -> None:
