@@ -294,7 +294,8 @@ def test_equal_points_are_found_whatever_their_order(rng):
     np.testing.assert_array_equal(placed[order], placed[shuffle][again])
 
 
-def test_keys_of_labelled_rows_are_those_of_a_table_with_the_labels_in_front(rng):
+def test_keys_of_labelled_rows_are_those_of_a_table_with_the_labels_in_front():
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 3)).astype(np.float32)
     X[0, 1], X[1, 2] = np.nan, -0.0
     y = rng.integers(0, 3, 50).astype(np.int32)
