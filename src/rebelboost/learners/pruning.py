@@ -21,10 +21,11 @@ TAKEN = 0.25
 is less than what it lacks, so that steps get finer as features get close."""
 MOST_STEPS = 20
 
-PAYS = 0.5
+PAYS = 0.4
 """A pruned search is worth its while if it makes fewer than this share of all visits: one of its
-visits costs up to twice as much, since its samples are not side by side in memory."""
-MOST_HEAVY = PAYS
+visits costs up to twice as much, since its samples are not side by side in memory, and they have to
+be ordered first. At 0.5, stumps took a sixth more time than with exhaustive search."""
+MOST_HEAVY = 0.5
 """A node whose first subset is a larger share of its samples is searched at once."""
 LONGEST_WAIT = 8
 """Rounds until pruning is tried again where it did not pay. What it saves grows as weights gather on
