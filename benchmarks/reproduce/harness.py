@@ -173,8 +173,13 @@ def write(name: str, title: str, report: Report, about: dict[str, str]) -> None:
     (FOLDER / f"{name}.md").write_text(head + markdown(report) + "\n", encoding="utf-8")
     with (FOLDER / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([Line._fields, *report.lines])
-    kept = {"title": title, "lines": report.lines, "notes": report.notes, **about}
-    kept["tables"] = report.tables
+    kept = {
+        "title": title,
+        "lines": report.lines,
+        "notes": report.notes,
+        "tables": report.tables,
+        **about,
+    }
     (FOLDER / f"{name}.json").write_text(json.dumps(kept, indent=1), encoding="utf-8")
 
 
