@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost.dataset import TrainingSet
-from rebelboost.shapes import Nodes, SearchOptions, Splits, Work
+from rebelboost.base.arrays import Nodes, SearchOptions, Splits, Work
+from rebelboost.data.training_set import TrainingSet
 
 MASS = 0.75
 BEST = 10

@@ -23,8 +23,9 @@ import numpy as np
 from faulty import FaultySet
 from reproduce import harness
 
-from rebelboost import RebelClassifier, Stump, Tree, preparation
-from rebelboost.dataset import TrainingSet
+from rebelboost import RebelClassifier, Stump, Tree
+from rebelboost.boosting import preparation as preparation
+from rebelboost.data.training_set import TrainingSet
 
 SETTINGS: dict[str, dict[str, float]] = {  # the six of QUICK Fig. 5
     "plain": {},

@@ -11,7 +11,8 @@ from matplotlib import pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from rebelboost import RebelClassifier, Stump, theory
+from rebelboost import RebelClassifier, Stump
+from rebelboost.theory import bounds as theory
 
 
 def main(file="bound.png"):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rebelboost.learners import GrownTree
+from rebelboost.model.trees import GrownTree
 
 
 def arrays(model):

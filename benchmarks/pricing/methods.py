@@ -24,7 +24,7 @@ from sklearn.model_selection import StratifiedKFold
 import rebelboost
 from pricing.trials import Task
 from rebelboost import RebelClassifier
-from rebelboost.costs import is_uniform
+from rebelboost.costs.matrix import is_uniform
 
 N_FOLDS = 5
 SMALL = {"n_estimators": 30, "num_leaves": 15, "n_jobs": 1, "verbosity": -1}

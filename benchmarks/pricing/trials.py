@@ -15,8 +15,8 @@ import data
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.datasets import planar_mixture, random_costs
-from rebelboost.taxonomy import Taxonomy
 
 PARTS = {
     "a": "(a) 10 planar sets × 20 random matrices",

@@ -19,8 +19,8 @@ import measuring
 from matplotlib.figure import Figure
 
 from rebelboost import RebelClassifier, Stump
-from rebelboost.explain_plots import plot_margins
-from rebelboost.theory import (
+from rebelboost.explain.plots import plot_margins
+from rebelboost.theory.bounds import (
     edges,
     error_bounds,
     margins,

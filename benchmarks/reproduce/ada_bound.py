@@ -3,7 +3,7 @@
 import numpy as np
 
 from rebelboost import RebelClassifier, Stump
-from rebelboost.theory import edges, error_bounds, randomised_error
+from rebelboost.theory.bounds import edges, error_bounds, randomised_error
 from reproduce import ada
 from reproduce.harness import Line, Report, Table, holds, save
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.binning import fit_binner
+from rebelboost.data.binning import fit_binner
 
 
 class Stump(NamedTuple):

@@ -28,7 +28,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rebelboost.estimators import RebelClassifier
+    from rebelboost.costs.taxonomy import Taxonomy
+    from rebelboost.estimators.classifier import RebelClassifier
+    from rebelboost.estimators.load import load
+    from rebelboost.estimators.regressor import RebelRegressor
     from rebelboost.exceptions import (
         CostDiagonalWarning,
         CostError,
@@ -40,10 +43,10 @@ if TYPE_CHECKING:
         TableError,
         UnknownCategoryWarning,
     )
-    from rebelboost.learners import Binary, Similarity, Stump, Tree
-    from rebelboost.loading import load
-    from rebelboost.regressor import RebelRegressor
-    from rebelboost.taxonomy import Taxonomy
+    from rebelboost.learners.binary import Binary
+    from rebelboost.learners.similarity import Similarity
+    from rebelboost.learners.stump import Stump
+    from rebelboost.learners.tree import Tree
 
 __version__ = "0.1.0.dev0"
 
@@ -70,10 +73,10 @@ __all__ = [
 
 
 _HOMES = {
-    "RebelClassifier": "estimators",
-    "RebelRegressor": "regressor",
-    "Taxonomy": "taxonomy",
-    "load": "loading",
+    "RebelClassifier": "estimators.classifier",
+    "RebelRegressor": "estimators.regressor",
+    "Taxonomy": "costs.taxonomy",
+    "load": "estimators.load",
     **dict.fromkeys(["Binary", "Similarity", "Stump", "Tree"], "learners"),
 }
 """Where each name comes from, if not from `exceptions`."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.shapes import Floats, Ints
+from rebelboost.base.arrays import Floats, Ints
 
 CLASSES = (3, 6)
 """How many classes a planar set has: at least, at most."""

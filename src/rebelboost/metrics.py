@@ -1,6 +1,6 @@
 """What decisions cost: the mean, a report, a scorer for searches, the cost curve.
 
-`costs` are here whatever `RebelClassifier(costs=...)` takes; see `rebelboost.costs.cost_matrix`.
+`costs` are here whatever `RebelClassifier(costs=...)` takes; see `rebelboost.costs.matrix.cost_matrix`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ from sklearn.metrics import roc_curve
 from sklearn.utils import column_or_1d
 from sklearn.utils.metadata_routing import UNUSED
 
-from rebelboost.cost_report import CostReport
-from rebelboost.costs import cost_matrix, cost_rows, named_classes, row_table
+from rebelboost.base.arrays import BySample, Floats, Labels
+from rebelboost.base.names import ClassNames, listed, shown
+from rebelboost.costs.matrix import cost_matrix, cost_rows, named_classes, row_table
+from rebelboost.costs.report import CostReport
 from rebelboost.exceptions import CostError
-from rebelboost.names import ClassNames, listed, shown
-from rebelboost.shapes import BySample, Floats, Labels
 
 ROUNDING = 1e-15
 """Of products of shares: points of a ROC curve on one line may miss it by so much."""

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rebelboost.costs import cost_matrix, named_classes
-from rebelboost.names import ClassNames, printed, shown
-from rebelboost.shapes import Floats, Ints
+from rebelboost.base.arrays import Floats, Ints
+from rebelboost.base.names import ClassNames, printed, shown
+from rebelboost.costs.matrix import cost_matrix, named_classes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ import pytest
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import tell_columns
 from rebelboost.tables.files import opened
+from rebelboost.tables.schema import Understanding, Wishes, row_name, understand
 from rebelboost.tables.target import class_labels
-from rebelboost.tables.understanding import Understanding, Wishes, row_name, understand
 
 
 def write(path, text, encoding="utf-8"):

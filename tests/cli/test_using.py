@@ -30,7 +30,7 @@ def test_predictions_are_those_of_the_model(model, loans, rebel):
     decided = read(done.stdout)
     assert decided.columns == ["decision", "probability_no", "probability_yes", "expected_cost"]
     from rebelboost.tables.files import opened
-    from rebelboost.tables.understanding import understand
+    from rebelboost.tables.schema import understand
 
     with opened(loans) as table:
         _, samples = understand(table, "repaid")

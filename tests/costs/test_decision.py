@@ -6,7 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rebelboost.decision import Decoder, expected_costs, fit_temperature, least_risk
+from rebelboost.costs.decision import expected_costs, least_risk
+from rebelboost.costs.posterior import Decoder, fit_temperature
 
 
 @st.composite
@@ -112,7 +113,7 @@ def test_scores_far_apart_decode_the_same_in_logarithms(monkeypatch):
     costs = rng.uniform(0.1, 3, (5, 5)) * (1 - np.eye(5))
     scores = 20 * rng.normal(size=(30, 5))
     plain = Decoder(costs).posterior(scores)
-    monkeypatch.setattr("rebelboost.decision.LARGEST_RANGE", -1.0)
+    monkeypatch.setattr("rebelboost.costs.posterior.LARGEST_RANGE", -1.0)
     np.testing.assert_allclose(Decoder(costs).posterior(scores), plain, atol=1e-9)
 
 

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 from rebelboost import RebelClassifier, Stump
-from rebelboost.costs import cost_matrix
+from rebelboost.costs.matrix import cost_matrix
+from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.exceptions import CostDiagonalWarning, CostError
 from rebelboost.metrics import mean_cost
-from rebelboost.taxonomy import Taxonomy
 
 CLASSES = ["bad", "fair", "good"]
 RNG = np.random.default_rng(0)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, Stump, Tree
-from rebelboost.boosting import Plan
-from rebelboost.callbacks import Held
+from rebelboost.boosting.loop import Plan
+from rebelboost.boosting.rounds import Held
+from rebelboost.data.folds import folds
+from rebelboost.data.samples import Problem
 from rebelboost.datasets import planar_mixture, random_costs
-from rebelboost.entrants import Hopeless
-from rebelboost.problem import Problem, folds
+from rebelboost.selection.runner import Hopeless
 
 SET = planar_mixture(0)
 X, y = SET.X_train[:300], SET.y_train[:300]

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rebelboost.costs import cost_matrix, cost_rows, named_classes, uniform
+from rebelboost.costs.matrix import cost_matrix, cost_rows, named_classes, uniform
+from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.exceptions import CostDiagonalWarning, CostError
-from rebelboost.taxonomy import Taxonomy
 
 CLASSES = ["ant", "bee", "cat"]
 MATRIX = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]

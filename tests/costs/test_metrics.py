@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import zero_one_loss
 
-from rebelboost.cost_report import amount
+from rebelboost.costs.report import amount
+from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.exceptions import CostDiagonalWarning, CostError
 from rebelboost.metrics import cost_curve, cost_report, mean_cost
-from rebelboost.taxonomy import Taxonomy
 
 TRUE = ["good", "good", "good", "bad", "bad"]
 DECIDED = ["good", "bad", "good", "good", "bad"]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rebelboost import RareClassWarning, RebelClassifier, Stump, Tree, UnknownCategoryWarning
-from rebelboost.problem import Problem, folds, held_out_samples
+from rebelboost.data.folds import folds, held_out_samples
+from rebelboost.data.samples import Problem
 
 COSTS = np.array([[0, 1.0], [2.0, 0]])
 

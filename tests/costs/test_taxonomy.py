@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from rebelboost import RebelClassifier
-from rebelboost.costs import cost_matrix
+from rebelboost.costs.matrix import cost_matrix
+from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.exceptions import CostError
-from rebelboost.taxonomy import Taxonomy
 
 # animal ─┬─ mammal ─┬─ dog
 #         │          └─ cat

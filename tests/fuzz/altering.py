@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost import tensors
+from rebelboost.files import safetensors as tensors
 
 BYTES, STRUCTURE, VALUES = "bytes", "structure", "values"
 HUGE = [2**31, 2**31 - 1, 2**32, 2**40, 2**62, 2**63 - 1, 2**64, 10**30]

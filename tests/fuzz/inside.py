@@ -8,7 +8,8 @@ import warnings
 import numpy as np
 
 from fuzz.altering import HUGE, STRUCTURE, VALUES, in_file, parts_of, signed
-from rebelboost import ModelFileError, tensors
+from rebelboost import ModelFileError
+from rebelboost.files import safetensors as tensors
 
 ODD_FLOATS = [math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, -1.0, 0.0, -0.0, 1e16, 0.5]
 ODD_JSON = [

@@ -25,8 +25,9 @@ import numpy as np
 from fuzz.altering import BYTES, VALUES, Altered
 from fuzz.inside import IN_ARRAYS, IN_METADATA
 from fuzz.outside import IN_BYTES, IN_HEADER
-from rebelboost import ModelFileError, tensors
-from rebelboost.loading import restore
+from rebelboost import ModelFileError
+from rebelboost.estimators.load import restore
+from rebelboost.files import safetensors as tensors
 
 ALLOWANCE = 4 << 20
 

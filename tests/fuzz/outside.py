@@ -4,7 +4,7 @@ import json
 import math
 
 from fuzz.altering import HUGE, STRUCTURE, VALUES, header_and_data, joined
-from rebelboost import tensors
+from rebelboost.files import safetensors as tensors
 
 # ---- alterations of bytes
 

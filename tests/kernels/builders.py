@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rebelboost.shapes import (
+from rebelboost.base.arrays import (
     COMPARISONS,
     CRITERIA,
     Bins,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.shapes import Layer, Nodes, Splits, Trees
+from rebelboost.base.arrays import Layer, Nodes, Splits, Trees
 
 RUBBISH = 85
 

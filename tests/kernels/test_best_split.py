@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import builders, calls
-from rebelboost.shapes import CRITERIA
+from rebelboost.base.arrays import CRITERIA
 
 
 def thresholds(n_bins):

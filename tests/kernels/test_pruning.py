@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from cases import cases
 from kernels import builders, calls
 from kernels.calls import assert_same
+from rebelboost.base.arrays import Nodes
 from rebelboost.kernels import reference
 from rebelboost.kernels.reference.logarithm import times_log2
-from rebelboost.shapes import Nodes
 
 shares = st.sampled_from([[0.9], [0.5, 0.75], [0.9, 0.92, 0.94, 0.96, 0.98], [0.01, 0.02, 0.999]])
 n_threads = st.sampled_from([1, 2, 3])

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kernels import builders, calls
+from rebelboost.base.arrays import COMPARISONS
 from rebelboost.kernels import reference
-from rebelboost.levels import LEVELS
-from rebelboost.shapes import COMPARISONS
+from rebelboost.losses.levels import LEVELS
 
 N, WIDTH, K, L, POINTS = 6, 17, 5, 3, 4
 """No two of them equal, nor equal to another length of these arguments."""

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from kernels import builders, calls
 from kernels.calls import assert_same
+from rebelboost.base.arrays import COMPARISONS
 from rebelboost.kernels import reference
-from rebelboost.levels import LEVELS
-from rebelboost.shapes import COMPARISONS
+from rebelboost.losses.levels import LEVELS
 
 n_points = st.sampled_from([1, 2, 3, 4, 5, 8, 11])
 n_rows = st.sampled_from([1, 2, 15, 16, 17, 33, 120])

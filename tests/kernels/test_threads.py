@@ -7,8 +7,8 @@ import pytest
 
 from kernels import builders, calls
 from kernels.calls import assert_same
-from rebelboost.levels import LEVELS
-from rebelboost.shapes import COMPARISONS
+from rebelboost.base.arrays import COMPARISONS
+from rebelboost.losses.levels import LEVELS
 
 N = 10_000
 WIDTHS = [3, 40]

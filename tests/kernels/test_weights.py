@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from kernels import builders, calls
 from kernels.calls import assert_same
+from rebelboost.base.arrays import Projection
 from rebelboost.kernels import reference
-from rebelboost.shapes import Projection
 
 weights = st.builds(
     builders.random_weights,

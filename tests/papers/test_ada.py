@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rebelboost import RebelClassifier, Stump
-from rebelboost.boosting import replay
-from rebelboost.model import Ensemble
-from rebelboost.packing import Queries
-from rebelboost.problem import Problem
-from rebelboost.risk import CAP
-from rebelboost.settings import Settings
-from rebelboost.theory import (
+from rebelboost.boosting.loop import replay
+from rebelboost.boosting.settings import Settings
+from rebelboost.data.samples import Problem
+from rebelboost.losses.exponential import CAP
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.queries import Queries
+from rebelboost.theory.bounds import (
     edges,
     error_bounds,
     margins,
@@ -25,8 +25,8 @@ from rebelboost.theory import (
     similarity_rounds,
     simple_error_bounds,
     unweighted_output,
-    weak_learnability,
 )
+from rebelboost.theory.weak_learnability import weak_learnability
 
 pytestmark = pytest.mark.paper
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import rebelboost
-from rebelboost import tensors
 from rebelboost.exceptions import UnknownCategoryWarning
+from rebelboost.files import safetensors as tensors
 from stored_models import FOLDER, MAKERS, kept_samples, scores
 
 FILES = sorted(FOLDER.glob("*.safetensors"))

@@ -44,7 +44,7 @@ def test_a_loaded_model_has_the_same_terms(pair):
 
 def test_terms_that_were_made_from_a_file_predict_the_same_as_its_arrays(pair):
     _, loaded, X = pair
-    remade = rebelboost.model.Ensemble(loaded.ensemble_.terms, loaded.ensemble_.n_classes)
+    remade = rebelboost.model.ensemble.Ensemble(loaded.ensemble_.terms, loaded.ensemble_.n_classes)
     values = loaded._encode(X)
     np.testing.assert_array_equal(remade.scores(values), loaded.ensemble_.scores(values))
     staged = [list(e.staged_scores(values)) for e in (remade, loaded.ensemble_)]
@@ -222,7 +222,7 @@ def test_costs_of_a_data_frame_come_back_as_the_same_matrix(tmp_path):
 
 def test_callbacks_are_dropped(tmp_path):
     X, y = numbers()
-    heard = rebelboost.callbacks.History()
+    heard = rebelboost.boosting.rounds.History()
     RebelClassifier("stump", n_rounds=2, callbacks=[heard]).fit(X, y).save(tmp_path / "m")
     assert rebelboost.load(tmp_path / "m").callbacks is None
 
@@ -232,7 +232,7 @@ def test_an_example_of_many_terms_is_stored_once(tmp_path):
     model = RebelClassifier(Similarity(scale="standard"), n_rounds=200, tol=0).fit(X, y)
     examples = {e.row for t in model.ensemble_.terms for e in t.hypothesis.examples}
     assert len(model.ensemble_) > 2 * len(examples)
-    flat = rebelboost.flattening.flatten(model.ensemble_)
+    flat = rebelboost.model.flattening.flatten(model.ensemble_)
     assert sum(len(each.points) for each in flat.spaces) == len(examples)
 
 

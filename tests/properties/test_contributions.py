@@ -8,9 +8,9 @@ from sklearn.linear_model import LogisticRegression
 
 from problems import grid, learners, missing, problems
 from rebelboost import Binary, RebelClassifier, RebelRegressor, Similarity, Stump, Tree
-from rebelboost.contributions import contributions
 from rebelboost.datasets import spirals
-from rebelboost.learners import Wrapped
+from rebelboost.explain.shares import contributions
+from rebelboost.model.wrapped import Wrapped
 
 similarities = st.builds(
     Similarity,

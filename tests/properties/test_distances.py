@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from problems import Problem, random_problem
 from rebelboost import RebelClassifier, UnknownCategoryWarning
-from rebelboost.learners import Similarity
+from rebelboost.learners.similarity import Similarity
 
 SCALES = ["none", "standard", "whitened"]
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from problems import learners, one_output, problems
 from rebelboost import RebelClassifier, Similarity, Stump, load
 from rebelboost.datasets import spirals
-from rebelboost.risk import CAP
-from rebelboost.theory import (
+from rebelboost.losses.exponential import CAP
+from rebelboost.theory.bounds import (
     loss_ratio_bound,
     margins,
     rounds_to_no_error,
-    weak_learnability,
     weak_learning_ratio,
     zero_cost_level,
 )
+from rebelboost.theory.weak_learnability import weak_learnability
 
 similarities = st.sampled_from([Similarity(scale="none"), Similarity("none", response="sign")])
 

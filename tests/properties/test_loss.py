@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from problems import leaf_outputs, learners, one_output, problems, random_problem, subcosts
 from rebelboost import RebelClassifier, Stump, Tree
-from rebelboost.risk import CAP
+from rebelboost.losses.exponential import CAP
 
 MOST_FACTOR = math.sqrt((2 + CAP) / CAP)
 """By which a round can multiply a weight: e^a at the cap of the outputs."""

@@ -13,7 +13,7 @@ from ensembles import assert_same
 from problems import problems, random_problem
 from rebelboost import RebelClassifier, Stump, Tree, kernels
 from rebelboost.learners.classic import GROWING
-from rebelboost.learners.tree import SEARCHES
+from rebelboost.learners.pruning import SEARCHES
 
 by_criterion = st.builds(
     Tree,

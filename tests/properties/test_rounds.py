@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from ensembles import assert_same
 from problems import learners, problems, random_problem, subcosts
 from rebelboost import RebelClassifier, Stump, Tree
-from rebelboost.binning import fit_binner
-from rebelboost.boosting import REFRESH, Plan, boost
-from rebelboost.dataset import TrainingSet
-from rebelboost.model import Ensemble
-from rebelboost.problem import Problem
-from rebelboost.settings import Settings
+from rebelboost.boosting.loop import Plan, boost
+from rebelboost.boosting.settings import Settings
+from rebelboost.boosting.state import REFRESH
+from rebelboost.data.binning import fit_binner
+from rebelboost.data.samples import Problem
+from rebelboost.data.training_set import TrainingSet
+from rebelboost.model.ensemble import Ensemble
 
 LEARNERS = [Stump(), Tree(depth=2, outputs="tree"), Tree(depth=3)]
 

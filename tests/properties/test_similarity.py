@@ -14,13 +14,13 @@ from hypothesis.extra import numpy as hnp
 from ensembles import assert_same
 from problems import Problem, random_problem
 from rebelboost import RebelClassifier, kernels
-from rebelboost.boosting import Plan, boost
-from rebelboost.learners import Similarity
-from rebelboost.model import Ensemble
-from rebelboost.preparation import fit_space, prepare
-from rebelboost.problem import Problem as Samples
-from rebelboost.risk import CAP
-from rebelboost.settings import Settings
+from rebelboost.boosting.loop import Plan, boost
+from rebelboost.boosting.preparation import fit_space, prepare
+from rebelboost.boosting.settings import Settings
+from rebelboost.data.samples import Problem as Samples
+from rebelboost.learners.similarity import Similarity
+from rebelboost.losses.exponential import CAP
+from rebelboost.model.ensemble import Ensemble
 
 ROUNDING = 1e-9
 """Of a ratio of losses: fixed point has units of 2⁻⁵⁰ of a bound on the sum, which is the sum times

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, Stump
-from rebelboost.risk import CAP
+from rebelboost.losses.exponential import CAP
 
 ROUNDS = 25
 

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree
-from rebelboost.risk import CAP
+from rebelboost.losses.exponential import CAP
 
 ROUNDS = 20
 

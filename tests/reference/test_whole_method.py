@@ -5,7 +5,7 @@ import pytest
 
 from ensembles import assert_same
 from rebelboost import RebelClassifier, Stump, Tree, kernels
-from rebelboost.packing import Queries
+from rebelboost.model.queries import Queries
 from reference import rebel
 
 ROUNDS = 8

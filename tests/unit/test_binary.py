@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from problems import fine, problems, random_problem
 from rebelboost import Binary, RebelClassifier
 from rebelboost.learners.binarize import binarize
-from rebelboost.risk import Risk, thesis_subcosts
+from rebelboost.losses.exponential import Risk, thesis_subcosts
 
 X, Y = load_iris(return_X_y=True)
 TREE = DecisionTreeClassifier(max_depth=2)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rebelboost.binning import METHODS, MOST_BINS, fit_binner
+from rebelboost.data.binning import METHODS, MOST_BINS, fit_binner
 
 numbers = st.floats(-1e6, 1e6) | st.integers(-5, 5).map(float)
 

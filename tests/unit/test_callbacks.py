@@ -8,7 +8,8 @@ import pytest
 
 from problems import random_problem
 from rebelboost import RebelClassifier, Stump, Tree
-from rebelboost.callbacks import EarlyStopping, Held, History, Progress, Round
+from rebelboost.boosting.callbacks import EarlyStopping, Progress
+from rebelboost.boosting.rounds import Held, History, Round
 
 PROBLEM = random_problem(0, noise=2.0)
 

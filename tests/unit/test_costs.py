@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rebelboost import CostDiagonalWarning, CostError, RebelClassifier, Stump
-from rebelboost.costs import cost_matrix, cost_rows, uniform
+from rebelboost.costs.matrix import cost_matrix, cost_rows, uniform
 
 CLASSES = ["ant", "bee", "cat"]
 LABELS = np.array([0, 1, 2, 0], dtype=np.int32)

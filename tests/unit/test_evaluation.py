@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, log_loss
 
 from rebelboost import EvaluationError, RebelClassifier, RebelRegressor
-from rebelboost.calibration import FEWEST_IN_BIN, calibration
-from rebelboost.evaluation import evaluate, left_out
-from rebelboost.figures import LEFT_OUT, Evaluation
-from rebelboost.intervals import effective_number, mean_cost, share
+from rebelboost.evaluation.calibration import FEWEST_IN_BIN, calibration
+from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.evaluation.intervals import effective_number, mean_cost, share
+from rebelboost.evaluation.result import LEFT_OUT, Evaluation
 from rebelboost.metrics import mean_cost as metrics_mean_cost
 
 COSTS = {("bad", "good"): 5.0}

@@ -11,10 +11,10 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree, load
-from rebelboost.explain_text import parts
-from rebelboost.model import Ensemble
-from rebelboost.rules import Wording, rule
-from rebelboost.usage import pair_use
+from rebelboost.explain.rules import Wording, rule
+from rebelboost.explain.text import parts
+from rebelboost.explain.usage import pair_use
+from rebelboost.model.ensemble import Ensemble
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 from ensembles import assert_same
 from rebelboost import RebelClassifier, Stump, Tree, UnknownCategoryWarning
-from rebelboost.frames import MOST_LEVELS, as_frame, fit_encoder
+from rebelboost.data.encoder import MOST_LEVELS, as_frame, fit_encoder
 
 RNG = np.random.default_rng(0)
 N = 60

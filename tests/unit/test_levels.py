@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from rebelboost.levels import CONSTANT, LEVELS, affine_output, level_loss, level_output
-from rebelboost.risk import CAP, signed_output
+from rebelboost.losses.exponential import CAP, signed_output
+from rebelboost.losses.levels import CONSTANT, LEVELS, affine_output, level_loss, level_output
 
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 n_classes = st.integers(1, 5)

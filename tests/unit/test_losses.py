@@ -7,12 +7,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rebelboost.decision import Decoder, log_ratios
-from rebelboost.linesearch import minimise
-from rebelboost.losses import Huber, LeastAbsolute, LeastSquares, Logistic, Squared
-from rebelboost.losses import medians_by_region as medians
-from rebelboost.risk import rebel_subcosts, thesis_subcosts
-from rebelboost.slopes import Slopes
+from rebelboost.costs.posterior import Decoder, log_ratios
+from rebelboost.losses.classes import Logistic, Squared
+from rebelboost.losses.exponential import rebel_subcosts, thesis_subcosts
+from rebelboost.losses.line_search import minimise
+from rebelboost.losses.numbers import Huber, LeastAbsolute, LeastSquares
+from rebelboost.losses.numbers import medians_by_region as medians
+from rebelboost.losses.smooth import Slopes
 
 N, K, L = 40, 3, 4
 RNG = np.random.default_rng(0)

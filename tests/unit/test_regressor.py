@@ -10,9 +10,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree
-from rebelboost.callbacks import History
-from rebelboost.hashing import draw, hash_rows
-from rebelboost.packing import Queries
+from rebelboost.base.hashing import draw, hash_rows
+from rebelboost.boosting.rounds import History
+from rebelboost.model.queries import Queries
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 4))

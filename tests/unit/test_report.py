@@ -12,8 +12,8 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from rebelboost import EvaluationError, RebelClassifier, RebelRegressor, Similarity
-from rebelboost.evaluation import evaluate
-from rebelboost.figures import LEFT_OUT, Evaluation
+from rebelboost.evaluation.evaluate import evaluate
+from rebelboost.evaluation.result import LEFT_OUT, Evaluation
 from rebelboost.report import write_report
 
 DAY = dt.date(2026, 11, 16)

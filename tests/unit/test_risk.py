@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rebelboost.risk import (
+from rebelboost.losses.exponential import (
     CAP,
     SUBCOSTS,
     Risk,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from rebelboost import RebelClassifier, Similarity, scales
+from rebelboost import RebelClassifier, Similarity
+from rebelboost.selection import scale as scales
 
 
 def test_within_counts_standard_errors_of_differences_sample_by_sample():

@@ -6,8 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rebelboost import RebelClassifier, Tree, entrants, selection
+from rebelboost import RebelClassifier, Tree
 from rebelboost.datasets import planar_mixture, random_costs, spirals
+from rebelboost.selection import race as selection
+from rebelboost.selection import runner as entrants
 
 SET = planar_mixture(0)
 X, y = SET.X_train[:300], SET.y_train[:300]

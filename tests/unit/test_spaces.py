@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.covariance import ledoit_wolf as sklearn_ledoit_wolf
 
-from rebelboost.hashing import hash_rows
-from rebelboost.points import coincident
-from rebelboost.spaces import (
+from rebelboost.base.hashing import hash_rows
+from rebelboost.data.point_set import coincident
+from rebelboost.data.spaces import (
     RAREST,
     Measured,
     Precomputed,

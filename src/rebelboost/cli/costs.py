@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rebelboost.cost_report import amount
-from rebelboost.costs import cost_matrix, is_uniform
+from rebelboost.base.arrays import Floats
+from rebelboost.base.names import printed
+from rebelboost.costs.matrix import cost_matrix, is_uniform
+from rebelboost.costs.report import amount
 from rebelboost.exceptions import CostError
-from rebelboost.names import printed
-from rebelboost.shapes import Floats
 from rebelboost.tables.columns import cells
 from rebelboost.tables.files import opened
 

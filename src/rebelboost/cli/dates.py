@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from rebelboost.tables.understanding import Understanding
+from rebelboost.tables.schema import Understanding
 
 ORIGIN = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 

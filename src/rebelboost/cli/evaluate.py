@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from rebelboost.cli.files import load_model
-from rebelboost.cli.models import read_labelled, with_costs
+from rebelboost.cli.inputs import read_labelled, with_costs
 from rebelboost.cli.render import Output
-from rebelboost.evaluation import evaluate as judge
+from rebelboost.evaluation.evaluate import evaluate as judge
 
 SEEN = (
     "the model has learned from this very file, so that these figures are too good: "

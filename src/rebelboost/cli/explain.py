@@ -8,12 +8,12 @@ import polars as pl
 
 from rebelboost.cli.dates import dated
 from rebelboost.cli.files import load_model
-from rebelboost.cli.models import fed
+from rebelboost.cli.inputs import fed
 from rebelboost.cli.render import Output
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import Table, opened
-from rebelboost.tables.matching import Match, understood_by
-from rebelboost.tables.understanding import ROW, row_name
+from rebelboost.tables.schema import ROW, row_name
+from rebelboost.tables.schema_reader import Match, understood_by
 
 
 def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Output) -> None:

@@ -42,7 +42,7 @@ def load_model(path: Path) -> Any:
     """A classifier from its file."""
     from sklearn.base import is_classifier
 
-    from rebelboost.loading import load
+    from rebelboost.estimators.load import load
 
     if path.is_dir():
         raise TableError(f"{path} is a folder: name the model file that `rebel train` wrote")

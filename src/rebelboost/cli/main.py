@@ -95,7 +95,7 @@ def train(  # noqa: PLR0913, PLR0917  (options)
     """Learn a column of a table, and write a model file."""
     with reported(traced=traceback):
         from rebelboost.cli.train import Choices, train
-        from rebelboost.tables.understanding import Wishes
+        from rebelboost.tables.schema import Wishes
 
         train(
             data,

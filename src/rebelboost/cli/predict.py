@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rebelboost.base.names import plain, printed
 from rebelboost.cli.files import check_writable, load_model, replaced
-from rebelboost.cli.models import fed, with_costs
+from rebelboost.cli.inputs import fed, with_costs
 from rebelboost.cli.render import Output, counted
-from rebelboost.decision import expected_costs
+from rebelboost.costs.decision import expected_costs
 from rebelboost.exceptions import TableError
-from rebelboost.names import plain, printed
 from rebelboost.tables.files import PARQUET, opened
-from rebelboost.tables.matching import Match, understood_by
+from rebelboost.tables.schema_reader import Match, understood_by
 
 DIGITS = 6
 """Of probabilities and costs in CSV."""

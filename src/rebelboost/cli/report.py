@@ -5,10 +5,10 @@ from typing import Any
 
 from rebelboost.cli.dates import dated
 from rebelboost.cli.files import check_writable, load_model, replaced
-from rebelboost.cli.models import Labelled, read_labelled
+from rebelboost.cli.inputs import Labelled, read_labelled
 from rebelboost.cli.render import Output
-from rebelboost.evaluation import evaluate, left_out
-from rebelboost.figures import Evaluation
+from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.evaluation.result import Evaluation
 from rebelboost.report import write_report
 from rebelboost.tables.columns import Column
 

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost import RebelClassifier
-from rebelboost.callbacks import Round
+from rebelboost.base.arrays import Floats
+from rebelboost.boosting.rounds import Round
 from rebelboost.cli import costs as cost_files
 from rebelboost.cli.files import check_writable, fingerprint
 from rebelboost.cli.render import Output
-from rebelboost.cli.story import show_model, show_table
-from rebelboost.costs import is_uniform
-from rebelboost.estimators import LEARNERS
-from rebelboost.evaluation import evaluate, left_out
-from rebelboost.figures import Evaluation
-from rebelboost.shapes import Floats
+from rebelboost.cli.training_text import show_model, show_table
+from rebelboost.costs.matrix import is_uniform
+from rebelboost.estimators.classifier import LEARNERS
+from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.evaluation.result import Evaluation
 from rebelboost.tables.files import opened
-from rebelboost.tables.understanding import Samples, Understanding, Wishes, row_name, understand
+from rebelboost.tables.schema import Samples, Understanding, Wishes, row_name, understand
 
 HELD_OUT = 0.2
 """Share of the rows by which a model is judged that has no left-out samples of its own."""

@@ -1,12 +1,14 @@
 """Weak learners: procedures that propose a hypothesis for given weights."""
 
 from rebelboost.learners.base import Candidate, Focus, WeakLearner
-from rebelboost.learners.binary import Binary, Wrapped
-from rebelboost.learners.comparison import Comparison, Example
-from rebelboost.learners.hypotheses import GrownTree, Hypothesis, covered
-from rebelboost.learners.likening import SimilaritySearch
+from rebelboost.learners.binary import Binary
 from rebelboost.learners.similarity import Similarity
-from rebelboost.learners.tree import Stump, Tree
+from rebelboost.learners.similarity_search import SimilaritySearch
+from rebelboost.learners.stump import Stump
+from rebelboost.learners.tree import Tree
+from rebelboost.model.comparisons import Comparison, Example
+from rebelboost.model.trees import GrownTree, Hypothesis, covered
+from rebelboost.model.wrapped import Wrapped
 
 __all__ = [
     "Binary",

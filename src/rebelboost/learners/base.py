@@ -4,10 +4,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from rebelboost.dataset import TrainingSet
-from rebelboost.learners.hypotheses import Hypothesis
-from rebelboost.shapes import NO_WORK, ByFeature, Outputs, Regions, Samples, Work
-from rebelboost.slopes import AnyWeights
+from rebelboost.base.arrays import NO_WORK, ByFeature, Outputs, Regions, Samples, Work
+from rebelboost.data.training_set import TrainingSet
+from rebelboost.losses.smooth import AnyWeights
+from rebelboost.model.trees import Hypothesis
 
 
 class Focus(NamedTuple):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from rebelboost.shapes import ByClass, BySample, Floats
-from rebelboost.slopes import AnyWeights, Slopes, along
-from rebelboost.spaces import exact_gram
+from rebelboost.base.arrays import ByClass, BySample, Floats
+from rebelboost.data.spaces import exact_gram
+from rebelboost.losses.smooth import AnyWeights, Slopes, along
 
 
 def binarize(weights: AnyWeights) -> BySample:

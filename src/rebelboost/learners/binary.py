@@ -1,6 +1,5 @@
 """Any classifier of scikit-learn's kind as a weak learner."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,17 +8,14 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
-from rebelboost.dataset import TrainingSet
+from rebelboost.base.arrays import BySample, Outputs, Regions, Samples
+from rebelboost.data.training_set import TrainingSet
 from rebelboost.learners.base import Candidate, Focus
 from rebelboost.learners.binarize import binarize
-from rebelboost.learners.hypotheses import GrownTree, Hypothesis
-from rebelboost.learners.one_output import join
-from rebelboost.shapes import BySample, Floats, Outputs, Regions, Samples, Values
-from rebelboost.slopes import AnyWeights
-
-SIGNS = np.array([1, -1], dtype=np.int8)
-"""Of a response's two regions."""
-SIGNS.flags.writeable = False
+from rebelboost.learners.growing import join
+from rebelboost.losses.smooth import AnyWeights
+from rebelboost.model.trees import GrownTree, Hypothesis
+from rebelboost.model.wrapped import SIGNS, Wrapped
 
 
 @dataclass(frozen=True)
@@ -106,46 +102,6 @@ class Binary:
             X = wrapped.chosen(data.values[samples[drawn]])
             wrapped.estimator.fit(X, labels[drawn])
         return wrapped
-
-
-@dataclass(frozen=True)
-class Wrapped:
-    """A fitted classifier of labels ±1: where it predicts +1 is the first region, the rest the second."""
-
-    estimator: Any
-    features: NDArray[np.int32]
-    """That it was fitted to."""
-    n_features: int
-
-    responses = SIGNS
-    n_regions = 2
-
-    @property
-    def used_features(self) -> NDArray[np.int32]:
-        """The features that are asked, rising: all that it was fitted to."""
-        return self.features
-
-    def chosen(self, X: Values) -> Values:
-        """The columns that the estimator sees."""
-        return X if len(self.features) == self.n_features else X[:, self.features]
-
-    def respond(self, X: Values) -> Floats:
-        """±1 for each sample."""
-        return np.where(self.estimator.predict(self.chosen(X)) > 0, 1.0, -1.0)
-
-    def regions(self, X: Values, n_threads: int = 1) -> Regions:
-        """0 where the response is +1, else 1."""
-        del n_threads  # the estimator has its own
-        return (self.respond(X) < 0).astype(np.uint16)
-
-    def by_region(self, outputs: Outputs) -> Outputs:
-        """(2, K): what each region adds to the scores."""
-        return outputs
-
-    def describe(self, names: Sequence[str] | None = None) -> str:
-        """One line."""
-        del names
-        return str(type(self.estimator).__name__)
 
 
 def _solve(

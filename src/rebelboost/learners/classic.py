@@ -7,13 +7,13 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from rebelboost.dataset import TrainingSet, root_node
+from rebelboost.base.arrays import CRITERIA, NO_WORK, ByClass, Ints, Layer, SearchOptions
+from rebelboost.data.training_set import TrainingSet, root_node
 from rebelboost.learners.base import Candidate, Focus
 from rebelboost.learners.binarize import leading
-from rebelboost.learners.one_output import solve
+from rebelboost.learners.growing import solve
 from rebelboost.learners.pruning import Schedule
-from rebelboost.shapes import CRITERIA, NO_WORK, ByClass, Ints, Layer, SearchOptions
-from rebelboost.slopes import AnyWeights, Slopes
+from rebelboost.losses.smooth import AnyWeights, Slopes
 
 Criterion = Literal["risk", "error", "gini", "entropy", "gain_ratio", "variance"]
 GROWING = get_args(Criterion)

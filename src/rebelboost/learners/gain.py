@@ -7,10 +7,10 @@ L₂Boost's choice, the stump that fits the working response best by least squar
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.dataset import TABLE, TrainingSet
+from rebelboost.base.arrays import ByClass, Floats, Ints, Layer
+from rebelboost.data.training_set import TABLE, TrainingSet
 from rebelboost.learners.base import Focus
-from rebelboost.shapes import ByClass, Floats, Ints, Layer
-from rebelboost.slopes import Slopes
+from rebelboost.losses.smooth import Slopes
 
 
 def stump_of_largest_gain(data: TrainingSet, slopes: Slopes, focus: Focus) -> Layer:

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from rebelboost.dataset import TrainingSet
-from rebelboost.shapes import Floats, Ints, Nodes, Work
+from rebelboost.base.arrays import Floats, Ints, Nodes, Work
+from rebelboost.data.training_set import TrainingSet
 
 Search = Literal["auto", "pruned", "exhaustive"]
 SEARCHES = get_args(Search)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from rebelboost.learners.checks import check_choice, check_number
-from rebelboost.spaces import SCALES
+from rebelboost.data.spaces import SCALES
+from rebelboost.learners.options import check_choice, check_number
 
 Metric = str | Callable[..., float]
 
@@ -18,7 +18,7 @@ class Similarity:
     ----------
     scale
         In which units distances are measured: "none", "standard" or "whitened", see
-        `rebelboost.spaces`. "auto": the one with the least error on held-out samples.
+        `rebelboost.data.spaces`. "auto": the one with the least error on held-out samples.
     metric
         "sqeuclidean", after scaling. "precomputed": `X` holds squared distances, (N, N) in `fit`
         and from each sample to all training samples in `predict`. Or a function of two samples, or

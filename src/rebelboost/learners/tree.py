@@ -4,26 +4,28 @@ A tree has one output vector, which each leaf takes with its own sign [REBEL, Se
 vector for each leaf, which the papers do not have.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from rebelboost.binning import METHODS, MOST_BINS
-from rebelboost.dataset import TrainingSet
+from rebelboost.base.arrays import CRITERIA, ByClass, SearchOptions
+from rebelboost.data.training_set import TrainingSet
 from rebelboost.learners.base import Candidate, Focus
-from rebelboost.learners.checks import check_choice, check_number
 from rebelboost.learners.classic import GROWING, Criterion, tree_by_criterion
-from rebelboost.learners.hypotheses import GrownTree
-from rebelboost.learners.one_output import tree_with_one_output
-from rebelboost.learners.pruning import SEARCHES, Schedule, Search, Steps
-from rebelboost.learners.stumps import better, exact_stump, split_of_categories
-from rebelboost.shapes import CRITERIA, ByClass, SearchOptions
-from rebelboost.slopes import AnyWeights
-
-Binning = Literal["quantile", "even", "exact"]
-Categorical = Literal["from_dtype"] | Sequence[int] | Sequence[str] | Sequence[bool]
+from rebelboost.learners.growing import tree_with_one_output
+from rebelboost.learners.options import (
+    Binning,
+    Categorical,
+    check_bins,
+    check_choice,
+    check_number,
+    check_search,
+    schedule,
+)
+from rebelboost.learners.pruning import Search, Steps
+from rebelboost.losses.smooth import AnyWeights
+from rebelboost.model.trees import GrownTree
 
 MOST_DEPTH = 12
 LEAST_MASS = 1e-4
@@ -43,7 +45,7 @@ class Tree:
     bins
         Bins of a numeric feature, at most 255, not counting the one for missing values.
     binning
-        "quantile", "even" or "exact"; see `rebelboost.binning.fit_binner`.
+        "quantile", "even" or "exact"; see `rebelboost.data.binning.fit_binner`.
     smoothing
         For "leaf": draws the outputs of light leaves to 0. In units of a leaf's average mass.
     categorical
@@ -86,8 +88,8 @@ class Tree:
             raise ValueError(
                 f"criterion={self.criterion!r} is for trees with one output: give outputs='tree' too"
             )
-        _check_bins(self)
-        _check_search(self)
+        check_bins(self)
+        check_search(self)
         if not 0 <= self.smoothing < np.inf:
             raise ValueError(f"smoothing is {self.smoothing!r}: give a finite number, 0 or more")
         if not 0 <= self.least_mass <= 0.5:
@@ -109,73 +111,10 @@ class Tree:
         """Grow a tree for the weights."""
         if self.outputs == "leaf":
             return _tree_with_leaf_outputs(self, data, weights, focus, rng)
-        growing = self.depth, data, weights, focus, _schedule(self)
+        growing = self.depth, data, weights, focus, schedule(self)
         if self.criterion == "risk":
             return tree_with_one_output(*growing)
         return tree_by_criterion(self.criterion, *growing)
-
-
-@dataclass(frozen=True)
-class Stump:
-    """Decision stumps as weak learners: f(x) = sign(x_j − τ), or a constant. Options as of `Tree`.
-
-    Parameters
-    ----------
-    bins, categorical
-        As of `Tree`.
-    binning
-        As of `Tree`; but "exact" tries the midpoints between all values, however many [ADA, Alg. 3.1].
-    categories
-        "one": a category against the rest. "split": also every category on a side of its own
-        choice [ADA 3.4.2], which learns faster, and overfits where there are many.
-    """
-
-    bins: int = 255
-    binning: Binning = "quantile"
-    categorical: Categorical = "from_dtype"
-    categories: Literal["one", "split"] = "one"
-    search: Search = "auto"
-    first_subset: float = 0.9
-    subset_steps: Steps = "auto"
-
-    rounds = 1000
-    shrinkage = 1.0
-    depth = 1
-
-    def __post_init__(self) -> None:
-        _check_bins(self)
-        check_choice("categories", self.categories, ("one", "split"))
-        _check_search(self)
-
-    def propose(
-        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
-    ) -> Candidate:
-        """Find the stump with the lowest loss."""
-        del rng
-        stump = tree_with_one_output(1, data, weights, focus, _schedule(self))
-        if self.binning == "exact":
-            stump = better(stump, exact_stump(data, weights, focus), weights)
-        if self.categories == "split":
-            stump = better(stump, split_of_categories(data, weights, focus), weights)
-        return stump
-
-
-def _check_bins(learner: Tree | Stump) -> None:
-    check_number("bins", learner.bins, 2, MOST_BINS)
-    check_choice("binning", learner.binning, METHODS)
-    if isinstance(learner.categorical, str):
-        check_choice("categorical", learner.categorical, ("from_dtype",))
-
-
-def _check_search(learner: Tree | Stump) -> None:
-    check_choice("search", learner.search, SEARCHES)
-    check_number("subset_steps", learner.subset_steps, 1, 1000, "auto")
-    if not 0 < learner.first_subset < 1:
-        raise ValueError(f"first_subset is {learner.first_subset!r}: give a number between 0 and 1")
-
-
-def _schedule(learner: Tree | Stump) -> Schedule:
-    return Schedule(learner.search, learner.first_subset, learner.subset_steps)
 
 
 # ---- an output vector for each leaf

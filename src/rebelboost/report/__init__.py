@@ -15,8 +15,8 @@ from sklearn.base import is_classifier
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import EvaluationError
-from rebelboost.figures import Evaluation
 from rebelboost.report.data import data, facts
 from rebelboost.report.markup import Html, tag
 from rebelboost.report.mistakes import mistakes
@@ -62,13 +62,13 @@ def write_report(  # noqa: PLR0913  (what a report may tell of)
     ----------
     clf : RebelClassifier
     X, y : table of shape (N, d), labels of shape (N,)
-        The samples that `evaluation` is of: for `rebelboost.evaluation.left_out` those of the fit,
+        The samples that `evaluation` is of: for `rebelboost.evaluation.evaluate.left_out` those of the fit,
         for `evaluate` those of the test; for stored figures (`Evaluation.from_dict`) and without any
         those of the fit. Decisions on them are explained.
     path : str or Path
         Where to write; what is there is replaced.
     evaluation : Evaluation or None
-        From `rebelboost.evaluation`. None: the report says that nothing is known of new cases.
+        From `rebelboost.evaluation.evaluate`. None: the report says that nothing is known of new cases.
     title : str
     data_summary : mapping, optional
         What was understood of a file; of these keys, those that there are: "source", "form",

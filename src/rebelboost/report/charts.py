@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost.intervals import Estimate
+from rebelboost.base.arrays import Floats
+from rebelboost.evaluation.intervals import Estimate
 from rebelboost.report.markup import Html, join, tag
-from rebelboost.shapes import Floats
 
 WIDTH, HEIGHT = 400, 280
 """About as wide as a telephone, where its text keeps its size; two stand side by side elsewhere."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost.names import printed
+from rebelboost.base.arrays import Floats
+from rebelboost.base.names import printed
 from rebelboost.report.markup import Html, bar, join, more, name, note, quoted, section, table, tag
 from rebelboost.report.numbers import number, percent
 from rebelboost.report.subject import Subject
-from rebelboost.shapes import Floats
 
 MOST_UNFOLDED = 20
 """Columns, and classes, whose table is open from the start."""

@@ -2,7 +2,7 @@
 
 import math
 
-from rebelboost.calibration import Calibration
+from rebelboost.evaluation.calibration import Calibration
 from rebelboost.report.charts import Chart, across, upward
 from rebelboost.report.markup import Html, more, paragraph, section, table
 from rebelboost.report.numbers import percent

@@ -4,22 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost.cost_report import amount
-from rebelboost.names import printed
-from rebelboost.report.markup import (
-    Html,
-    bar,
-    join,
-    lean,
-    more,
-    name,
-    note,
-    section,
-    table,
-    tag,
-)
+from rebelboost.base.names import printed
+from rebelboost.costs.report import amount
+from rebelboost.report.cases import Picked, pick
+from rebelboost.report.markup import Html, bar, join, lean, more, name, note, section, table, tag
 from rebelboost.report.numbers import percent
-from rebelboost.report.picking import Picked, pick
 from rebelboost.report.subject import Subject
 
 MOST_COLUMNS = 8
@@ -165,7 +154,7 @@ def _number(n: int) -> str:
 
 
 def _decision(subject: Subject, picked: Picked, why: Any) -> Html:
-    from rebelboost.explain_text import parts, signed
+    from rebelboost.explain.text import parts, signed
 
     said = parts(why)
     largest = max((abs(size) for size, _ in said), default=0.0) or 1.0

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost.cost_report import MOST_TABLED, amount
-from rebelboost.costs import is_uniform
+from rebelboost.costs.matrix import is_uniform
+from rebelboost.costs.report import MOST_TABLED, amount
 from rebelboost.report.markup import Html, join, more, name, section, table, tag
 from rebelboost.report.subject import Subject
 

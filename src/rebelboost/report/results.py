@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-from rebelboost.figures import Evaluation
-from rebelboost.intervals import Estimate
-from rebelboost.names import printed
+from rebelboost.base.names import printed
+from rebelboost.evaluation.intervals import Estimate
+from rebelboost.evaluation.result import Evaluation
 from rebelboost.report.charts import ruler
 from rebelboost.report.markup import (
     Html,

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rebelboost.callbacks import Round
-from rebelboost.guarantee import runs as parted
+from rebelboost.base.arrays import Floats
+from rebelboost.boosting.rounds import Round
+from rebelboost.losses.exponential import CAP
 from rebelboost.report.charts import thinned
 from rebelboost.report.subject import Subject
-from rebelboost.risk import CAP
-from rebelboost.shapes import Floats
-from rebelboost.theory import loss_ratio_bound
+from rebelboost.theory.bounds import loss_ratio_bound
+from rebelboost.theory.guarantee import runs as parted
 
 Bounds = dict[int, float] | None
 """Ln of the loss at most, by the identity of a round's record."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.figures import Evaluation
-from rebelboost.frames import as_frame, is_present
-from rebelboost.names import plain, printed
+from rebelboost.base.arrays import Ints
+from rebelboost.base.names import plain, printed
+from rebelboost.data.encoder import as_frame, is_present
+from rebelboost.evaluation.result import Evaluation
 from rebelboost.report.numbers import number
-from rebelboost.shapes import Ints
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost.callbacks import Round
-from rebelboost.cost_report import amount
+from rebelboost.base.arrays import Floats
+from rebelboost.boosting.rounds import Round
+from rebelboost.costs.report import amount
 from rebelboost.report.charts import Chart, across, thinned, upward
 from rebelboost.report.markup import Html, name, note, paragraph, section, table, tag
 from rebelboost.report.numbers import percent
 from rebelboost.report.runs import ROUNDING, Run, exp, runs_of
 from rebelboost.report.subject import Subject
-from rebelboost.shapes import Floats
 
 COLOURS = ("one", "two", "three", "four", "five", "six")
 Line = tuple[str, str, tuple[Floats, Floats]]

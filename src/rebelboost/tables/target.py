@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rebelboost.base.names import listed, shown
 from rebelboost.exceptions import TableError
-from rebelboost.names import listed, shown
 from rebelboost.tables.files import Table
 
 USUAL = ("class", "label", "labels", "target", "y", "outcome", "species", "diagnosis")

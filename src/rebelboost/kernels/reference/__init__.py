@@ -7,10 +7,7 @@ Arrays that receive results come from the caller; `n_threads` is the twin's affa
 from rebelboost.kernels.reference.bins import bin_values, route, split_samples
 from rebelboost.kernels.reference.heaviest import heaviest_first
 from rebelboost.kernels.reference.layers import grow_tree, search_layer
-from rebelboost.kernels.reference.pairing import (
-    least_isolated,
-    nearest_rivals,
-)
+from rebelboost.kernels.reference.pairing import least_isolated, nearest_rivals
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.root import class_sums, search_root
 from rebelboost.kernels.reference.similarity import (
@@ -19,12 +16,7 @@ from rebelboost.kernels.reference.similarity import (
     pair_sums,
     squared_distances,
 )
-from rebelboost.kernels.reference.weights import (
-    advance,
-    logistic_sums,
-    project,
-    region_sums,
-)
+from rebelboost.kernels.reference.weights import advance, logistic_sums, project, region_sums
 
 __all__ = [
     "add_comparisons",

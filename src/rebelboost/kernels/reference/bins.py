@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.shapes import Bins, Bytes, Floats, Layer, Nodes, Regions, Samples, Values
+from rebelboost.base.arrays import Bins, Bytes, Floats, Layer, Nodes, Regions, Samples, Values
 
 BLOCK = 16
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.shapes import Floats, Ints, Samples
+from rebelboost.base.arrays import Floats, Ints, Samples
 
 
 def heaviest_first(

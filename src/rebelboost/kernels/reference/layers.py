@@ -5,10 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.kernels.reference.bins import column, samples_of, split_samples
-from rebelboost.kernels.reference.logarithm import times_log2
-from rebelboost.kernels.reference.root import threshold_tables
-from rebelboost.shapes import (
+from rebelboost.base.arrays import (
     CRITERIA,
     Bins,
     ByFeature,
@@ -22,6 +19,9 @@ from rebelboost.shapes import (
     SearchOptions,
     Splits,
 )
+from rebelboost.kernels.reference.bins import column, samples_of, split_samples
+from rebelboost.kernels.reference.logarithm import times_log2
+from rebelboost.kernels.reference.root import threshold_tables
 
 
 def search_layer(

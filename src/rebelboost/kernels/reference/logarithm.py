@@ -5,7 +5,7 @@ Libraries round logarithms each in its own way.
 
 import numpy as np
 
-from rebelboost.shapes import Floats
+from rebelboost.base.arrays import Floats
 
 SIZE = 256
 TWO_OVER_LN2 = 2.8853900817779268

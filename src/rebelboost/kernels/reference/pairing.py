@@ -4,8 +4,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.arrays import ByClass, Distances, Ints, Planes
 from rebelboost.kernels.reference.weights import together
-from rebelboost.shapes import ByClass, Distances, Ints, Planes
 
 
 def nearest_rivals(

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from rebelboost.shapes import Regions, Scores, Trees, Values
+from rebelboost.base.arrays import Regions, Scores, Trees, Values
 
 
 def predict(X: Values, trees: Trees, first: int, last: int, scores: Scores, n_threads: int) -> None:

@@ -4,8 +4,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.arrays import Bins, ByFeature, Bytes, Ints, Nodes, Samples
 from rebelboost.kernels.reference.bins import column, n_bins, samples_of
-from rebelboost.shapes import Bins, ByFeature, Bytes, Ints, Nodes, Samples
 
 
 def class_sums(

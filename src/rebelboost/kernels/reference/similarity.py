@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.shapes import (
+from rebelboost.base.arrays import (
     COMPARISONS,
     OCTAVES,
     STEPS,

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from rebelboost.shapes import (
+from rebelboost.base.arrays import (
     Floats,
     Ints,
     Labels,

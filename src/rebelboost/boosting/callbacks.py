@@ -1,0 +1,119 @@
+"""What is told after every round, and to whom."""
+
+import math
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+from rebelboost.boosting.rounds import Round
+
+
+class Callback(Protocol):
+    """Hears of every round. `on_end` is called however the fit ends."""
+
+    def on_round(self, record: Round) -> bool:
+        """Return True to stop after this round."""
+
+    def on_end(self) -> None:
+        """Tidy up."""
+
+
+class EarlyStopping:
+    """Stops when the validation loss has not fallen for some rounds, and remembers the best round."""
+
+    def __init__(self, patience: int) -> None:
+        self.patience = patience
+        self.best_round = -1
+        self.best_log_loss = math.inf
+
+    def on_round(self, record: Round) -> bool:
+        """Compare with the best so far."""
+        if record.held is None:
+            return False
+        if record.held.log_loss < self.best_log_loss:
+            self.best_round, self.best_log_loss = record.index, record.held.log_loss
+        return record.index - self.best_round >= self.patience
+
+    def on_end(self) -> None:
+        """Nothing to tidy up."""
+
+
+class Tolerance:
+    """Stops when the loss has fallen below a share of what it was at first."""
+
+    def __init__(self, share: float, first_log_loss: float) -> None:
+        self.log_level = first_log_loss + math.log(share) if share > 0 else -math.inf
+
+    def on_round(self, record: Round) -> bool:
+        """Compare with the level."""
+        return record.log_loss < self.log_level
+
+    def on_end(self) -> None:
+        """Nothing to tidy up."""
+
+
+class Progress:
+    """A progress bar with the time left; silent where there is no terminal."""
+
+    def __init__(self, n_rounds: int, error_format: str = ".2%") -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._error_format = error_format
+        console = Console(stderr=True)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:.0f}/{task.total:.0f} rounds"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[state]}"),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("boosting", total=n_rounds, state="")
+        self._next_update = 0.0
+        self._n_done = 0
+        self._last: Round | None = None
+        self._bar.start()
+
+    def on_round(self, record: Round) -> bool:
+        """Move on."""
+        self._n_done += 1
+        self._last = record
+        now = time.monotonic()
+        if now >= self._next_update:
+            self._next_update = now + 0.1
+            self._show(record)
+        return False
+
+    def _show(self, record: Round) -> None:
+        state = f"training error {record.error:{self._error_format}}"
+        if record.held is not None:
+            state += f"  held-out {record.held.error:{self._error_format}}"
+        self._bar.update(self._task, completed=self._n_done, state=state)
+
+    def on_end(self) -> None:
+        """Leave the bar as it stands."""
+        if self._last is not None:
+            self._show(self._last)
+        self._bar.stop()
+
+
+class Hearing:
+    """Hands over callbacks, and tells them when all is over, however it ends."""
+
+    def __init__(self, callbacks: Sequence[Callback]) -> None:
+        self.callbacks = callbacks
+
+    def __enter__(self) -> Sequence[Callback]:
+        return self.callbacks
+
+    def __exit__(self, *_: object) -> None:
+        for callback in self.callbacks:
+            callback.on_end()
+
+
+def tell(callbacks: Sequence[Callback], record: Round) -> bool:
+    """Tell all of them; True if any wants to stop."""
+    wishes = [callback.on_round(record) for callback in callbacks]  # all hear of it
+    return any(wishes)

@@ -1,0 +1,55 @@
+"""Which part of the training set a round looks at: the heuristics of QUICK Sec. 5.2."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rebelboost.base.arrays import ByFeature, Samples
+from rebelboost.base.hashing import draw
+from rebelboost.data.training_set import TrainingSet
+from rebelboost.learners.base import Focus
+from rebelboost.losses.smooth import AnyWeights
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Random shares of samples (StochasticBoost) and features (LazyBoost), and weight trimming."""
+
+    subsample: float = 1.0
+    feature_subsample: float = 1.0
+    weight_trimming: float | None = None
+    """Share of the mass that the heaviest samples must hold; the others are left out of the search."""
+    by_value: bool = False
+    """Draw samples by their values: equal ones together, in whatever order they come."""
+
+    def focus(self, data: TrainingSet, weights: AnyWeights, rng: np.random.Generator) -> Focus:
+        """Choose this round's samples and features."""
+        samples = np.arange(data.n_samples, dtype=np.int32)
+        if self.subsample < 1 and self.by_value:
+            drawn = draw(data.keys, self.subsample, rng)
+            samples = samples[drawn] if drawn.any() else samples
+        elif self.subsample < 1:
+            n_drawn = max(1, round(self.subsample * data.n_samples))
+            samples = np.sort(rng.choice(samples, n_drawn, replace=False))
+        if self.weight_trimming is not None:
+            samples = _heaviest(weights, samples, self.weight_trimming)
+        return Focus(samples, self._features(data.n_features, rng))
+
+    def _features(self, n_features: int, rng: np.random.Generator) -> ByFeature:
+        if self.feature_subsample >= 1:
+            return np.ones(n_features, dtype=np.uint8)
+        allowed = np.zeros(n_features, dtype=np.uint8)
+        n_drawn = max(1, round(self.feature_subsample * n_features))
+        allowed[rng.choice(n_features, n_drawn, replace=False)] = 1
+        return allowed
+
+
+def _heaviest(weights: AnyWeights, samples: Samples, share: float) -> Samples:
+    """Return the fewest samples that hold the share of the mass, and all that weigh as much as the lightest."""
+    ones = np.ones(len(weights.totals))
+    values, _ = weights.project(ones, ones)
+    mass = values[samples] & 0xFFFFFFFF
+    falling = np.sort(mass)[::-1]
+    held = np.cumsum(falling)
+    last = int(np.searchsorted(held, share * held[-1]))
+    return samples[mass >= falling[min(last, len(falling) - 1)]]

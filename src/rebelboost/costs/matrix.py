@@ -1,0 +1,328 @@
+"""Cost matrices: row = true class, column = decided class; right decisions cost nothing."""
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rebelboost.base.arrays import ByClass, Floats, Labels
+from rebelboost.base.names import ClassNames, plain, shown
+from rebelboost.costs.taxonomy import Taxonomy
+from rebelboost.data.encoder import as_frame
+from rebelboost.data.samples import Problem
+from rebelboost.exceptions import CostDiagonalWarning, CostError
+
+Where = Callable[[int, int], str]
+"""Names the cost in a row and column."""
+
+
+def uniform(n_classes: int) -> Floats:
+    """Every mistake costs 1."""
+    return 1.0 - np.eye(n_classes)
+
+
+def is_uniform(costs: Floats) -> bool:
+    """Whether all mistakes cost the same."""
+    mistakes = costs[~np.eye(len(costs), dtype=bool)]
+    return len(mistakes) == 0 or bool(np.all(mistakes == mistakes[0]))
+
+
+def balanced(counts: ArrayLike, classes: Sequence[Any]) -> Floats:
+    """c_yk = N / (K N_y): the mistakes in every class weigh the same together."""
+    mass: ByClass = np.asarray(counts, dtype=np.float64)
+    if mass.shape != (len(classes),):
+        raise CostError(
+            f"counts have shape {mass.shape}: give one for each of {len(classes)} classes"
+        )
+    if not (mass > 0).all():
+        empty = classes[int(np.argmin(mass > 0))]
+        raise CostError(
+            f'class {shown(empty)} has no samples with weight, so that costs="balanced" cannot '
+            "be had: leave the class out, or give a matrix"
+        )
+    by_class: Floats = mass.sum() / (len(mass) * mass)
+    return uniform(len(mass)) * by_class[:, np.newaxis]
+
+
+def cost_matrix(costs: Any, classes: Sequence[Any], counts: ArrayLike | None = None) -> Floats:
+    """(K, K) costs between `classes`, checked, from whatever the user gave.
+
+    Parameters
+    ----------
+    costs : object
+        None: every mistake costs 1. An array of shape (K, K). A data frame with class names, in
+        any order: pandas with the true classes as its index and the decided ones as its columns,
+        other tables with the names of the true classes in the first column; empty cells on the
+        diagonal are 0. A dict of exceptions ``{(true, decided): cost}``: all other mistakes
+        cost 1. "balanced". A `Taxonomy`.
+    classes : sequence
+        Rows and columns of the result.
+    counts : array of shape (K,), optional
+        Samples of each class, or their weight; for "balanced".
+    """
+    names = ClassNames(classes)
+
+    def where(true: int, decided: int) -> str:
+        return f"{shown(names.classes[true])} decided as {shown(names.classes[decided])}"
+
+    matrix = _checked(_read(costs, names, counts), where)
+    return _without_diagonal(matrix, np.arange(len(names), dtype=np.int32), where)
+
+
+def cost_rows(
+    costs: Any, labels: Labels, n_classes: int, classes: Sequence[Any] | None = None
+) -> Floats:
+    """(N, K) costs of each decision for each sample, checked.
+
+    With `classes`, the columns of a data frame are found by name.
+    """
+    frame = _frame(costs)
+    if frame is not None:
+        costs = _rows(frame, frame.columns if classes is None else classes)
+    rows = _numbers(costs)
+    if rows.shape != (len(labels), n_classes):
+        raise CostError(
+            f"costs given to fit have shape {rows.shape}; they need a row for each of the "
+            f"{len(labels)} samples and a column for each of the {n_classes} classes. "
+            "A matrix by class belongs to RebelClassifier(costs=...)"
+        )
+
+    def where(sample: int, decided: int) -> str:
+        return f"decision {decided} for sample {sample}"
+
+    return _without_diagonal(_checked(rows, where), labels, where)
+
+
+def row_table(
+    costs: Any, n_samples: int, classes: Sequence[Any] | None = None
+) -> tuple[Sequence[Any], Floats] | None:
+    """Classes and (N, K) costs of a data frame with a row for each sample; None for what is not one.
+
+    One with as many rows as classes is by class.
+    """
+    frame = _frame(costs)
+    if frame is None or len(frame) != n_samples:
+        return None
+    if len(frame) in (len(frame.columns), len(frame.columns) - 1):
+        return None
+    names = frame.columns if classes is None else classes
+    return names, _rows(frame, names)
+
+
+def named_classes(costs: Any) -> tuple[Any, ...] | None:
+    """The classes that a cost table names, in its own order; None for what is no table."""
+    frame = _frame(costs)
+    return tuple(_table(frame)[1]) if frame is not None else None
+
+
+# ---- reading
+
+
+def _read(costs: Any, names: ClassNames, counts: ArrayLike | None) -> Floats:
+    if costs is None:
+        return uniform(len(names))
+    if isinstance(costs, Taxonomy):
+        return costs.matrix(names.classes)
+    if isinstance(costs, str):
+        return _by_word(costs, names, counts)
+    if isinstance(costs, Mapping):
+        return _exceptions(costs, names)
+    frame = _frame(costs)
+    if frame is not None:
+        return _by_name(frame, names)
+    matrix = _numbers(costs)
+    if matrix.shape != (len(names), len(names)):
+        raise CostError(
+            f"costs have shape {matrix.shape}, but there are {len(names)} classes "
+            f"({names}): give a {len(names)} × {len(names)} matrix, "
+            "costs[true, decided], with classes in this order"
+        )
+    return matrix
+
+
+def _by_word(word: str, names: ClassNames, counts: ArrayLike | None) -> Floats:
+    if word != "balanced":
+        raise CostError(
+            f'costs are {word!r}: the one word they may be is "balanced"; or give a matrix, a data '
+            "frame with class names, {(true, decided): cost} or a Taxonomy"
+        )
+    if counts is None:
+        raise CostError('costs="balanced" needs the number of samples in each class: give counts')
+    return balanced(counts, names.classes)
+
+
+def _exceptions(costs: Mapping[Any, Any], names: ClassNames) -> Floats:
+    matrix = uniform(len(names))
+    given = set()
+    for pair, cost in costs.items():
+        if not (isinstance(pair, tuple) and len(pair) == 2):
+            raise CostError(
+                f"costs have the key {shown(pair)}: the keys are pairs, {{(true, decided): cost}}"
+            )
+        cell = _known(pair[0], names, "costs name"), _known(pair[1], names, "costs name")
+        if cell in given:
+            raise CostError(f"costs give {shown(pair[0])} decided as {shown(pair[1])} twice")
+        given.add(cell)
+        matrix[cell] = _number(cost, f"{shown(pair[0])} decided as {shown(pair[1])}")
+    return matrix
+
+
+def _by_name(frame: nw.DataFrame[Any], names: ClassNames) -> Floats:
+    true, decided, cells = _table(frame)
+    rows, columns = _order(true, names, "row"), _order(decided, names, "column")
+    matrix = cells[np.ix_(rows, columns)]
+    right = np.diagonal(matrix)
+    np.fill_diagonal(matrix, np.where(np.isnan(right), 0.0, right))
+    return matrix
+
+
+def _rows(frame: nw.DataFrame[Any], classes: Sequence[Any]) -> Floats:
+    cells = [column.to_list() for column in frame.iter_columns()]
+    order = _order(frame.columns, ClassNames(classes), "column")
+    return _cells(cells, frame.columns)[:, order]
+
+
+def _frame(costs: Any) -> nw.DataFrame[Any] | None:
+    try:
+        return as_frame(costs)
+    except ValueError as error:
+        told = " ".join(str(error).split())
+        raise CostError(f"the table of costs cannot be read: {told}") from error
+
+
+def _table(frame: nw.DataFrame[Any]) -> tuple[list[Any], list[Any], Floats]:
+    """Names of the rows, names of the columns, costs."""
+    columns: list[Any] = list(frame.columns)
+    cells = [column.to_list() for column in frame.iter_columns()]
+    index = nw.maybe_get_index(frame)
+    # pandas.read_csv puts names into the first column too, unless it is told otherwise.
+    if cells and (index is None or _same_names(cells[0], columns[1:])):
+        return cells[0], columns[1:], _cells(cells[1:], columns[1:])
+    return list(index) if index is not None else [], columns, _cells(cells, columns)
+
+
+def _same_names(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    known = ClassNames(others)
+    return {known.find(name) for name in some} == set(range(len(some))) == set(range(len(known)))
+
+
+def _cells(cells: Sequence[Sequence[Any]], columns: Sequence[Any]) -> Floats:
+    """(rows, columns) numbers, NaN where there is nothing."""
+    numbers = [
+        [
+            np.nan if cell is None or cell == "" else _number(cell, f"column {shown(name)}")
+            for cell in column
+        ]
+        for name, column in zip(columns, cells, strict=True)
+    ]
+    return np.array(numbers, dtype=np.float64).T
+
+
+def _order(given: Sequence[Any], names: ClassNames, kind: str) -> list[int]:
+    """Where each class stands among the `given` names."""
+    position: dict[int, int] = {}
+    for i, name in enumerate(given):
+        code = _known(name, names, f"the table of costs has a {kind} for")
+        if code in position:
+            raise CostError(
+                f"the table of costs has two {kind}s for class {shown(name)}: take one out"
+            )
+        position[code] = i
+    for code, name in enumerate(names.classes):
+        if code not in position:
+            raise CostError(f"the table of costs has no {kind} for class {shown(name)}: add it")
+    return [position[code] for code in range(len(names))]
+
+
+def _known(name: Any, names: ClassNames, says: str) -> int:
+    code = names.find(name)
+    if code is None:
+        raise CostError(
+            f"{says} {shown(name)}, which is no class here: "
+            f"take it out, or write one of the classes, {names}"
+        )
+    return code
+
+
+def _number(cost: Any, where: str) -> float:
+    try:
+        return float(cost)
+    except (TypeError, ValueError) as error:
+        raise CostError(
+            f"the cost {shown(plain(cost))} ({where}) is no number: give a finite number, 0 or more"
+        ) from error
+
+
+def _numbers(costs: Any) -> Floats:
+    try:
+        return np.array(costs, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise CostError(f"costs must be numbers in rows of equal length: {error}") from error
+
+
+# ---- checking
+
+
+def _checked(costs: Floats, where: Where) -> Floats:
+    if not np.isfinite(costs).all():
+        n, k = map(int, np.argwhere(~np.isfinite(costs))[0])
+        raise CostError(
+            f"the cost of {where(n, k)} at ({n}, {k}) is {costs[n, k]}: "
+            "give a finite number, 0 or more"
+        )
+    if (costs < 0).any():
+        n, k = map(int, np.argwhere(costs < 0)[0])
+        raise CostError(
+            f"the cost of {where(n, k)} at ({n}, {k}) is {costs[n, k]:g}: costs cannot be "
+            "negative. Subtract a row's smallest entry from the row: that changes no decision"
+        )
+    return costs
+
+
+def _without_diagonal(rows: Floats, labels: Labels, where: Where) -> Floats:
+    """Subtract what a right decision costs from its whole row."""
+    right = rows[np.arange(len(rows)), labels][:, np.newaxis]
+    if not right.any():
+        return rows
+    above = rows - right
+    if (above < 0).any():
+        n, k = map(int, np.argwhere(above < 0)[0])
+        raise CostError(
+            f"in row {n} of the costs the right decision costs {right[n, 0]:g}, more than decision "
+            f"{k} ({rows[n, k]:g}), {where(n, k)}: a mistake may not be cheaper than the right one"
+        )
+    warnings.warn(
+        "right decisions have costs; they were subtracted from their rows, "
+        "which changes no decision",
+        CostDiagonalWarning,
+        stacklevel=_outside(),
+    )
+    return above
+
+
+def _outside() -> int:
+    """The stack level of whoever called this package, as seen by the caller of this function."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("rebelboost."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def class_costs(problem: Problem) -> Floats:
+    """(K, K) costs by class: as given, or the mean of the rows of each class's samples."""
+    if not problem.by_sample:
+        return problem.costs
+    n_classes = problem.costs.shape[1]
+    costs = uniform(n_classes)  # of a class that has no samples
+    weight = np.ones(len(problem.labels)) if problem.weight is None else problem.weight
+    for k in np.unique(problem.labels[weight > 0]):
+        own = problem.labels == k
+        # Sorted, so that the order of samples changes no bit.
+        paid = np.sort(problem.costs[own] * weight[own, np.newaxis], axis=0)
+        costs[k] = paid.sum(axis=0) / np.sort(weight[own]).sum()
+        costs[k, k] = 0.0
+    return costs

@@ -1,0 +1,209 @@
+"""Scores → posterior → the decision of least risk.
+
+At the optimum of the loss, scores and posterior are tied by e^{2H_k} = P_k θ_k / Σ_y P_y c_yk²/(4θ_y)
+[THESIS Sec. 4.3]: P is the eigenvector of A_ky = (e^{2H_k}/θ_k)·c_yk²/(4θ_y) with positive entries. It is found
+from any scores, for the costs that they were trained on; the decision is then argmin_k Σ_y P_y c_yk, for the
+costs that hold now.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logsumexp
+
+from rebelboost.base.arrays import BySample, Floats, Labels, Scores
+from rebelboost.costs.matrix import is_uniform
+
+SOON = 60
+MOST_IN_LOGS = 500
+MOST_STEPS = 30
+SHIFT = 0.5
+"""Of the identity that is added to A, in units of its largest eigenvalue: all others lie mostly between
+−1 and 0 of it (for uniform costs, always), and ½ brings those the furthest below 1."""
+ROUGHLY = 1e-6
+"""Precision enough to compare temperatures, which are found to a hundredth."""
+LEAST_TEMPERATURE, MOST_TEMPERATURE = 1e-3, 10.0
+LARGEST_SQUARED = 1 - 1e-6
+LARGEST_RANGE = 600.0
+"""Of 2H within a sample, up to which e^{2H} is taken in floating point; beyond it, logarithms are."""
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """Reads posteriors off scores that were trained with `costs`, times a temperature."""
+
+    costs: Floats
+    """(K, K), of the training."""
+    temperature: float = 1.0
+    precision: float = 1e-12
+    """Iterate until no probability changes by more."""
+    loss: str = "exponential"
+    """That the scores were trained on."""
+
+    def posterior(self, scores: Scores) -> Floats:
+        """(N, K) probabilities of the classes."""
+        doubled = log_ratios(self.temperature * scores, self.loss)
+        if is_uniform(self.costs):
+            return uniform_posterior(doubled, self.precision)
+        return self._perron(doubled)
+
+    def _perron(self, doubled: Floats) -> Floats:
+        costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))  # squares are taken
+        norm = np.linalg.norm(costs, axis=1)
+        # A class whose mistakes cost nothing had no weight in training: any positive θ will do.
+        theta = np.where(norm > 0, norm / (2 * np.sqrt(len(costs) - 1)), 1.0)
+        with np.errstate(divide="ignore"):
+            log_B = 2 * np.log(costs) - np.log(4 * theta)[:, np.newaxis]
+        log_d = doubled - np.log(theta)
+        wide = np.ptp(log_d, axis=1) > LARGEST_RANGE
+        posterior = np.empty_like(doubled)
+        posterior[~wide] = _iterate(log_d[~wide], np.exp(log_B), self.precision)
+        posterior[wide] = _iterate_logs(log_d[wide], log_B, self.precision)
+        return posterior
+
+
+def log_ratios(scores: Scores, loss: str) -> Floats:
+    """Ln g′(H)/g′(−H): 2H for the exponential loss, H for the logistic, ln (1 + H)/(1 − H) for the squared."""
+    if loss == "exponential":
+        return 2 * scores
+    if loss == "logistic":
+        return scores
+    # Least squares may leave scores beyond ±1, where probabilities end.
+    inside = np.clip(scores, -LARGEST_SQUARED, LARGEST_SQUARED)
+    return np.log1p(inside) - np.log1p(-inside)
+
+
+def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
+    """P_k = σ(2H_k − ln λ) with the λ for which they sum to 1: all mistakes cost the same.
+
+    Newton's method on ln λ from below: Σσ is convex there or soon after, and its root is bracketed
+    by those of the largest class alone and of K equal ones.
+    """
+    n_classes = doubled.shape[1]
+    if n_classes == 1:
+        return np.ones_like(doubled)
+    # Newton's last step is far smaller than the one before: a rough answer needs no proof of it.
+    enough = 1e-14 if precision < ROUGHLY else np.sqrt(precision)
+    top = doubled.max(axis=1, keepdims=True)
+    low, high = top + np.log(1e-300), top + np.log(max(1, n_classes - 1))
+    # The mean of the two highest solves K = 2, and bounds the root from below.
+    second = np.partition(doubled, -2, axis=1)[:, -2:-1]
+    low = np.maximum(low, (top + second) / 2)
+    log_lambda = low.copy()
+    for _ in range(100):
+        P = expit(doubled - log_lambda)
+        excess = P.sum(axis=1, keepdims=True) - 1
+        low = np.where(excess > 0, log_lambda, low)
+        high = np.where(excess > 0, high, log_lambda)
+        slope = np.maximum((P * (1 - P)).sum(axis=1, keepdims=True), 1e-300)
+        step = log_lambda + excess / slope
+        inside = (step > low) & (step < high)
+        following = np.where(inside, step, (low + high) / 2)
+        change = np.abs(following - log_lambda)
+        log_lambda = following
+        if np.all(change < enough * np.maximum(1, np.abs(log_lambda))):
+            break
+    P = expit(doubled - log_lambda)
+    return P / P.sum(axis=1, keepdims=True)
+
+
+def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
+    """P ← (A/‖AP‖₁ + I/2)P with A = diag(d)·Bᵀ; the identity breaks A's cycles (K = 2 is one).
+
+    Where classes fall into groups that are hardly ever weighed against each other, that takes long:
+    the samples that are not done soon are finished by `_finish`, unless a rough answer will do.
+    """
+    if len(log_d) == 0:
+        return log_d
+    # P = √d ⊙ Q: Q spans half of the range of P.
+    half = np.exp((log_d - log_d.max(axis=1, keepdims=True)) / 2)
+    Q = np.full_like(half, 1.0)
+    Q /= (half * Q).sum(axis=1, keepdims=True)
+    change = np.empty(0)
+    for _ in range(SOON):
+        AQ = half * ((half * Q) @ B)
+        size = (half * AQ).sum(axis=1, keepdims=True)
+        following = SHIFT * Q + np.divide(AQ, size, out=np.zeros_like(AQ), where=size > 0)
+        following /= (half * following).sum(axis=1, keepdims=True)
+        change = np.abs(half * (following - Q)).max(axis=1)
+        Q = following
+        if change.max() < precision:
+            return half * Q
+    if precision >= ROUGHLY:
+        return half * Q
+    for rows in np.array_split(np.flatnonzero(change >= precision), len(Q) * B.size // 10**7 + 1):
+        # Costs of zero can leave a class without any say: there is nothing to be refined then.
+        heard = rows[np.all(Q[rows] > 0, axis=1)]
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            Q[heard] = _finish(half[heard], B, Q[heard])
+    return half * Q
+
+
+def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
+    """Noda's iteration: Q ← (ρI − A)⁻¹Q with ρ = max_k (AQ)_k/Q_k; quadratic, and Q stays positive.
+
+    A step that leaves floating point's range is not taken.
+    """
+    A = half[:, :, np.newaxis] * B.T * half[:, np.newaxis]
+    identity = np.eye(len(B))
+    for _ in range(MOST_STEPS if len(Q) else 0):
+        ratio = (A @ Q[:, :, np.newaxis])[:, :, 0] / Q
+        rho, least = ratio.max(axis=1), ratio.min(axis=1)
+        if np.all(rho - least <= 1e-13 * rho):
+            break
+        # A little above ρ, so that the last step does not divide by zero.
+        shifted = (rho * (1 + 1e-14))[:, np.newaxis, np.newaxis] * identity - A
+        try:
+            following = np.linalg.solve(shifted, Q[:, :, np.newaxis])[:, :, 0]
+        except np.linalg.LinAlgError:
+            break
+        size = (half * following).sum(axis=1, keepdims=True)
+        fine = np.all(np.isfinite(following) & (following > 0), axis=1, keepdims=True) & (size > 0)
+        Q = np.where(fine, following / np.where(fine, size, 1.0), Q)
+    return Q
+
+
+def _iterate_logs(log_d: Floats, log_B: Floats, precision: float) -> Floats:
+    """The same in logarithms, for scores too far apart for floating point."""
+    log_P = log_d / 2 - logsumexp(log_d / 2, axis=1, keepdims=True)
+    for _ in range(MOST_IN_LOGS if len(log_d) else 0):
+        log_AP = log_d + logsumexp(log_P[:, :, np.newaxis] + log_B, axis=1)
+        log_AP -= logsumexp(log_AP, axis=1, keepdims=True)
+        following = np.logaddexp(log_AP, log_P + np.log(SHIFT))
+        following -= logsumexp(following, axis=1, keepdims=True)
+        change = np.abs(np.exp(following) - np.exp(log_P)).max()
+        log_P = following
+        if change < precision:
+            break
+    return np.exp(log_P)
+
+
+def fit_temperature(
+    scores: Scores,
+    labels: Labels,
+    costs: Floats,
+    weight: BySample | None = None,
+    loss: str = "exponential",
+    *,
+    precision: float = 0.01,
+) -> tuple[float, float]:
+    """Find the factor of held-out scores with the least log-loss of the posterior; return both.
+
+    `precision` is of the factor's logarithm.
+    """
+    from scipy.optimize import minimize_scalar
+
+    def log_loss(log_temperature: float) -> float:
+        P = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY, loss).posterior(scores)
+        own = P[np.arange(len(labels)), labels]
+        losses = -np.log(np.maximum(own, 1e-300))
+        # Exact sums: the order of samples must not change the temperature.
+        if weight is None:
+            return math.fsum(losses) / len(losses)
+        return math.fsum(losses * weight) / math.fsum(weight)
+
+    bounds = np.log(LEAST_TEMPERATURE), np.log(MOST_TEMPERATURE)
+    found = minimize_scalar(log_loss, bounds=bounds, method="bounded", options={"xatol": precision})
+    # Four digits are more than the search gives, and fewer than the order of samples can touch.
+    return float(f"{np.exp(found.x):.4g}"), float(found.fun)

@@ -1,0 +1,146 @@
+"""Confusion in counts and in money, as a table to read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rebelboost.base.arrays import ByClass, Floats
+from rebelboost.base.names import printed, shown
+
+MOST_TABLED = 10
+"""Decisions up to which the whole confusion is printed."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Mistakes of one kind."""
+
+    true: Any
+    decided: Any
+    count: float
+    cost: float
+    """Of one such mistake."""
+
+    @property
+    def total(self) -> float:
+        """Of all of them."""
+        return self.count * self.cost
+
+    def __str__(self) -> str:
+        return (
+            f"{printed(self.true)} decided as {printed(self.decided)}: "
+            f"{amount(self.count)} × {amount(self.cost)} = {amount(self.total)}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CostReport:
+    """What decisions cost; printed, a table. Made by `rebelboost.metrics.cost_report`."""
+
+    classes: tuple[Any, ...]
+    """K names, of the rows."""
+    decisions: tuple[Any, ...]
+    """Of the columns: the classes and, where one may abstain, the label for that."""
+    costs: Floats
+    """(K, decisions) of a single decision."""
+    counts: Floats
+    """(K, decisions) the confusion matrix; weights count where samples have them."""
+    rival_totals: Mapping[str, float]
+    """What the predictions of others cost, by name."""
+
+    @property
+    def money(self) -> Floats:
+        """(K, decisions) the confusion matrix in money."""
+        return self.counts * self.costs
+
+    @property
+    def n_decisions(self) -> float:
+        """How many decisions, or their weight."""
+        return float(self.counts.sum())
+
+    @property
+    def total(self) -> float:
+        """The cost of all decisions."""
+        return float(self.money.sum())
+
+    @property
+    def mean(self) -> float:
+        """The cost of a decision."""
+        return self.total / self.n_decisions
+
+    @property
+    def constant(self) -> Any:
+        """The decision that would be cheapest if it were always taken."""
+        return self.decisions[int(np.argmin(self._constant_totals))]
+
+    @property
+    def constant_total(self) -> float:
+        """What always taking it would cost."""
+        return float(self._constant_totals.min())
+
+    @property
+    def _constant_totals(self) -> ByClass:
+        totals: ByClass = self.counts.sum(axis=1) @ self.costs
+        return totals
+
+    def worst(self, most: int = 5) -> list[Cell]:
+        """The kinds of mistake that cost most together, the dearest first."""
+        money = self.money
+        order = np.argsort(-money, axis=None, kind="stable")[:most]
+        cells = [divmod(int(i), len(self.decisions)) for i in order]
+        return [
+            Cell(
+                self.classes[y],
+                self.decisions[k],
+                float(self.counts[y, k]),
+                float(self.costs[y, k]),
+            )
+            for y, k in cells
+            if money[y, k] > 0
+        ]
+
+    def __str__(self) -> str:
+        n, total, mean = map(amount, (self.n_decisions, self.total, self.mean))
+        parts = [f"{n} decisions cost {total} in all, {mean} each", self._comparison()]
+        worst = self.worst()
+        if worst:
+            parts.append("\n".join(["The dearest mistakes", *(f"  {cell}" for cell in worst)]))
+        if len(self.decisions) <= MOST_TABLED:
+            parts += [self._confusion("Counts", self.counts), self._confusion("Costs", self.money)]
+        return "\n\n".join(parts)
+
+    def _comparison(self) -> str:
+        others = [
+            *self.rival_totals.items(),
+            (f"always {shown(self.constant)}", self.constant_total),
+        ]
+        rows = [["", "each", "in all", ""], ["this", amount(self.mean), amount(self.total), ""]]
+        for name, total in others:
+            beside = f"{total / self.total - 1:+.0%}" if self.total else ""
+            rows.append([name, amount(total / self.n_decisions), amount(total), beside])
+        return aligned(rows)
+
+    def _confusion(self, title: str, cells: Floats) -> str:
+        names = map(printed, self.classes)
+        rows = [[name, *map(amount, row)] for name, row in zip(names, cells, strict=True)]
+        table = aligned([["", *map(printed, self.decisions)], *rows])
+        return f"{title}; rows true, columns decided\n{table}"
+
+
+def amount(value: float) -> str:
+    """Three digits at least, thousands apart, whole numbers whole."""
+    if value == round(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Columns side by side; the first to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *rest in rows:
+        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+    return "\n".join(lines)

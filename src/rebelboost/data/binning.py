@@ -1,0 +1,143 @@
+"""Values → bins.
+
+A feature has at most 255 bins of its own and one more, the last, for missing values. A numeric feature
+is cut at edges: x ≤ edge goes left. A categorical one holds codes 0, 1, …, cut between them.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost import kernels
+from rebelboost.base.arrays import Bins, Bytes, Floats, Ints, Values
+
+MOST_BINS = 255
+BLOCK = 16
+METHODS = ("quantile", "even", "exact")
+
+
+@dataclass(frozen=True)
+class Binner:
+    """The edges of every feature; turns values into bins."""
+
+    edges: tuple[Floats, ...]
+    """d arrays of rising edges, each (bins − 1,)."""
+    categorical: Bytes
+    """(d,)"""
+
+    @cached_property
+    def flat_edges(self) -> Floats:
+        """All edges, one feature after the other."""
+        return np.concatenate([*self.edges, np.empty(0)])
+
+    @cached_property
+    def edge_offsets(self) -> NDArray[np.int32]:
+        """(d + 1,) where each feature's edges begin."""
+        return np.cumsum([0, *map(len, self.edges)], dtype=np.int32)
+
+    @cached_property
+    def n_bins(self) -> NDArray[np.int32]:
+        """(d,) the missing bin included."""
+        return np.diff(self.edge_offsets) + np.int32(2)
+
+    def transform(self, X: Values, n_threads: int = 1) -> Bins:
+        """Bin the values of (N, d) `X`, C-ordered."""
+        n_samples, n_features = X.shape
+        blocks = np.zeros((-(-n_features // BLOCK), n_samples, BLOCK), dtype=np.uint8)
+        missing = (self.n_bins - 1).astype(np.uint8)
+        kernels.active.bin_values(X, self.flat_edges, self.edge_offsets, missing, blocks, n_threads)
+        offsets = np.concatenate([[0], np.cumsum(self.n_bins)]).astype(np.int32)
+        return Bins(blocks, offsets, self.categorical)
+
+    def thresholds(self, features: NDArray[np.int32], right: Bytes) -> Floats:
+        """Values at which nodes cut: for each (m,) feature and row of (m, 256) bins that go right.
+
+        Infinite where no value goes right but a missing one, and for categorical features.
+        """
+        first_right = np.argmax(right != 0, axis=1)
+        missing = self.n_bins[features] - 1
+        cuts = (first_right > 0) & (first_right < missing) & (self.categorical[features] == 0)
+        edge = np.where(cuts, self.edge_offsets[features] + first_right - 1, 0)
+        return np.where(cuts, np.append(self.flat_edges, np.inf)[edge], np.inf)
+
+
+def fit_binner(
+    X: Values,
+    *,
+    max_bins: int = MOST_BINS,
+    method: str = "quantile",
+    weights: Ints | None = None,
+    categorical: Bytes | None = None,
+    n_threads: int = 1,
+) -> Binner:
+    """Choose the edges of each feature.
+
+    `weights` (N,) are counts, or weights in fixed point: sample n then stands for weights[n] equal
+    ones. "quantile" puts about the same weight into every bin, "even" cuts the range into equal
+    parts [THESIS], "exact" cuts between all values that occur, as far as 255 bins reach. A feature
+    with few values is always cut between all of them.
+    """
+    if categorical is None:
+        categorical = np.zeros(X.shape[1], dtype=np.uint8)
+
+    def edges_of(f: int) -> Floats:
+        if categorical[f]:
+            return _between_codes(X[:, f])
+        values, mass = _distinct(X[:, f], weights)
+        return _edges(values, mass, max_bins, method)
+
+    # Sorting releases the GIL, and takes nearly all of the time.
+    features = range(X.shape[1])
+    if n_threads > 1 and X.size > 100_000:
+        with ThreadPoolExecutor(n_threads) as pool:
+            edges = tuple(pool.map(edges_of, features))
+    else:
+        edges = tuple(map(edges_of, features))
+    return Binner(edges, categorical.astype(np.uint8))
+
+
+def _between_codes(codes: NDArray[np.floating]) -> Floats:
+    largest = np.nanmax(codes, initial=0.0)
+    return np.arange(int(largest), dtype=np.float64) + 0.5
+
+
+def _distinct(x: NDArray[np.floating], weights: Ints | None) -> tuple[Floats, Ints]:
+    """Return the values that occur, rising, and how much weight each has."""
+    if weights is None:
+        ordered = np.sort(x)  # NaN last
+        present = ordered[: np.searchsorted(ordered, np.nan)].astype(np.float64, copy=False)
+        first = np.flatnonzero(
+            np.concatenate([[True], present[1:] != present[:-1]])[: len(present)]
+        )
+        return present[first], np.diff(np.append(first, len(present)))
+    present_mask = ~np.isnan(x) & (weights > 0)
+    values, inverse = np.unique(x[present_mask].astype(np.float64), return_inverse=True)
+    mass = np.zeros(len(values), dtype=np.int64)
+    np.add.at(mass, inverse, weights[present_mask])
+    return values, mass
+
+
+def _edges(values: Floats, mass: Ints, max_bins: int, method: str) -> Floats:
+    between = middles(values)
+    most = MOST_BINS if method == "exact" else max_bins
+    if len(values) <= most:
+        return between
+    if method == "even":
+        cuts = 4 * np.linspace(values[0] / 4, values[-1] / 4, most + 1)[1:-1]  # no overflow
+        return np.unique(cuts)
+    # A value with more than a bin's share fills a bin of its own; the rest is shared out evenly.
+    share = np.minimum(mass * most, mass.sum())
+    below = np.cumsum(share)
+    wanted = below[-1] * np.arange(1, most, dtype=np.float64) / most
+    after = np.unique(np.searchsorted(below, wanted))
+    return between[after[after < len(between)]]
+
+
+def middles(values: Floats) -> Floats:
+    """Thresholds between rising values."""
+    between = values[:-1] / 2 + values[1:] / 2  # halved first: the sum could overflow
+    # Between neighbours in floating point there may be no number: then x ≤ the lower one.
+    return np.where(between < values[1:], between, values[:-1])

@@ -1,0 +1,198 @@
+"""The training set, as learners see it: bins, and searches over sums of weights in bins."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost import kernels
+from rebelboost.base.arrays import (
+    Bins,
+    ByFeature,
+    Bytes,
+    Floats,
+    Ints,
+    Layer,
+    Nodes,
+    Pairs,
+    Regions,
+    Samples,
+    SearchOptions,
+    Splits,
+    Values,
+    Work,
+)
+from rebelboost.base.hashing import Keys, hash_rows
+from rebelboost.data.binning import MOST_BINS, Binner
+
+TABLE = 256
+"""Length of a table over bins."""
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """Binned samples; immutable. The only way by which a learner reaches data."""
+
+    bins: Bins
+    binner: Binner
+    n_threads: int = 1
+    waits: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
+    """By place in a tree: how many rounds until, and since, a pruned search is tried again."""
+    _scratch: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
+    values: Values | None = field(default=None, repr=False, compare=False)
+    """(N, d) before binning, for learners that compare or combine them."""
+    _orders: dict[int, tuple[Samples, Ints]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    @property
+    def n_samples(self) -> int:
+        """N."""
+        return self.bins.blocks.shape[1]
+
+    @property
+    def n_features(self) -> int:
+        """The number of features, d."""
+        return len(self.bins.categorical)
+
+    @property
+    def n_bins(self) -> int:
+        """Bins of all features together, B."""
+        return int(self.bins.offsets[-1])
+
+    def column(self, feature: int) -> Bytes:
+        """(N,) bins of one feature."""
+        n_features = self.bins.blocks.shape[2]
+        return self.bins.blocks[feature // n_features, :, feature % n_features]
+
+    @cached_property
+    def keys(self) -> Keys:
+        """(N,) by which samples are drawn, whatever their order; equal for equal values."""
+        if self.values is None:
+            return np.arange(self.n_samples, dtype=np.uint64)
+        return hash_rows(self.values, 0)
+
+    @cached_property
+    def wide(self) -> NDArray[np.bool_]:
+        """(d,) numeric features with more values than bins can tell apart, where values are kept."""
+        if self.values is None:
+            return np.zeros(self.n_features, dtype=bool)
+        numeric = self.bins.categorical == 0
+        return np.array([n and len(self.order(f)[1]) >= MOST_BINS for f, n in enumerate(numeric)])
+
+    def order(self, feature: int) -> tuple[Samples, Ints]:
+        """Samples by rising value, missing ones left out; and the places after which the value rises."""
+        if feature not in self._orders:
+            x = self.values[:, feature] if self.values is not None else np.empty(0)
+            order = np.argsort(x, kind="stable").astype(np.int32)
+            order = order[: len(x) - np.count_nonzero(np.isnan(x))]
+            self._orders[feature] = order, np.flatnonzero(x[order[1:]] > x[order[:-1]])
+        return self._orders[feature]
+
+    def class_sums(self, values: NDArray[np.int32], samples: Samples, allowed: ByFeature) -> Ints:
+        """(B, K padded) sums of the samples' vectors in each bin (kernels.class_sums)."""
+        sums = np.zeros((self.n_bins, values.shape[1]), dtype=np.int32)
+        kernels.active.class_sums(self.bins, allowed, values, samples, sums, self.n_threads)
+        return sums.astype(np.int64)
+
+    def search_root(
+        self, values: NDArray[np.int32], totals: Ints, root: Nodes, allowed: ByFeature
+    ) -> tuple[Layer, Work]:
+        """Find the stump with the lowest Σ_k √(S_k² − P_k²), by K-vector sums (kernels.search_root)."""
+        right = np.zeros((1, TABLE), dtype=np.uint8)
+        feature, _, done = kernels.active.search_root(
+            self.bins, allowed, values, totals, root, right[0], self.n_threads
+        )
+        work = _work(root, allowed, *done)
+        return Layer(np.array([feature], dtype=np.int32), right), work
+
+    def grow(
+        self,
+        values: Pairs,
+        samples: Samples,
+        depth: int,
+        options: SearchOptions,
+        allowed: ByFeature,
+    ) -> Layer:
+        """Grow a tree on sums of pairs (kernels.grow_tree): its layers, in level order."""
+        n_nodes = 2**depth - 1
+        nodes = Layer(np.empty(n_nodes, dtype=np.int32), np.empty((n_nodes, TABLE), dtype=np.uint8))
+        n_layers = kernels.active.grow_tree(
+            self.bins,
+            allowed,
+            values,
+            samples.copy(),
+            options,
+            nodes,
+            self._sums(-(-3 * 2**depth // 4)),
+            self.n_threads,
+        )
+        n_nodes = 2**n_layers - 1
+        return Layer(nodes.features[:n_nodes], nodes.right[:n_nodes])
+
+    def search_layer(
+        self, values: Pairs, nodes: Nodes, options: SearchOptions, allowed: ByFeature
+    ) -> tuple[Splits, Work]:
+        """Find the best split of each node, by sums of pairs (kernels.search_layer)."""
+        n_nodes = len(nodes.cuts)
+        splits = Splits(
+            np.empty(n_nodes, dtype=np.int32),
+            np.empty((n_nodes, TABLE), dtype=np.uint8),
+            np.empty((n_nodes, 2), dtype=np.int64),
+            np.empty(n_nodes),
+        )
+        no_sums = np.empty((0, self.n_bins), dtype=np.int64)
+        done = kernels.active.search_layer(
+            self.bins,
+            allowed,
+            values,
+            nodes,
+            no_sums,
+            no_sums,
+            options,
+            splits,
+            self.n_threads,
+        )
+        return splits, _work(nodes, allowed, *done)
+
+    def heaviest_first(self, keys: Ints, nodes: Nodes, shares: Floats) -> Nodes:
+        """Order each node's samples by falling key, cut where they hold these shares of the sum."""
+        samples = nodes.samples.copy()
+        starts = np.append(nodes.cuts[:, 0], nodes.cuts[-1, -1])
+        cuts = np.empty((len(nodes.cuts), len(shares) + 2), dtype=np.int32)
+        kernels.active.heaviest_first(keys, samples, starts, shares, cuts, self.n_threads)
+        return Nodes(samples, cuts)
+
+    def _sums(self, n_nodes: int) -> Ints:
+        """Memory for sums of nodes, the same in every round: fresh pages cost more than the sums."""
+        if n_nodes not in self._scratch:
+            self._scratch[n_nodes] = np.empty((n_nodes, self.n_bins), dtype=np.int64)
+        return self._scratch[n_nodes]
+
+    def split(self, layer: Layer, nodes: Nodes) -> Nodes:
+        """Share out each node's samples among its two children."""
+        samples = nodes.samples.copy()
+        starts = np.append(nodes.cuts[:, 0], nodes.cuts[-1, -1])
+        child_starts = np.empty(2 * len(starts) - 1, dtype=np.int32)
+        kernels.active.split_samples(
+            self.bins, layer, samples, starts, child_starts, self.n_threads
+        )
+        return Nodes(samples, np.stack([child_starts[:-1], child_starts[1:]], axis=1))
+
+    def route(self, nodes: Layer) -> Regions:
+        """Find the leaf that each sample reaches; `nodes` are a tree's complete layers in level order."""
+        regions = np.zeros(self.n_samples, dtype=np.uint16)
+        if len(nodes.features) > 0:
+            kernels.active.route(self.bins, nodes, regions, self.n_threads)
+        return regions
+
+
+def _work(nodes: Nodes, allowed: ByFeature, visited: int, dropped: int) -> Work:
+    n_samples = int((nodes.cuts[:, -1] - nodes.cuts[:, 0]).sum())
+    return Work(visited, n_samples * int(np.count_nonzero(allowed)), dropped)
+
+
+def root_node(samples: Samples) -> Nodes:
+    """One node, with all the given samples in one subset: the simplest schedule."""
+    return Nodes(samples, np.array([[0, len(samples)]], dtype=np.int32))

@@ -1,0 +1,212 @@
+"""Honest figures: how often decisions are right and what they cost, on samples the model never saw.
+
+Two sources: a table that was kept apart (`evaluate`), or the samples that each part of a cross-fit had
+left out (`left_out`), where nothing has to be kept apart.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
+from sklearn.utils import column_or_1d
+
+from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
+from rebelboost.base.names import ClassNames, listed, plain, printed
+from rebelboost.data.encoder import is_present
+from rebelboost.evaluation.calibration import calibration
+from rebelboost.evaluation.intervals import effective_number, mean_cost, share
+from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
+from rebelboost.exceptions import EvaluationError
+from rebelboost.metrics import cost_report
+
+LEAST_PROBABILITY = 1e-15
+"""In log-losses: one sample that was thought impossible must not outweigh all others."""
+
+
+def evaluate(
+    clf: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    source: str = "a test table",
+) -> Evaluation:
+    """Judge the decisions of a fitted classifier on samples that it was not fitted to.
+
+    Parameters
+    ----------
+    clf : RebelClassifier
+    X, y : table of shape (N, d), labels of shape (N,)
+        Classes that the model does not know are counted apart, in ``unknown``.
+    sample_weight : array of shape (N,), optional
+    source : str
+        What to call the table.
+    """
+    _check_classifier(clf)
+    return _judge(clf, clf._scores(X), y, None, sample_weight, source)
+
+
+def left_out(
+    clf: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
+) -> Evaluation | None:
+    """Judge how each training sample was decided by the parts of a cross-fit that never saw it.
+
+    None where there was no cross-fit, or where what it had left out was not kept (as in a model that
+    was loaded from a file).
+
+    Parameters
+    ----------
+    clf : RebelClassifier
+    y : array of shape (N,)
+        The labels that it was fitted to.
+    sample_weight : array of shape (N,), optional
+        The weights that it was fitted with.
+    """
+    _check_classifier(clf)
+    scores = getattr(clf.cross_fit_, "left_out", None)
+    rows = getattr(clf.cross_fit_, "rows", None)
+    if scores is None or rows is None:
+        return None
+    return _judge(clf, scores, y, np.asarray(rows), sample_weight, LEFT_OUT)
+
+
+def _judge(
+    clf: Any,
+    scores: Scores,
+    y: ArrayLike,
+    rows: Ints | None,
+    sample_weight: ArrayLike | None,
+    source: str,
+) -> Evaluation:
+    labels = _labels(y, len(scores), rows)
+    weight = _weight(sample_weight, labels)
+    rows = np.arange(len(labels)) if rows is None else rows
+    labels, weight = labels[rows], None if weight is None else weight[rows]
+    codes, unknown = _codes(labels, clf.classes_)
+    known = codes >= 0 if weight is None else (codes >= 0) & (weight > 0)
+    _check_some(known, unknown, clf.classes_)
+    scores, rows, true = scores[known], rows[known], codes[known]
+    weight = None if weight is None else weight[known]
+    decided = clf._labels(scores)
+    posterior = clf._posterior(scores) if clf._decodes() else None
+    return _evaluation(
+        clf, Judged(rows, true, _decisions(clf, decided), posterior), weight, source, unknown
+    )
+
+
+def _evaluation(
+    clf: Any, judged: Judged, weight: BySample | None, source: str, unknown: Mapping[Any, int]
+) -> Evaluation:
+    classes = [plain(name) for name in clf.classes_]
+    names = np.array([*classes, clf.reject_label], dtype=object)
+    confusion = cost_report(
+        names[judged.true],
+        names[judged.decided],
+        clf.costs_,
+        labels=classes,
+        sample_weight=weight,
+        reject_cost=clf.reject_cost,
+        reject_label=clf.reject_label,
+    )
+    n = len(judged.true)
+    n_effective = effective_number(weight, n)
+    rejected = float(confusion.counts[:, len(classes) :].sum())
+    decided_weight = confusion.n_decisions - rejected
+    right = float(np.trace(confusion.counts[:, : len(classes)]))
+    probable = judged.posterior is not None
+    shares = np.asarray(clf.class_weight_, dtype=np.float64) / np.sum(clf.class_weight_)
+    return Evaluation(
+        source=source,
+        n=n,
+        accuracy=share(right, decided_weight, n_effective * decided_weight / confusion.n_decisions),
+        cost=mean_cost(confusion.counts, confusion.costs, n_effective),
+        confusion=confusion,
+        commonest=classes[int(np.argmax(clf.class_weight_))],
+        n_rejected=rejected,
+        log_loss=_log_loss(judged.posterior, judged.true, weight),
+        shares_log_loss=_log_loss(np.tile(shares, (n, 1)), judged.true, weight)
+        if probable
+        else None,
+        calibration=calibration(judged.posterior, judged.true, weight),
+        unknown=unknown,
+        judged=judged,
+    )
+
+
+def _check_classifier(clf: Any) -> None:
+    if not is_classifier(clf):
+        raise EvaluationError(
+            f"{type(clf).__name__} decides on no classes: give a fitted RebelClassifier"
+        )
+
+
+def _labels(y: ArrayLike, n_scores: int, rows: Ints | None) -> NDArray[Any]:
+    labels: NDArray[Any] = column_or_1d(y)
+    if rows is None and len(labels) != n_scores:
+        raise EvaluationError(f"X has {n_scores} samples, but y has {len(labels)} labels")
+    if rows is not None and len(labels) <= rows.max(initial=-1):
+        raise EvaluationError(
+            f"y has {len(labels)} labels, but the model was fitted to {rows.max() + 1} or more: "
+            "give the labels of the fit"
+        )
+    return labels
+
+
+def _weight(sample_weight: ArrayLike | None, labels: NDArray[Any]) -> BySample | None:
+    if sample_weight is None:
+        return None
+    weight: BySample = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != labels.shape:
+        raise EvaluationError(f"sample_weight has shape {weight.shape}: give {labels.shape}")
+    if not (np.isfinite(weight) & (weight >= 0)).all() or not weight.any():
+        raise EvaluationError("sample_weight must be finite, 0 or more, and not 0 everywhere")
+    return weight
+
+
+def _codes(labels: NDArray[Any], classes: NDArray[Any]) -> tuple[Labels, dict[Any, int]]:
+    """Codes of the classes, −1 for those that the model does not know, which are counted."""
+    names, found = ClassNames(classes), dict[Any, int | None]()
+    unknown = Counter[Any]()
+    codes = np.full(len(labels), -1, dtype=np.int32)
+    for i, label in enumerate(labels.tolist()):
+        if not is_present(label):
+            raise EvaluationError(f"row {i} of y has no label: leave such rows out")
+        if label not in found:
+            found[label] = names.find(label)
+        code = found[label]
+        if code is None:
+            unknown[label] += 1
+        else:
+            codes[i] = code
+    return codes, dict(sorted(unknown.items(), key=lambda item: printed(item[0])))
+
+
+def _check_some(known: NDArray[np.bool_], unknown: Mapping[Any, int], classes: Any) -> None:
+    if known.any():
+        return
+    if not unknown:
+        raise EvaluationError("there are no samples to judge: give a table with rows")
+    raise EvaluationError(
+        f"the model knows none of the classes {listed(list(unknown))}: its own are "
+        f"{listed([plain(name) for name in classes])}"
+    )
+
+
+def _decisions(clf: Any, decided: NDArray[Any]) -> Labels:
+    """Codes of decisions; what is no class is the label of abstention."""
+    names = ClassNames(clf.classes_)
+    codes = {label: names.find(label) for label in set(decided.tolist())}
+    abstained = len(clf.classes_)
+    return np.array(
+        [abstained if codes[d] is None else codes[d] for d in decided.tolist()], dtype=np.int32
+    )
+
+
+def _log_loss(posterior: Floats | None, true: Labels, weight: BySample | None) -> float | None:
+    if posterior is None:
+        return None
+    own = posterior[np.arange(len(true)), true]
+    return float(np.average(-np.log(np.maximum(own, LEAST_PROBABILITY)), weights=weight))

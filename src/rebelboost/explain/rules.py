@@ -1,0 +1,273 @@
+"""Rules: the way from the root of a tree to a leaf, as a sentence; and which rules are the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Bytes, Floats, Ints, Trees
+from rebelboost.base.names import printed
+from rebelboost.model.trees import GrownTree
+
+Hashes = NDArray[np.uint64]
+MOST_LEVELS = 6
+"""Categories that a rule names; of more it tells the number."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How features and their values are called."""
+
+    names: tuple[str, ...]
+    levels: dict[int, tuple[Any, ...]]
+    """Categorical feature → its levels, in the order of their codes."""
+    missing: frozenset[int] | None = None
+    """Features of which training values were missing; None: not known, so that all may be."""
+
+    def may_miss(self, feature: int) -> bool:
+        """Whether missing values of a feature are worth a word."""
+        return self.missing is None or feature in self.missing
+
+    def value(self, feature: int, x: float) -> Any:
+        """What the user calls a value; None where it is missing or unknown."""
+        if np.isnan(x):
+            return None
+        levels = self.levels.get(feature)
+        return float(x) if levels is None else levels[int(x)]
+
+    def shown(self, feature: int, x: float) -> str:
+        """A feature with its value: "petal length = 4.7"."""
+        value = self.value(feature, x)
+        if value is None:
+            return f"{self.names[feature]} is missing"
+        text = f"{value:.6g}" if isinstance(value, float) else printed(value)
+        return f"{self.names[feature]} = {text}"
+
+
+@dataclass
+class _Condition:
+    """All that a path asks of one feature."""
+
+    low: float = -np.inf
+    high: float = np.inf
+    codes: Bytes = field(default_factory=lambda: np.ones(256, dtype=np.uint8))
+    missing: bool = True
+
+
+def rule(tree: GrownTree, leaf: int, wording: Wording) -> str:
+    """The conditions of a leaf in words: "petal length > 4.9 and (colour in {red, green} or missing)"."""
+    asked: dict[int, _Condition] = {}
+    categorical = set()
+    for layer in range(tree.depth):
+        node = 2**layer - 1 + (leaf >> (tree.depth - layer))
+        right = leaf >> (tree.depth - layer - 1) & 1
+        feature = int(tree.features[node])
+        if feature < 0:
+            continue
+        condition = asked.setdefault(feature, _Condition())
+        condition.missing &= bool(tree.missing_right[node]) == bool(right)
+        if node in tree.tables:
+            categorical.add(feature)
+            condition.codes &= (tree.tables[node] != 0) == right
+        elif right:
+            condition.low = max(condition.low, float(tree.thresholds[node]))
+        else:
+            condition.high = min(condition.high, float(tree.thresholds[node]))
+    parts = [
+        (_of_levels if feature in categorical else _of_numbers)(feature, condition, wording)
+        for feature, condition in asked.items()
+    ]
+    if len(parts) > 1:
+        parts = [f"({part})" if part.endswith(" or missing") else part for part in parts]
+    return " and ".join(parts) if parts else "always"
+
+
+def _of_numbers(feature: int, condition: _Condition, wording: Wording) -> str:
+    name, low, high = wording.names[feature], condition.low, condition.high
+    if low >= high:  # no number passes
+        return f"{name} is missing"
+    if low == -np.inf and high == np.inf:
+        return f"{name} is known" if not condition.missing else f"any {name}"
+    if low == -np.inf:
+        text = f"{name} ≤ {high:.6g}"
+    elif high == np.inf:
+        text = f"{name} > {low:.6g}"
+    else:
+        text = f"{low:.6g} < {name} ≤ {high:.6g}"
+    return _or_missing(text, feature, condition, wording)
+
+
+def _of_levels(feature: int, condition: _Condition, wording: Wording) -> str:
+    name, levels = wording.names[feature], wording.levels[feature]
+    inside = [level for code, level in enumerate(levels) if condition.codes[code]]
+    outside = [level for code, level in enumerate(levels) if not condition.codes[code]]
+    if not inside:
+        return f"{name} is missing" if condition.missing else f"{name} is none of its categories"
+    if len(inside) == 1:
+        text = f"{name} = {printed(inside[0])}"
+    elif len(inside) <= max(MOST_LEVELS, len(outside)):
+        text = f"{name} in {{{_listed(inside)}}}"
+    else:
+        text = f"{name} not in {{{_listed(outside)}}}"
+    return _or_missing(text, feature, condition, wording)
+
+
+def _or_missing(text: str, feature: int, condition: _Condition, wording: Wording) -> str:
+    return f"{text} or missing" if condition.missing and wording.may_miss(feature) else text
+
+
+def _listed(levels: Sequence[Any]) -> str:
+    some = ", ".join(map(printed, levels[:MOST_LEVELS]))
+    more = len(levels) - MOST_LEVELS
+    return f"{some} and {more} more" if more > 0 else some
+
+
+# ---- the same rules
+
+
+class _Question(NamedTuple):
+    """One question of each of m paths, with its answer."""
+
+    feature: Ints
+    """−1: none."""
+    threshold: Floats
+    right: NDArray[np.bool_]
+    categorical: NDArray[np.bool_]
+    levels: Hashes
+    """(m, 4): a bit for each level that passes; all of a number."""
+    without_missing: NDArray[np.bool_]
+
+    def same(self, other: "_Question") -> NDArray[np.bool_]:
+        """Whether both ask the same feature."""
+        return (self.feature == other.feature) & (self.feature >= 0)
+
+    def implied_by(self, other: "_Question", *, later: bool) -> NDArray[np.bool_]:
+        """Whether the other question, asked later or earlier, makes this one of a number superfluous."""
+        tighter = np.where(
+            self.right, other.threshold > self.threshold, other.threshold < self.threshold
+        )
+        if not later:  # of two equal ones the first stays
+            tighter |= other.threshold == self.threshold
+        return self.same(other) & (self.right == other.right) & tighter
+
+
+@dataclass(frozen=True)
+class RuleHashes:
+    """Numbers by which rules are told apart, in whatever order and however often they ask."""
+
+    trees: Trees
+    asks: NDArray[np.bool_]
+    """(nodes,)"""
+    may_miss: NDArray[np.bool_]
+    """(features,)"""
+    n_levels: Ints
+    """(features,) of categories; of numbers 0."""
+
+    def of(self, tree: Ints, leaf: Ints) -> Hashes:
+        """(m,): of the given leaves of the given trees."""
+        depth = self.trees.depths[tree].astype(np.int64)
+        layers = range(int(depth.max(initial=0)))
+        path = [self._question(tree, leaf, depth, layer) for layer in layers]
+        found = np.zeros(len(tree), dtype=np.uint64)
+        for i in layers:
+            found += _numeric_hash(path, i) + _level_hash(path, i) + _missing_hash(path, i)
+        return found
+
+    def _question(self, tree: Ints, leaf: Ints, depth: Ints, layer: int) -> _Question:
+        trees = self.trees
+        below = np.maximum(depth - layer, 1)
+        node = trees.node_offsets[tree] + 2**layer - 1 + (leaf >> below)
+        node = np.where(depth > layer, node, 0)
+        asks = (depth > layer) & self.asks[node]
+        feature = np.where(asks, trees.features[node], -1).astype(np.int64)
+        right = (leaf >> (below - 1) & 1) == 1
+        table = trees.category[node]
+        return _Question(
+            feature,
+            trees.thresholds[node],
+            right,
+            asks & (table >= 0),
+            self._levels[table, right.astype(np.int64)],
+            asks & ((trees.missing_right[node] != 0) != right) & self.may_miss[feature],
+        )
+
+    @cached_property
+    def _levels(self) -> Hashes:
+        """(categorical nodes + 1, 2, 4): bits of the levels that each sends left, or right."""
+        trees = self.trees
+        features = np.zeros(len(trees.right), dtype=np.int64)
+        asking = np.flatnonzero(trees.category >= 0)
+        features[trees.category[asking]] = trees.features[asking]
+        known = np.arange(256) < self.n_levels[features][:, np.newaxis]
+        goes = trees.right != 0
+        bits = np.packbits(np.stack([known & ~goes, known & goes], axis=1), axis=2)
+        words = np.ascontiguousarray(bits).view(np.uint64)
+        return np.append(words, np.zeros((1, 2, 4), dtype=np.uint64), axis=0)
+
+
+def _numeric_hash(path: Sequence[_Question], i: int) -> Hashes:
+    """Of a threshold, unless another one on the path is tighter.
+
+    Where two leave no number between them, only a missing value passes, whatever they are.
+    """
+    own = path[i]
+    stays = (own.feature >= 0) & ~own.categorical
+    none_passes = own.right & (own.threshold == np.inf)
+    for j, other in enumerate(path):
+        if i != j:
+            stays &= ~own.implied_by(other, later=j > i)
+            low = np.where(own.right, own.threshold, other.threshold)
+            high = np.where(own.right, other.threshold, own.threshold)
+            none_passes |= own.same(other) & (own.right != other.right) & (low >= high)
+    stays &= own.right | (own.threshold < np.inf)  # all numbers pass: nothing is asked of them
+    key = _mixed(np.ascontiguousarray(own.threshold).view(np.uint64)) + own.right
+    key = np.where(none_passes, np.uint64(3), key)
+    stays &= own.right | ~none_passes
+    return np.where(stays, _mixed(_mixed(own.feature) + key), np.uint64(0))
+
+
+def _level_hash(path: Sequence[_Question], i: int) -> Hashes:
+    """Of the levels that pass all questions of a feature, where it is asked first."""
+    own = path[i]
+    first, levels = own.categorical.copy(), own.levels.copy()
+    if not first.any():
+        return np.zeros(len(first), dtype=np.uint64)
+    for j, other in enumerate(path):
+        same = own.same(other)
+        if j < i:
+            first &= ~same
+        levels[same] &= other.levels[same]
+    key = _mixed(own.feature)
+    for word in levels.T:
+        key = _mixed(key + word)
+    return np.where(first, key, np.uint64(0))
+
+
+def _missing_hash(path: Sequence[_Question], i: int) -> Hashes:
+    """Of a feature that must not be missing, where that is first so."""
+    own = path[i]
+    first = own.without_missing.copy()
+    for other in path[:i]:
+        first &= ~(own.same(other) & other.without_missing)
+    return np.where(first, _mixed(_mixed(own.feature) + np.uint64(2)), np.uint64(0))
+
+
+def rule_hashes(found: Sequence[GrownTree], trees: Trees, wording: Wording) -> RuleHashes:
+    """Prepare to compare the rules of packed trees."""
+    asks = np.concatenate([tree.features >= 0 for tree in found] or [np.empty(0, dtype=bool)])
+    may_miss = np.array([wording.may_miss(f) for f in range(len(wording.names))], dtype=bool)
+    n_levels = np.zeros(len(wording.names), dtype=np.int64)
+    for feature, levels in wording.levels.items():
+        n_levels[feature] = len(levels)
+    return RuleHashes(trees, asks, may_miss, n_levels)
+
+
+def _mixed(x: NDArray[Any]) -> Hashes:
+    """Scatter bits [Steele, Lea and Flood 2014, splitmix64]."""
+    x = x.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

@@ -1,0 +1,277 @@
+"""What a model learned: the features, rules and training rows it uses most, and the classes it tells apart."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rebelboost.base.arrays import ByClass
+from rebelboost.base.names import printed
+from rebelboost.base.text import Table, framed
+from rebelboost.explain.reasons import Rows
+from rebelboost.explain.rules import Wording, rule, rule_hashes
+from rebelboost.explain.usage import importances, n_asking, pair_use, row_use, rule_use
+from rebelboost.model.comparisons import Comparison
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.packing import TreeGroup
+from rebelboost.model.trees import GrownTree
+from rebelboost.model.wrapped import Wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class UsedFeature(NamedTuple):
+    """A feature that trees ask."""
+
+    name: str
+    importance: float
+    """Its share of all that questions change, on average over the training samples."""
+    n_terms: int
+
+
+class UsedRow(NamedTuple):
+    """A training row that others are compared with."""
+
+    row: int
+    label: Any
+    of_class: Any
+    pull: float
+    """Size of its outputs in all: how it pulls right where it is."""
+    by_class: ByClass
+    n_terms: int
+
+
+class UsedRule(NamedTuple):
+    """The conditions of a leaf."""
+
+    what: str
+    weight: float
+    """Size of its outputs in all, times the share of the training samples that pass."""
+    share: float
+    """Of the training samples that pass."""
+    by_class: ByClass
+    n_terms: int
+
+
+class Separation(NamedTuple):
+    """Two classes that some rounds tell apart."""
+
+    first_round: int
+    last_round: int
+    classes: tuple[Any, Any]
+    share: float
+    """Of those rounds' separation (of each round, the pair that it separates most)."""
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """What a model learned. `print` reads it; `frame` and `table` have the numbers, `plot` the picture."""
+
+    heading: str
+    features: tuple[UsedFeature, ...]
+    examples: tuple[UsedRow, ...]
+    rules: tuple[UsedRule, ...]
+    pairs: tuple[Separation, ...]
+    classes: tuple[Any, ...] | None
+    rows: Rows
+    top: int
+
+    def text(self) -> str:
+        """The most used of each."""
+        lines = [self.heading]
+        if self.features:
+            lines.append("Features, by their share of what questions change on average:")
+            lines += [
+                f"{100 * each.importance:6.1f} %  {each.name}" for each in self.features[: self.top]
+            ]
+            lines += _and_more(self.features, self.top, "feature")
+        if self.examples:
+            lines.append("Training rows, by how they pull right where they are:")
+            lines += [
+                f"{each.pull:8.2f}  {self.rows.name(each.row)}{_in_terms(each.n_terms)}"
+                for each in self.examples[: self.top]
+            ]
+            lines += _and_more(self.examples, self.top, "row")
+        if self.rules:
+            lines.append("Rules, by their outputs times the share of training rows that pass:")
+            lines += [
+                f"{each.weight:8.3g}  {each.what}{self._speaks(each.by_class)}"
+                f" ({100 * each.share:.0f} % pass{_in_terms(each.n_terms, ', ')})"
+                for each in self.rules[: self.top]
+            ]
+        if self.pairs and self.classes is not None and len(self.classes) > 2:
+            lines.append("Classes told apart, by rounds:")
+            lines += [self._told_apart(span) for span in self._spans()]
+        return "\n".join(lines)
+
+    __str__ = text
+
+    def __repr__(self) -> str:
+        return f"ModelSummary({self.heading})"
+
+    def table(self, of: str = "features") -> Table:
+        """Columns by name of the "features", "examples", "rules" or "pairs"."""
+        tables: dict[str, tuple[Any, tuple[Any, ...]]] = {
+            "features": (UsedFeature, self.features),
+            "examples": (UsedRow, self.examples),
+            "rules": (UsedRule, self.rules),
+            "pairs": (Separation, self.pairs),
+        }
+        if of not in tables:
+            raise ValueError(f"there is no table of {of!r}: ask for one of {', '.join(tables)}")
+        kind, records = tables[of]
+        names = kind._fields
+        columns: Table = {
+            name: [getattr(each, name) for each in records] for name in names if name != "by_class"
+        }
+        if "by_class" in names:
+            for k, name in enumerate(self._class_names()):
+                columns[f"for {name}"] = [float(each.by_class[k]) for each in records]
+        return columns
+
+    def frame(self, of: str = "features") -> Any:
+        """The table as a pandas data frame, where pandas is installed."""
+        return framed(self.table(of))
+
+    def plot(self) -> "Figure":
+        """Bars of the most used features, training rows and rules."""
+        from rebelboost.explain.plots import plot_summary
+
+        return plot_summary(self)
+
+    def _class_names(self) -> list[str]:
+        return ["the prediction"] if self.classes is None else [printed(c) for c in self.classes]
+
+    def _speaks(self, by_class: ByClass) -> str:
+        if self.classes is None:
+            return " → more" if by_class[0] > 0 else " → less"
+        return f" → {self._class_names()[int(np.argmax(by_class))]}"
+
+    def _spans(self) -> list[tuple[int, int]]:
+        return sorted({(each.first_round, each.last_round) for each in self.pairs})
+
+    def _told_apart(self, span: tuple[int, int]) -> str:
+        said = [
+            f"{' | '.join(map(printed, each.classes))} {100 * each.share:.0f} %"
+            for each in self.pairs
+            if (each.first_round, each.last_round) == span
+        ]
+        shown = ", ".join(said[:3]) + (f", {len(said) - 3} more" if len(said) > 3 else "")
+        return f"  {span[0]}–{span[1]}: {shown}"
+
+
+def _and_more(found: tuple[Any, ...], top: int, what: str) -> list[str]:
+    more = len(found) - top
+    return [f"          and {more} more {what}{'s' if more > 1 else ''}"] if more > 0 else []
+
+
+def _in_terms(n_terms: int, before: str = "  in ") -> str:
+    return f"{before}{n_terms} terms" if n_terms > 1 else ""
+
+
+def summarise(
+    ensemble: Ensemble, wording: Wording, rows: Rows, classes: tuple[Any, ...] | None, top: int
+) -> ModelSummary:
+    """Look at all terms."""
+    return ModelSummary(
+        _heading(ensemble, classes),
+        _features(ensemble, wording),
+        _examples(ensemble, rows),
+        _rules(ensemble, wording, 10 * top),
+        _pairs(ensemble, classes),
+        classes,
+        rows,
+        top,
+    )
+
+
+def _heading(ensemble: Ensemble, classes: tuple[Any, ...] | None) -> str:
+    found = [term.hypothesis for term in ensemble.terms]
+    trees = [each for each in found if isinstance(each, GrownTree)]
+    compared = [each for each in found if isinstance(each, Comparison)]
+    parts = []
+    if trees:
+        depths = sorted({tree.depth for tree in trees})
+        deep = f"{depths[0]}–{depths[-1]}" if len(depths) > 1 else f"{depths[0]}"
+        parts.append(f"{len(trees)} tree{'s' if len(trees) > 1 else ''} of depth {deep}")
+    if compared:
+        n_rows = len({e.row for each in compared for e in each.examples})
+        parts.append(f"{len(compared)} comparisons with {n_rows} training rows")
+    for name in sorted({each.describe() for each in found if isinstance(each, Wrapped)}):
+        n_own = sum(isinstance(each, Wrapped) and each.describe() == name for each in found)
+        parts.append(f"{n_own} × {name}")
+    what = "a regression" if classes is None else f"{len(classes)} classes"
+    return f"{' and '.join(parts) or 'No terms'}; {what}"
+
+
+def _features(ensemble: Ensemble, wording: Wording) -> tuple[UsedFeature, ...]:
+    sizes = importances(ensemble, len(wording.names))
+    asking = n_asking(ensemble, len(wording.names))
+    total = sizes.sum() or 1.0
+    order = np.argsort(-sizes, kind="stable")
+    return tuple(
+        UsedFeature(wording.names[f], float(sizes[f] / total), int(asking[f]))
+        for f in order.tolist()
+        if asking[f]
+    )
+
+
+def _examples(ensemble: Ensemble, rows: Rows) -> tuple[UsedRow, ...]:
+    used = row_use(ensemble)
+    return tuple(
+        UsedRow(
+            int(used.rows[e]),
+            rows.label(int(used.rows[e])),
+            rows.classes.get(int(used.rows[e])),
+            float(used.sizes[e]),
+            used.by_class[e],
+            int(used.n_terms[e]),
+        )
+        for e in np.argsort(-used.sizes, kind="stable").tolist()
+    )
+
+
+def _rules(ensemble: Ensemble, wording: Wording, most: int) -> tuple[UsedRule, ...]:
+    for group in ensemble.groups:
+        if isinstance(group, TreeGroup):
+            trees = [ensemble.terms[t].hypothesis for t in group.positions.tolist()]
+            grown = [tree for tree in trees if isinstance(tree, GrownTree)]
+            used = rule_use(ensemble, group, rule_hashes(grown, group.trees, wording))
+            return tuple(
+                UsedRule(
+                    rule(ensemble.terms[used.terms[r]].hypothesis, int(used.leaves[r]), wording),
+                    float(used.sizes[r]),
+                    float(used.shares[r]),
+                    used.by_class[r],
+                    int(used.n_terms[r]),
+                )
+                for r in np.argsort(-used.sizes, kind="stable")[:most].tolist()
+            )
+    return ()
+
+
+def _pairs(ensemble: Ensemble, classes: tuple[Any, ...] | None) -> tuple[Separation, ...]:
+    """Rounds 1–10, 11–100, 101–1,000 and so on; the shares of the pairs in each."""
+    used = pair_use(ensemble)
+    found = []
+    first, last = 0, 10
+    while classes is not None and first < len(ensemble):
+        span = slice(first, min(last, len(ensemble)))
+        keys = used.first[span] * len(classes) + used.second[span]
+        total = used.separation[span].sum() or 1.0
+        own = {
+            int(key): used.separation[span][keys == key].sum() / total
+            for key in np.unique(keys[used.separation[span] > 0])
+        }
+        found += [
+            Separation(
+                first + 1,
+                span.stop,
+                (classes[key // len(classes)], classes[key % len(classes)]),
+                float(share),
+            )
+            for key, share in sorted(own.items(), key=lambda item: -item[1])
+        ]
+        first, last = last, 10 * last
+    return tuple(found)

@@ -1,0 +1,144 @@
+"""The history of a fit ↔ the arrays of a file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Floats, Ints, Outputs, Work
+from rebelboost.boosting.rounds import Held, History, Round
+from rebelboost.files.checks import Shelf, require
+from rebelboost.files.texts import take_texts, text_arrays
+from rebelboost.model.ensemble import Ensemble
+
+NUMBERS = ("log_loss", "loss_ratio", "edge", "bound", "error", "cost", "seconds")
+WHOLE = ("index", "part")
+WORK = ("visited", "possible", "dropped")
+CUT = -1
+
+
+@dataclass(frozen=True)
+class Described:
+    """A hypothesis of which only its description was kept, since its term was cut."""
+
+    text: str
+
+    responses = None
+    n_regions = 0
+
+    @property
+    def used_features(self) -> NDArray[np.int32]:
+        """None that are known."""
+        return np.empty(0, dtype=np.int32)
+
+    def by_region(self, outputs: Outputs) -> Outputs:
+        """Nothing: there are no regions."""
+        return outputs[:0]
+
+    def describe(self, names: Sequence[str] | None = None) -> str:
+        """One line."""
+        del names
+        return self.text
+
+
+class Columns(NamedTuple):
+    """A history as a table; R rounds."""
+
+    numbers: Floats
+    """(R, 7 + 1) `NUMBERS`, and the share of heavy samples."""
+    counts: Ints
+    """(R, 2 + 3) `WHOLE` and `WORK`."""
+    held: Floats
+    """(R, 3), NaN where nothing was held out."""
+    has_held: NDArray[np.uint8]
+    terms: Ints
+    """(R,) the round's term in the ensemble; −1 where it was cut."""
+
+
+def history_arrays(history: History, ensemble: Ensemble) -> dict[str, NDArray[Any]]:
+    """A table of all rounds; hypotheses by their terms, those of cut terms by their descriptions."""
+    if isinstance(history, StoredHistory) and history.is_of(ensemble):
+        columns, cut = history.columns, history.cut
+    else:
+        columns, cut = _columns(history, ensemble)
+    arrays = {f"history.{name}": array for name, array in columns._asdict().items()}
+    return arrays | text_arrays("history.cut", cut)
+
+
+def _columns(history: History, ensemble: Ensemble) -> tuple[Columns, list[str]]:
+    place = {id(term.hypothesis): t for t, term in enumerate(ensemble.terms)}
+    terms = np.array([place.get(id(r.hypothesis), CUT) for r in history], dtype=np.int64)
+    nothing = Held(np.nan, np.nan, np.nan)
+    columns = Columns(
+        _table([[*(getattr(r, n) for n in NUMBERS), r.work.heavy] for r in history], 8),
+        _table(
+            [
+                [*(getattr(r, n) for n in WHOLE), *(getattr(r.work, n) for n in WORK)]
+                for r in history
+            ],
+            5,
+        ).astype(np.int64),
+        _table([r.held or nothing for r in history], 3),
+        np.array([r.held is not None for r in history], dtype=np.uint8),
+        terms,
+    )
+    return columns, [r.hypothesis.describe() for r, t in zip(history, terms, strict=True) if t < 0]
+
+
+def _table(rows: Sequence[Sequence[float]], width: int) -> Floats:
+    return np.array(rows, dtype=np.float64).reshape(-1, width)
+
+
+class StoredHistory(History):
+    """A history that was read from a file; its records are made when they are first asked for."""
+
+    def __init__(self, columns: Columns, cut: list[str], ensemble: Ensemble) -> None:
+        self.columns, self.cut, self._ensemble = columns, cut, ensemble
+
+    def is_of(self, ensemble: Ensemble) -> bool:
+        """Whether it is still the whole history of that ensemble: training may have gone on."""
+        grown = "rounds" in self.__dict__ and len(self.rounds) != len(self.columns.terms)
+        return ensemble is self._ensemble and not grown
+
+    @cached_property
+    def rounds(self) -> list[Round]:  # type: ignore[override]  # made when first asked for
+        """All records."""
+        cut = iter(self.cut)
+        rounds = []
+        for numbers, counts, held, has_held, term in zip(*self.columns, strict=True):
+            *plain, heavy = numbers.tolist()
+            index, part, visited, possible, dropped = counts.tolist()
+            rounds.append(
+                Round(
+                    index=index,
+                    part=part,
+                    **dict(zip(NUMBERS, plain, strict=True)),
+                    held=Held(*held.tolist()) if has_held else None,
+                    hypothesis=Described(next(cut))
+                    if term == CUT
+                    else self._ensemble.terms[term].hypothesis,
+                    work=Work(visited, possible, dropped, heavy),
+                )
+            )
+        return rounds
+
+
+def take_history(shelf: Shelf, ensemble: Ensemble) -> StoredHistory:
+    """The history, of rounds whose terms are there."""
+    numbers = shelf.take("history.numbers", np.float64, None, 8)
+    n = len(numbers)
+    columns = Columns(
+        numbers,
+        shelf.take("history.counts", np.int64, n, 5),
+        shelf.take("history.held", np.float64, n, 3),
+        shelf.flags("history.has_held", n),
+        shelf.take("history.terms", np.int64, n),
+    )
+    inside = (columns.terms >= CUT).all() and (columns.terms < len(ensemble)).all()
+    require(inside, "a history of terms that are not there")
+    require((columns.counts >= 0).all(), "a history with negative counts")
+    n_cut = int(np.count_nonzero(columns.terms == CUT))
+    return StoredHistory(columns, take_texts(shelf, "history.cut", n_cut), ensemble)

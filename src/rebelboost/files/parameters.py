@@ -1,0 +1,192 @@
+"""An estimator's parameters ↔ JSON: what JSON has no word for is an object with its kind at "$"."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.names import plain
+from rebelboost.costs.taxonomy import Taxonomy
+from rebelboost.exceptions import ModelFileError
+from rebelboost.files.checks import Shelf, require
+from rebelboost.files.safetensors import NAMES
+from rebelboost.files.texts import Scalar
+from rebelboost.learners.binary import Binary
+from rebelboost.learners.similarity import Similarity
+from rebelboost.learners.stump import Stump
+from rebelboost.learners.tree import Tree
+
+KIND = "$"
+LEARNERS: dict[str, Any] = {"Tree": Tree, "Stump": Stump, "Similarity": Similarity}
+DROPPED = {"callbacks"}
+"""Programs, not data: None after loading."""
+
+
+class Encoder:
+    """Turns parameters into JSON, and their arrays into arrays of the file."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, NDArray[Any]] = {}
+
+    def encode_all(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """All parameters of an estimator."""
+        return {
+            name: None if name in DROPPED else self.encode(value, name)
+            for name, value in sorted(parameters.items())
+        }
+
+    def encode(self, value: Any, where: str) -> Any:
+        """One value; `where` names its parameter."""
+        value = plain(value)
+        if value is None or isinstance(value, bool | int | str):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {KIND: "float", "is": repr(value)}
+        if isinstance(value, list | tuple | Mapping):
+            return self._encode_many(value, where)
+        if isinstance(value, np.ndarray):
+            return self._encode_array(value, where)
+        return self._encode_object(value, where)
+
+    def _encode_many(
+        self, value: list[Any] | tuple[Any, ...] | Mapping[Any, Any], where: str
+    ) -> Any:
+        if isinstance(value, Mapping):
+            pairs = [[self.encode(side, where) for side in pair] for pair in value.items()]
+            return {KIND: "dict", "items": pairs}
+        items = [self.encode(item, where) for item in value]
+        return items if isinstance(value, list) else {KIND: "tuple", "items": items}
+
+    def _encode_array(self, value: NDArray[Any], where: str) -> Any:
+        if value.dtype not in NAMES and value.dtype != np.bool_:
+            items = [self.encode(item, where) for item in value.ravel().tolist()]
+            require_flat(value, where)
+            return {KIND: "texts", "items": items}
+        name = f"parameters.{where}.{len(self.arrays)}"
+        require_flat(value, where, 3)
+        self.arrays[name] = value.view(np.uint8) if value.dtype == np.bool_ else value
+        return {KIND: "array", "name": name, "flags": value.dtype == np.bool_}
+
+    def _encode_object(self, value: Any, where: str) -> Any:
+        if isinstance(value, Tree | Stump | Similarity):
+            options = {f.name: getattr(value, f.name) for f in fields(value)}
+            return {KIND: type(value).__name__} | {
+                name: self.encode(option, name) for name, option in options.items()
+            }
+        if isinstance(value, Taxonomy):
+            paths = self.encode(value.paths, where)
+            return {KIND: "Taxonomy", "paths": paths, "distance": value.distance}
+        if isinstance(value, np.random.RandomState):
+            return _encode_random(value)
+        if isinstance(value, Binary):
+            raise ModelFileError(
+                f"the learner is Binary({type(value.estimator).__name__}), which only its own library "
+                "knows how to store: keep the model with pickle or skops, or train with Tree, Stump "
+                "or Similarity"
+            )
+        if callable(value):
+            raise ModelFileError(
+                f"the parameter {where} is a function, which a file cannot hold: give a name, or keep "
+                "the model with pickle"
+            )
+        raise ModelFileError(
+            f"the parameter {where} is a {type(value).__name__}, which a model file does not hold: give "
+            "numbers, texts, lists or arrays"
+        )
+
+
+def check_together(given: Mapping[str, Any]) -> None:
+    """Refuse what fits the types, but cannot predict."""
+    require(given.get("n_jobs") != 0, "the parameter n_jobs=0: give a number of threads, or None")
+    label = plain(given.get("reject_label"))
+    require(
+        isinstance(label, Scalar | None),
+        f"the reject_label {label!r}, which is neither text nor number: give one of these",
+    )
+
+
+def require_flat(value: NDArray[Any], where: str, most: int = 1) -> None:
+    """Refuse arrays with more axes than a file has."""
+    if value.ndim > most:
+        raise ModelFileError(
+            f"the parameter {where} is an array with {value.ndim} axes: give at most {most}"
+        )
+
+
+def _encode_random(state: np.random.RandomState) -> dict[str, Any]:
+    found: Any = state.get_state(legacy=False)
+    if found["bit_generator"] != "MT19937":
+        raise ModelFileError(
+            f"random_state draws from {found['bit_generator']}: give a number, or a plain RandomState"
+        )
+    words = found["state"]["key"].astype("<u4").tobytes().hex()
+    return {
+        KIND: "RandomState",
+        "key": words,
+        "pos": int(found["state"]["pos"]),
+        "has_gauss": int(found["has_gauss"]),
+        "gauss": float(found["gauss"]),
+    }
+
+
+class Decoder:
+    """Turns JSON back into parameters."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._makers: dict[str, Any] = {
+            "float": lambda found: float(found["is"]),
+            "tuple": lambda found: tuple(map(self.decode, found["items"])),
+            "dict": lambda found: {self.decode(k): self.decode(v) for k, v in found["items"]},
+            "array": self._array,
+            "texts": lambda found: np.array(found["items"]),
+            "Taxonomy": lambda found: Taxonomy(
+                self.decode(found["paths"]), distance=found["distance"]
+            ),
+            "RandomState": _decode_random,
+        }
+
+    def decode_all(self, found: Any) -> dict[str, Any]:
+        """All parameters of an estimator."""
+        require(isinstance(found, dict), "parameters that are no object")
+        decoded = {}
+        for name, value in found.items():
+            try:
+                decoded[name] = self.decode(value)
+            except ModelFileError:
+                raise
+            except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+                raise ModelFileError(f"has a parameter {name!r} that is none ({error})") from None
+        return decoded
+
+    def decode(self, found: Any) -> Any:
+        """One value."""
+        if isinstance(found, list):
+            return [self.decode(item) for item in found]
+        if not isinstance(found, dict):
+            return found
+        kind = found[KIND]
+        if kind in LEARNERS:
+            options = {name: self.decode(value) for name, value in found.items() if name != KIND}
+            return LEARNERS[kind](**options)
+        return self._makers[kind](found)
+
+    def _array(self, found: dict[str, Any]) -> NDArray[Any]:
+        array = self._shelf.any(found["name"])
+        if not found["flags"]:
+            return array.copy()
+        require(array.dtype == np.uint8 and (array <= 1).all(), "flags that are neither 0 nor 1")
+        return array.astype(np.bool_)
+
+
+def _decode_random(found: dict[str, Any]) -> np.random.RandomState:
+    key = np.frombuffer(bytes.fromhex(found["key"]), dtype="<u4").astype(np.uint32)
+    pos, has_gauss, gauss = found["pos"], found["has_gauss"], found["gauss"]
+    require(len(key) == 624 and type(pos) is int and 0 <= pos <= 624, "a random state that is none")
+    require(has_gauss in (0, 1) and isinstance(gauss, float | int), "a random state that is none")
+    state = np.random.RandomState()
+    state.set_state(("MT19937", key, pos, has_gauss, float(gauss)))
+    return state

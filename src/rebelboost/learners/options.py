@@ -1,0 +1,65 @@
+"""Options that learners share, and checks of their values."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from rebelboost.data.binning import METHODS, MOST_BINS
+from rebelboost.learners.pruning import SEARCHES, Schedule, Search, Steps
+
+Binning = Literal["quantile", "even", "exact"]
+Categorical = Literal["from_dtype"] | Sequence[int] | Sequence[str] | Sequence[bool]
+
+
+class SplitOptions(Protocol):
+    """Options of a learner that splits on binned features."""
+
+    @property
+    def bins(self) -> int: ...
+    @property
+    def binning(self) -> Binning: ...
+    @property
+    def categorical(self) -> Categorical: ...
+    @property
+    def search(self) -> Search: ...
+    @property
+    def first_subset(self) -> float: ...
+    @property
+    def subset_steps(self) -> Steps: ...
+
+
+def check_number(name: str, value: Any, least: int, most: int, word: str | None = None) -> None:
+    """Refuse what is neither a whole number in the range nor the word."""
+    if word is not None and value == word:
+        return
+    if not isinstance(value, int | np.integer) or not least <= value <= most:
+        either = "" if word is None else f"{word!r} or "
+        raise ValueError(f"{name} is {value!r}: give {either}a whole number from {least} to {most}")
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """Refuse what is not one of the choices."""
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}: give {' or '.join(map(repr, choices))}")
+
+
+def check_bins(learner: SplitOptions) -> None:
+    """Check the options of binning."""
+    check_number("bins", learner.bins, 2, MOST_BINS)
+    check_choice("binning", learner.binning, METHODS)
+    if isinstance(learner.categorical, str):
+        check_choice("categorical", learner.categorical, ("from_dtype",))
+
+
+def check_search(learner: SplitOptions) -> None:
+    """Check the options of a pruned search."""
+    check_choice("search", learner.search, SEARCHES)
+    check_number("subset_steps", learner.subset_steps, 1, 1000, "auto")
+    if not 0 < learner.first_subset < 1:
+        raise ValueError(f"first_subset is {learner.first_subset!r}: give a number between 0 and 1")
+
+
+def schedule(learner: SplitOptions) -> Schedule:
+    """In which subsets a pruned search visits the samples."""
+    return Schedule(learner.search, learner.first_subset, learner.subset_steps)

@@ -1,0 +1,211 @@
+"""Richer stumps than bins allow: exact thresholds, and categories that each take their own sign."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from rebelboost.base.arrays import ByFeature, BySample, Floats, Ints, Layer, Regions, Samples
+from rebelboost.data.binning import middles
+from rebelboost.data.training_set import TABLE, TrainingSet
+from rebelboost.learners.base import Candidate, Focus
+from rebelboost.learners.growing import tree_with_one_output
+from rebelboost.learners.options import (
+    Binning,
+    Categorical,
+    check_bins,
+    check_choice,
+    check_search,
+    schedule,
+)
+from rebelboost.learners.pruning import Search, Steps
+from rebelboost.losses.smooth import AnyWeights, Slopes
+from rebelboost.model.trees import GrownTree
+
+SIGNS = np.array([-1, 1], dtype=np.int8)
+
+
+class Sides(NamedTuple):
+    """A stump found: its hypothesis, and which side each training sample is on."""
+
+    tree: GrownTree
+    regions: Regions
+
+
+def better(plain: Candidate, found: Sides | None, weights: AnyWeights) -> Candidate:
+    """The stump found where its loss is below that of the plain candidate, else the latter."""
+    if found is None:
+        return plain
+    plus, minus = weights.sums(found.regions, 2)
+    output = weights.signed_output(found.regions, SIGNS, plus, minus)
+    outputs = SIGNS[:, np.newaxis] * output
+    loss = weights.loss_after(found.regions, plus, minus, outputs)
+    if not loss < weights.loss_after(plain.regions, plain.plus, plain.minus, plain.outputs):
+        return plain
+    return Candidate(found.tree, found.regions, plus, minus, outputs)
+
+
+# ---- exact thresholds
+
+
+def exact_stump(data: TrainingSet, weights: AnyWeights, focus: Focus) -> Sides | None:
+    """The best threshold of the features with more values than bins [ADA, Alg. 3.1].
+
+    Samples are sorted once for all rounds. Each feature is scanned with the sums of all samples so
+    far, ties passed over, missing values on the left side, then on the right.
+    """
+    sums = _Sums(weights, focus)
+    best: _Cut | None = None
+    least = np.inf
+    for feature in np.flatnonzero((focus.allowed != 0) & data.wide):
+        order, cuts = data.order(int(feature))
+        left = np.cumsum(sums.values[order], axis=0)
+        missing = sums.total - left[-1] if len(order) < data.n_samples else None
+        for missing_right in (False, True) if missing is not None else (False,):
+            # All values against the missing ones is a stump too.
+            ends = np.append(cuts, len(order) - 1) if missing_right else cuts
+            side = left[ends] if missing is None or missing_right else left[ends] + missing
+            losses = sums.losses(side)
+            at = int(np.argmin(losses))
+            if losses[at] < least:
+                best = _Cut(int(feature), int(ends[at]), missing_right)
+                least = float(losses[at])
+    if best is None or data.values is None:
+        return None
+    x = data.values[:, best.feature].astype(np.float64)
+    return _sides(best, data.order(best.feature)[0], x, focus)
+
+
+class _Cut(NamedTuple):
+    feature: int
+    place: int
+    """In the order of the samples: the last one on the left side."""
+    missing_right: bool
+
+
+def _sides(cut: _Cut, order: Samples, x: BySample, focus: Focus) -> Sides:
+    last = cut.place + 1 == len(order)
+    threshold = np.inf if last else middles(x[order[cut.place : cut.place + 2]])[0]
+    right = x > threshold
+    missing_right = cut.missing_right
+    if len(order) < len(x):
+        right[np.isnan(x)] = missing_right
+    else:  # none was met: they go where most samples go
+        missing_right = bool(2 * np.count_nonzero(right[focus.samples]) > len(focus.samples))
+    tree = GrownTree(
+        np.array([cut.feature], dtype=np.int32),
+        np.array([threshold]),
+        np.array([missing_right], dtype=np.uint8),
+        {},
+        SIGNS,
+    )
+    return Sides(tree, right.astype(np.uint16))
+
+
+class _Sums:
+    """Fixed-point signed weights of the samples in focus, and what a left side of them is worth."""
+
+    def __init__(self, weights: AnyWeights, focus: Focus) -> None:
+        signed, mass = weights.fixed()
+        self.fixed = signed
+        self.mass = mass[focus.samples].sum(axis=0)
+        self.values: Ints = np.zeros(mass.shape, dtype=np.int64)
+        self.values[focus.samples] = signed[focus.samples, : mass.shape[1]]
+        self.total: Ints = self.values.sum(axis=0)
+        self.second_order = isinstance(weights, Slopes)
+
+    def losses(self, left: Ints) -> Floats:
+        """Σ_k √(S_k² − P_k²), or −Σ_k P_k²/W_k: lower is better. P = total − 2·left, (rows, K)."""
+        P = (self.total - left) - left
+        losses = np.zeros(len(P))
+        for k, S in enumerate(self.mass.tolist()):
+            if self.second_order:
+                losses -= P[:, k].astype(np.float64) ** 2 / max(S, 1)
+            else:
+                product = np.maximum(S - P[:, k], 0) * np.maximum(S + P[:, k], 0)
+                losses += np.rint(np.sqrt(product.astype(np.float64)))
+        return losses
+
+
+# ---- categories
+
+
+def split_of_categories(data: TrainingSet, weights: AnyWeights, focus: Focus) -> Sides | None:
+    """The best stump in which each category of a feature takes its own sign [ADA 3.4.2].
+
+    With scalar sums that is the sign of the category's sum. With a sum for each class the exact
+    search would try 2^ℓ signs; they are those of the leading eigenvector, as in `binarize`.
+    """
+    categorical: ByFeature = focus.allowed * data.bins.categorical
+    if not categorical.any():
+        return None
+    sums = _Sums(weights, focus)
+    by_bin = data.class_sums(sums.fixed, focus.samples, categorical)[:, : len(sums.mass)]
+    best: Layer | None = None
+    least = np.inf
+    for feature in map(int, np.flatnonzero(categorical)):
+        own = by_bin[data.bins.offsets[feature] : data.bins.offsets[feature + 1]]
+        right = _signs(own, sums.mass) > 0
+        loss = float(sums.losses(own[~right].sum(axis=0)[np.newaxis])[0])
+        if loss < least:
+            # Categories that were not met go where most samples go.
+            codes = data.column(feature)[focus.samples]
+            mostly_right = 2 * np.count_nonzero(right[codes]) > len(codes)
+            table = np.zeros((1, TABLE), dtype=np.uint8)
+            table[0, : len(own)] = np.where(own.any(axis=1), right, mostly_right)
+            best, least = Layer(np.array([feature], dtype=np.int32), table), loss
+    if best is None:
+        return None
+    return Sides(GrownTree.from_bins(best, data.binner, SIGNS), data.route(best))
+
+
+def _signs(sums: Ints, mass: Ints) -> Floats:
+    """(bins,) the side of each bin: U·q₁, U = sums/√S, q₁ the leading eigenvector of UᵀU."""
+    U = sums / np.sqrt(np.maximum(mass, 1))
+    _, vectors = np.linalg.eigh((U[:, :, np.newaxis] * U[:, np.newaxis]).sum(axis=0))
+    return (U * vectors[:, -1]).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class Stump:
+    """Decision stumps as weak learners: f(x) = sign(x_j − τ), or a constant. Options as of `Tree`.
+
+    Parameters
+    ----------
+    bins, categorical
+        As of `Tree`.
+    binning
+        As of `Tree`; but "exact" tries the midpoints between all values, however many [ADA, Alg. 3.1].
+    categories
+        "one": a category against the rest. "split": also every category on a side of its own
+        choice [ADA 3.4.2], which learns faster, and overfits where there are many.
+    """
+
+    bins: int = 255
+    binning: Binning = "quantile"
+    categorical: Categorical = "from_dtype"
+    categories: Literal["one", "split"] = "one"
+    search: Search = "auto"
+    first_subset: float = 0.9
+    subset_steps: Steps = "auto"
+
+    rounds = 1000
+    shrinkage = 1.0
+    depth = 1
+
+    def __post_init__(self) -> None:
+        check_bins(self)
+        check_choice("categories", self.categories, ("one", "split"))
+        check_search(self)
+
+    def propose(
+        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
+    ) -> Candidate:
+        """Find the stump with the lowest loss."""
+        del rng
+        stump = tree_with_one_output(1, data, weights, focus, schedule(self))
+        if self.binning == "exact":
+            stump = better(stump, exact_stump(data, weights, focus), weights)
+        if self.categories == "split":
+            stump = better(stump, split_of_categories(data, weights, focus), weights)
+        return stump

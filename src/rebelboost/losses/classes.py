@@ -1,0 +1,152 @@
+"""The family of losses: logistic and squared, for classes; least squares, Huber and absolute, for numbers.
+
+Of a class's score H the loss is c⁺g(H) + c⁻g(−H) with g = log₂(1 + eˣ) or (1 + x)² [THESIS Sec. 4.3; REBEL
+S.8]; g = eˣ is `rebelboost.losses.exponential`'s. For two classes whose mistakes cost the same, H₁ = −H₂, and boosting
+is LogitBoost or L₂Boost.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rebelboost import kernels
+from rebelboost.base.arrays import (
+    ByClass,
+    Floats,
+    LogisticLine,
+    Outputs,
+    Planes,
+    Regions,
+    Scores,
+)
+from rebelboost.base.fixed_point import fine_scales
+from rebelboost.losses.smooth import Slopes, largest
+
+# ---- classes
+
+
+@dataclass(frozen=True)
+class Logistic:
+    """g(x) = log₂(1 + eˣ): LogitBoost."""
+
+    subcosts: Planes
+    """(V, N, K): positive entries are c⁺, negative ones −c⁻, times the sample's weight."""
+
+    reach = 2.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, K)."""
+        return self.subcosts.shape[1], self.subcosts.shape[2]
+
+    @cached_property
+    def _signs(self) -> Planes:
+        return np.where(self.subcosts > 0, 1.0, -1.0)
+
+    @cached_property
+    def _scales(self) -> ByClass:
+        return fine_scales(largest(np.abs(self.subcosts).sum(axis=0)) * self.shape[0])
+
+    def _odds(self, scores: Scores) -> Planes:
+        """e^H for c⁺, e^−H for c⁻, (V, N, K); as good as infinite beyond e⁷⁰⁰."""
+        return np.exp(np.minimum(self._signs * scores, 700.0))
+
+    def values(self, scores: Scores) -> Floats:
+        """c⁺g(H) + c⁻g(−H)."""
+        return (np.abs(self.subcosts) * np.log1p(self._odds(scores))).sum(axis=0) / math.log(2)
+
+    def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
+        """c⁺g′(H) − c⁻g′(−H) and c⁺g″(H) + c⁻g″(−H)."""
+        q = 1 / (1 + self._odds(scores))
+        pull = self.subcosts * (1 - q) / math.log(2)
+        return pull.sum(axis=0), (np.abs(pull) * q).sum(axis=0)
+
+    def sums_along(
+        self, slopes: Slopes, regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """By a kernel, which multiplies the odds instead of taking exponentials anew."""
+        if slopes.odds is None:
+            slopes.odds = self._odds(slopes.scores)
+        far = np.clip(outputs, -700.0, 700.0)
+        line = LogisticLine(self.subcosts, slopes.odds, np.exp(far), np.exp(-far), self._scales)
+        sums = np.zeros((len(outputs), 2, outputs.shape[1]), dtype=np.int64)
+        kernels.active.logistic_sums(line, regions, sums, slopes.n_threads)
+        units = self._scales * math.log(2)
+        return sums[:, 0] / units, sums[:, 1] / units
+
+    def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
+        """By line search."""
+        return slopes.best_outputs(regions, ridge)
+
+    def floor(self) -> float:
+        """Σ of the least that each score can lose: the entropy of its c⁺ and c⁻, 0 with one plane."""
+        plus, minus = _plus_and_minus(self.subcosts)
+        torn = (plus > 0) & (minus > 0)
+        plus, minus = plus[torn], minus[torn]
+        score = np.log(minus) - np.log(plus)
+        least = plus * np.logaddexp(0, score) + minus * np.logaddexp(0, -score)
+        return math.fsum(least) / math.log(2)
+
+
+@dataclass(frozen=True)
+class Squared:
+    """g(x) = (1 + x)²: L₂Boost on labels of ±1."""
+
+    subcosts: Planes
+
+    reach = math.inf
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, K)."""
+        return self.subcosts.shape[1], self.subcosts.shape[2]
+
+    def values(self, scores: Scores) -> Floats:
+        """c⁺g(H) + c⁻g(−H)."""
+        values = np.zeros(self.shape)
+        for costs in self.subcosts:
+            values += np.abs(costs) * (1 + np.where(costs > 0, scores, -scores)) ** 2
+        return values
+
+    def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
+        """c⁺g′(H) − c⁻g′(−H) and c⁺g″(H) + c⁻g″(−H)."""
+        slope, curvature = np.zeros(self.shape), np.zeros(self.shape)
+        for costs in self.subcosts:
+            slope += 2 * costs * (1 + np.where(costs > 0, scores, -scores))
+            curvature += 2 * np.abs(costs)
+        return slope, curvature
+
+    def sums_along(
+        self, slopes: Slopes, regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """Differentiate there."""
+        return slopes.sums_at(regions, outputs)
+
+    def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
+        """The minimum of a parabola."""
+        return parabola_outputs(slopes, regions, ridge)
+
+    def floor(self) -> float:
+        """Σ of the least that each score can lose, 4c⁺c⁻/(c⁺ + c⁻); 0 with one plane."""
+        plus, minus = _plus_and_minus(self.subcosts)
+        both = plus + minus
+        least = np.divide(4 * plus * minus, both, out=np.zeros(self.shape), where=both > 0)
+        return math.fsum(least.ravel())
+
+
+def _plus_and_minus(subcosts: Planes) -> tuple[Floats, Floats]:
+    return np.maximum(subcosts, 0).sum(axis=0), np.maximum(-subcosts, 0).sum(axis=0)
+
+
+def parabola_outputs(slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
+    """−P/(W + ridge) of each region."""
+    signed, mass = slopes.region_derivatives(regions, np.zeros(ridge.shape))
+    flat = mass + ridge
+    return np.divide(-signed, flat, out=np.zeros(ridge.shape), where=flat > 0)
+
+
+FAMILY: dict[str, type[Logistic] | type[Squared]] = {"logistic": Logistic, "squared": Squared}
+
+# ---- numbers

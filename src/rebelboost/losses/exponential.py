@@ -1,0 +1,259 @@
+"""Costs → weights → output vector → loss.
+
+Conventions: `plus` and `minus` are w⁺ and w⁻, P = Σ f·(w⁺ − w⁻), S = Σ (w⁺ + w⁻), by class.
+The loss of scores H is Σ_n Σ_k c⁺_nk e^{H_k} + c⁻_nk e^{−H_k} [THESIS Sec. 4.3; REBEL Sec. 3].
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost import kernels
+from rebelboost.base.arrays import (
+    ByClass,
+    Floats,
+    Labels,
+    Outputs,
+    Pairs,
+    Planes,
+    Projection,
+    Regions,
+    Scores,
+    Step,
+)
+from rebelboost.base.fixed_point import coarse_scale, fine_scales
+
+CAP = 1e-8
+"""Relative smoothing of s±: caps an output at ½ ln(2/CAP) ≈ 9.6. It scales with the mass that is left,
+since an absolute constant would stall training once the loss is small."""
+
+LOOSE = 2.0**10
+"""A bound that is further from the sum costs too many of those bits."""
+
+
+def thesis_subcosts(costs: Floats, labels: Labels) -> Planes:
+    """c⁺ = √(K−1)/(2‖c‖) · c², c⁻ = ‖c‖/(2√(K−1)) at the label [THESIS Sec. 4.3], in one plane.
+
+    `costs` (N, K) are the samples' cost rows. 2√(c⁺_k c⁻_y) = c_yk, so at argmax the loss bounds the
+    cost. A row of zeros has no weight.
+    """
+    norm = np.linalg.norm(costs, axis=1, keepdims=True)
+    root = math.sqrt(costs.shape[1] - 1)
+    planes = np.zeros_like(costs)
+    np.divide(costs, norm, out=planes, where=norm > 0)
+    planes *= costs * (root / 2)
+    planes[np.arange(len(costs)), labels] = -norm[:, 0] / (2 * root)
+    return planes[np.newaxis]
+
+
+def rebel_subcosts(costs: Floats, labels: Labels) -> Planes:
+    """c⁺ = ½(c − β), c⁻ = ½(max c − c), β = Σc − (K−1)·max c [REBEL, Eq. 2], in two planes."""
+    del labels  # the label is where the cost is 0
+    largest = costs.max(axis=1, keepdims=True)
+    beta = costs.sum(axis=1, keepdims=True) - (costs.shape[1] - 1) * largest
+    return np.stack([(costs - beta) / 2, (costs - largest) / 2])
+
+
+SUBCOSTS = {"thesis": thesis_subcosts, "rebel": rebel_subcosts}
+
+
+class Totalled(Protocol):
+    """Weights, of this loss or another."""
+
+    @property
+    def log_total(self) -> float:
+        """Ln of their sum, which is the loss of all samples."""
+
+
+class Weights:
+    """Boosting weights of all samples, w⁺ and w⁻, times 2^−exponent.
+
+    They change from round to round by `advance`, which multiplies by region; `Risk.weights` computes
+    them anew from scores. Sums over samples are in fixed point, so that order does not matter.
+    """
+
+    def __init__(self, planes: Planes, exponent: int, n_threads: int) -> None:
+        self.planes = planes
+        self.exponent = exponent
+        self.n_threads = n_threads
+        self.totals: ByClass = np.zeros(planes.shape[2])
+        self._total_up()
+
+    @property
+    def log_total(self) -> float:
+        """Ln of the sum of all weights, −∞ where there are none."""
+        total = math.fsum(self.totals)
+        return math.log(total) + self.exponent * math.log(2) if total > 0 else -math.inf
+
+    def sums(self, regions: Regions, n_regions: int) -> tuple[Outputs, Outputs]:
+        """Σ w⁺ and Σ w⁻ of each region, (L, K) each."""
+        scales = fine_scales(self.totals)
+        sums = np.zeros((n_regions, 2, self.planes.shape[2]), dtype=np.int64)
+        kernels.active.region_sums(self.planes, regions, scales, sums, self.n_threads)
+        signed, mass = sums[:, 0], sums[:, 1]
+        return (mass + signed) / (2 * scales), (mass - signed) / (2 * scales)
+
+    def signed(self) -> Floats:
+        """G = w⁺ − w⁻, (N, K)."""
+        return self.planes[0] if len(self.planes) == 1 else self.planes.sum(axis=0)
+
+    def project(self, direction: ByClass, squares: ByClass) -> tuple[Pairs, float]:
+        """Fixed-point pairs of each sample: signed ⟨G, direction⟩ and mass ⟨W, squares⟩.
+
+        Their absolute values sum to at most 2³⁰, by Σ_n |⟨G_n, u⟩| ≤ ⟨S, |u|⟩. Also returns what the
+        masses sum to, up to rounding.
+        """
+        mass = math.fsum(self.totals * squares)
+        projection = Projection(
+            direction,
+            squares,
+            coarse_scale(math.fsum(self.totals * np.abs(direction))),
+            coarse_scale(mass),
+        )
+        values = np.empty(self.planes.shape[1], dtype=np.int64)
+        kernels.active.project(self.planes, projection, values, self.n_threads)
+        return values, mass * projection.mass_scale
+
+    def fixed(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """G as (N, K padded to a multiple of 8) integers, and W as integers: Σ_n W ≤ 2³⁰ by class."""
+        scale = coarse_scale(float(self.totals.max(initial=0.0)))
+        n_samples, n_classes = self.planes.shape[1:]
+        signed = np.zeros((n_samples, -(-n_classes // 8) * 8), dtype=np.int32)
+        fixed = np.rint(self.signed() * scale)
+        signed[:, :n_classes] = fixed
+        one_plane = len(self.planes) == 1  # where |G| = W
+        mass = fixed if one_plane else np.rint(np.abs(self.planes).sum(axis=0) * scale)
+        return signed, np.abs(mass).astype(np.int64)
+
+    def advance(self, scores: Scores, regions: Regions, outputs: Outputs, decided: Labels) -> None:
+        """Add the outputs of each sample's region to its scores; multiply its weights accordingly.
+
+        [REBEL Sec. 3]: w⁺ ← w⁺·e^a, w⁻ ← w⁻·e^−a. The totals are brought near 1 in passing, by a power
+        of two, so that no weight that matters under- or overflows.
+        """
+        _, shift = math.frexp(float(self.totals.max()))
+        unit = math.ldexp(1.0, -shift)
+        up, down = np.exp(outputs) * unit, np.exp(-outputs) * unit
+        bounds = self.totals * np.maximum(up, down).max(axis=0)
+        scales = fine_scales(bounds)
+        totals = np.zeros(self.planes.shape[2], dtype=np.int64)
+        step = Step(outputs, up, down, scales)
+        kernels.active.advance(self.planes, scores, regions, step, totals, decided, self.n_threads)
+        self.exponent += shift
+        self.totals = totals / scales
+        if np.any(bounds > LOOSE * self.totals):
+            self._total_up()
+
+    def leaf_outputs(
+        self, regions: Regions, plus: Outputs, minus: Outputs, smoothing: float
+    ) -> Outputs:
+        """The best outputs of a leaf-valued term, from its regions' sums (`leaf_outputs`)."""
+        del regions  # the sums say it all, for this loss
+        return leaf_outputs(plus, minus, smoothing)
+
+    def signed_output(
+        self, regions: Regions, signs: NDArray[np.int8], plus: Outputs, minus: Outputs
+    ) -> ByClass:
+        """The best output of a ±1 response, from its regions' sums (`signed_output`)."""
+        del regions
+        P = (signs[:, np.newaxis] * (plus - minus)).sum(axis=0)
+        return signed_output(P, (plus + minus).sum(axis=0))
+
+    def loss_after(
+        self, regions: Regions, plus: Outputs, minus: Outputs, outputs: Outputs
+    ) -> float:
+        """The loss with a term, for comparison within a round (`loss_after`)."""
+        del regions
+        return loss_after(plus, minus, outputs)
+
+    def preferences(self, output: ByClass) -> Pairs:
+        """Pairs whose signed part says what f = +1 rather than −1 saves each sample: −⟨G, sinh a⟩."""
+        return self.project(-np.sinh(output), np.ones(len(output)))[0]
+
+    def _total_up(self) -> None:
+        """Sum up anew: at first on a scale by a bound, then on the one by the sum."""
+        everywhere = np.zeros(self.planes.shape[1], dtype=np.uint16)
+        self.totals = np.abs(self.planes).max(axis=(0, 1), initial=0.0) * self.planes.shape[1]
+        for _ in range(2):
+            plus, minus = self.sums(everywhere, 1)
+            self.totals = plus[0] + minus[0]
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The exponential loss of a training set."""
+
+    subcosts: Planes
+    """(V, N, K): positive entries are c⁺, negative ones −c⁻, times the sample's weight."""
+    total_weight: float
+    """Σ of the sample weights: losses are means."""
+    n_threads: int = 1
+
+    @property
+    def n_samples(self) -> int:
+        """N."""
+        return self.subcosts.shape[1]
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return self.subcosts.shape[2]
+
+    def bound(self, edge: float) -> float:
+        """√(1 − ρ²): what a ±1 response of edge ρ leaves of the loss, at most [THESIS 4.5.1]."""
+        return math.sqrt(max(0.0, 1 - edge**2))
+
+    def weights(self, scores: Scores) -> Weights:
+        """W = c·e^{±H}, computed from the scores."""
+        signed_scores = np.where(self.subcosts > 0, scores, -scores)
+        largest = float(np.max(signed_scores, initial=-math.inf, where=self.subcosts != 0))
+        exponent = math.ceil(largest / math.log(2)) if math.isfinite(largest) else 0
+        signed_scores -= exponent * math.log(2)
+        np.exp(signed_scores, out=signed_scores, where=self.subcosts != 0)
+        return Weights(self.subcosts * signed_scores, exponent, self.n_threads)
+
+    def log_loss(self, weights: Totalled) -> float:
+        """Ln of the mean loss above its floor; −∞ at the floor."""
+        return log_above(self.floor, weights.log_total - math.log(self.total_weight))
+
+    @property
+    def floor(self) -> float:
+        """The mean loss that no scores can go below: Σ 2√(c⁺c⁻), 0 with one plane."""
+        if len(self.subcosts) == 1:
+            return 0.0
+        least = 2 * np.sqrt(np.abs(self.subcosts[0] * self.subcosts[1]))
+        return math.fsum(least.sum(axis=1)) / self.total_weight
+
+
+def log_above(floor: float, log_mean: float) -> float:
+    """Ln of what a mean loss has above its floor, given its logarithm; −∞ at the floor."""
+    if floor == 0:
+        return log_mean
+    above = math.exp(log_mean) - floor
+    return math.log(above) if above > 0 else -math.inf
+
+
+def signed_output(P: ByClass, S: ByClass) -> ByClass:
+    """a* = ½ ln((S − P)/(S + P)), the best output of a ±1 response [THESIS, Eq. 4.9]."""
+    return half_log_ratio(S - P, S + P, CAP * S)
+
+
+def leaf_outputs(plus: Outputs, minus: Outputs, smoothing: float) -> Outputs:
+    """½ ln(s⁻/s⁺) of each leaf, drawn to 0 by `smoothing` of a leaf's average mass."""
+    totals = (plus + minus).sum(axis=0)
+    return half_log_ratio(minus, plus, np.maximum(smoothing / len(plus), CAP) * totals)
+
+
+def half_log_ratio(above: Floats, below: Floats, smoothing: Floats) -> Floats:
+    """½ ln((above + smoothing)/(below + smoothing)), 0 where nothing weighs."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        output = 0.5 * np.log((above + smoothing) / (below + smoothing))
+    return np.where(above + below > 0, output, 0.0)
+
+
+def loss_after(plus: Outputs, minus: Outputs, outputs: Outputs) -> float:
+    """Σ w⁺e^a + w⁻e^−a over all regions and classes."""
+    return float((plus * np.exp(outputs) + minus * np.exp(-outputs)).sum())

@@ -1,0 +1,156 @@
+"""losses.numbers."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rebelboost.base.arrays import (
+    BySample,
+    Floats,
+    Outputs,
+    Regions,
+    Scores,
+)
+from rebelboost.base.fixed_point import fine_scales
+from rebelboost.losses.classes import parabola_outputs
+from rebelboost.losses.smooth import Loss, Slopes
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """(H − y)²: L₂Boost."""
+
+    target: BySample
+    weight: BySample
+
+    reach = math.inf
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, 1)."""
+        return len(self.target), 1
+
+    def values(self, scores: Scores) -> Floats:
+        """By sample."""
+        return (self.weight * (scores[:, 0] - self.target) ** 2)[:, np.newaxis]
+
+    def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
+        """2(H − y) and 2."""
+        slope = 2 * self.weight * (scores[:, 0] - self.target)
+        return slope[:, np.newaxis], (2 * self.weight)[:, np.newaxis]
+
+    def sums_along(
+        self, slopes: Slopes, regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """Differentiate there."""
+        return slopes.sums_at(regions, outputs)
+
+    def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
+        """The mean residual of each leaf."""
+        return parabola_outputs(slopes, regions, ridge)
+
+
+@dataclass(frozen=True)
+class Huber:
+    """(H − y)² up to a distance of `delta`, then as a straight line: 2δ|H − y| − δ²."""
+
+    target: BySample
+    weight: BySample
+    delta: float
+
+    @property
+    def reach(self) -> float:
+        """A few δ."""
+        return 4 * self.delta
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, 1)."""
+        return len(self.target), 1
+
+    def values(self, scores: Scores) -> Floats:
+        """By sample."""
+        distance = np.abs(scores[:, 0] - self.target)
+        near = np.minimum(distance, self.delta)
+        return (self.weight * near * (2 * distance - near))[:, np.newaxis]
+
+    def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
+        """2(H − y), cut at ±2δ; and 2, a bound of the curvature: beyond δ it is 0."""
+        slope = 2 * self.weight * np.clip(scores[:, 0] - self.target, -self.delta, self.delta)
+        return slope[:, np.newaxis], (2 * self.weight)[:, np.newaxis]
+
+    def sums_along(
+        self, slopes: Slopes, regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """Differentiate there."""
+        return slopes.sums_at(regions, outputs)
+
+    def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
+        """By line search."""
+        return slopes.best_outputs(regions, ridge)
+
+
+@dataclass(frozen=True)
+class LeastAbsolute:
+    """|H − y|."""
+
+    target: BySample
+    weight: BySample
+
+    reach = math.inf
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, 1)."""
+        return len(self.target), 1
+
+    def values(self, scores: Scores) -> Floats:
+        """By sample."""
+        return (self.weight * np.abs(scores[:, 0] - self.target))[:, np.newaxis]
+
+    def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
+        """±1; and 1 in place of a curvature, so that trees are grown on the mean of the signs."""
+        slope = self.weight * np.sign(scores[:, 0] - self.target)
+        return slope[:, np.newaxis], self.weight[:, np.newaxis]
+
+    def sums_along(
+        self, slopes: Slopes, regions: Regions, outputs: Outputs
+    ) -> tuple[Outputs, Outputs]:
+        """Differentiate there."""
+        return slopes.sums_at(regions, outputs)
+
+    def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
+        """The median residual of each leaf, times W/(W + ridge)."""
+        residual = self.target - slopes.scores[:, 0]
+        _, mass = slopes.region_derivatives(regions, np.zeros(ridge.shape))
+        medians = medians_by_region(residual, self.weight, regions, len(ridge))
+        flat = mass + ridge
+        share = np.divide(mass, flat, out=np.zeros(ridge.shape), where=flat > 0)
+        return share * medians[:, np.newaxis]
+
+
+def medians_by_region(
+    values: BySample, weight: BySample, regions: Regions, n_regions: int
+) -> Floats:
+    """The (lower, weighted) median of each region's values, 0 of an empty region."""
+    order = np.lexsort((weight, values, regions))
+    # In fixed point, or the order of equal values could show.
+    scale = fine_scales(np.array([weight.max(initial=0.0) * len(weight)]))
+    below = np.cumsum(np.rint(weight[order] * scale).astype(np.int64))
+    ends = np.searchsorted(regions[order], np.arange(n_regions), side="right")
+    starts = np.append(0, ends[:-1])
+    before = np.append(0, below)[starts]
+    half = before + (np.append(0, below)[ends] - before + 1) // 2
+    at = np.minimum(np.searchsorted(below, half), np.maximum(ends - 1, 0))
+    return np.where(ends > starts, values[order][at], 0.0)
+
+
+def number_loss(name: str, target: BySample, weight: BySample, delta: float) -> Loss:
+    """The regression loss of that name."""
+    if name == "huber":
+        return Huber(target, weight, delta)
+    return LeastSquares(target, weight) if name == "squared" else LeastAbsolute(target, weight)
+
+
+NUMBER_LOSSES = ("squared", "absolute", "huber")

@@ -1,0 +1,32 @@
+"""model.queries."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Values
+from rebelboost.data.spaces import Space
+
+
+class Queries:
+    """Samples to predict; remembers where they lie, for the sake of many calls."""
+
+    def __init__(self, X: Values) -> None:
+        self.X = X
+        self._placed: dict[int, tuple[Space, NDArray[Any]]] = {}
+        self._laid: dict[int, tuple[Space, NDArray[Any]]] = {}
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def placed(self, space: Space) -> NDArray[Any]:
+        """Where the samples lie in a space."""
+        if id(space) not in self._placed:
+            self._placed[id(space)] = space, space.place(self.X)
+        return self._placed[id(space)][1]
+
+    def laid(self, space: Space) -> NDArray[Any]:
+        """All of them, ready for the space's `distances`."""
+        if id(space) not in self._laid:
+            self._laid[id(space)] = space, space.lay_out(self.placed(space))
+        return self._laid[id(space)][1]

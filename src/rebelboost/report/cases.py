@@ -1,0 +1,126 @@
+"""Ten decisions worth a look: the surest, the least sure, the costliest mistakes."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rebelboost.base.arrays import BySample, Floats, Ints, Labels
+from rebelboost.base.names import ClassNames
+from rebelboost.costs.decision import expected_costs
+from rebelboost.evaluation.evaluate import evaluate
+from rebelboost.evaluation.result import Judged
+from rebelboost.exceptions import EvaluationError
+from rebelboost.report.subject import Subject
+
+N_SUREST, N_LEAST_SURE, N_MISTAKES = 2, 4, 4
+LEAST_COST = 1e-300
+COSTLIEST = "The costliest mistakes"
+
+
+class Picked(NamedTuple):
+    """A decision, and why it was picked."""
+
+    kind: str
+    row: int
+    """In the table of the report."""
+    true: int
+    decided: int
+    """Codes; the number of classes where the model abstained."""
+    cost: float
+    has_costs: bool
+    is_left_out: bool
+
+
+def pick(subject: Subject) -> list[Picked]:
+    """At most ten, none of them twice."""
+    found = subject.evaluation
+    judged = found.judged if found is not None else None
+    if judged is None:
+        judged = _judged_now(subject)
+    if judged is None:
+        return []
+    _check_same(subject, judged)
+    prices = _prices(subject)
+    paid = prices[judged.true, judged.decided]
+    merits = _merits(subject, judged)
+    chosen = _chosen(judged, paid, merits)
+    has_costs = found is not None and found.has_costs
+    surely_wrong = COSTLIEST if has_costs else "The mistakes it was surest of"
+    left_out = found is not None and found.is_left_out and found.judged is not None
+    return [
+        Picked(
+            surely_wrong if kind == COSTLIEST else kind,
+            int(judged.rows[i]),
+            int(judged.true[i]),
+            int(judged.decided[i]),
+            float(paid[i]),
+            has_costs,
+            left_out,
+        )
+        for kind, i in chosen
+    ]
+
+
+def _chosen(judged: Judged, paid: BySample, merits: Floats) -> list[tuple[str, int]]:
+    two = np.partition(merits, -2, axis=1)[:, -2:]
+    gap: BySample = two[:, 1] - two[:, 0]
+    wrong = np.flatnonzero(judged.decided != judged.true)
+    own = merits[np.arange(len(merits)), judged.true]
+    # Of mistakes that cost the same, the one that thought least of the truth.
+    mistakes = wrong[np.lexsort((own[wrong], -paid[wrong]))][:N_MISTAKES].tolist()
+    free = np.setdiff1d(np.arange(len(gap)), mistakes)
+    surest = _one_of_each(free[np.argsort(-gap[free], kind="stable")], judged.decided, N_SUREST)
+    free = np.setdiff1d(free, surest)
+    n_least = N_LEAST_SURE + N_MISTAKES - len(mistakes)
+    least = free[np.argsort(gap[free], kind="stable")][:n_least].tolist()
+    return [
+        *(("The surest", i) for i in surest),
+        *(("The least sure", i) for i in least),
+        *((COSTLIEST, i) for i in mistakes),
+    ]
+
+
+def _one_of_each(ordered: Ints, decided: Labels, most: int) -> list[int]:
+    """The first ones, of different decisions as far as there are."""
+    firsts: dict[int, int] = {}
+    for i in ordered.tolist():
+        firsts.setdefault(int(decided[i]), i)
+    chosen = list(firsts.values())[:most]
+    rest = [i for i in ordered[: 2 * most].tolist() if i not in chosen]
+    return [*chosen, *rest][:most]
+
+
+def _judged_now(subject: Subject) -> Judged | None:
+    try:
+        return evaluate(subject.clf, subject.X, subject.y).judged
+    except EvaluationError:
+        return None
+
+
+def _check_same(subject: Subject, judged: Judged) -> None:
+    names = ClassNames(subject.clf.classes_)
+    same = judged.rows.max(initial=-1) < len(subject.y) and all(
+        names.find(label) == code
+        for label, code in zip(subject.y[judged.rows].tolist(), judged.true.tolist(), strict=True)
+    )
+    if not same:
+        raise EvaluationError(
+            "the evaluation is not of these samples: give the X and y that it was made from"
+        )
+
+
+def _prices(subject: Subject) -> Floats:
+    costs: Floats = subject.clf.costs_
+    abstaining = subject.clf.reject_cost
+    return np.column_stack([costs, np.full(len(costs), 0.0 if abstaining is None else abstaining)])
+
+
+def _merits(subject: Subject, judged: Judged) -> Floats:
+    """(n, K) what speaks for each decision: a low expected cost or, without probabilities, the scores.
+
+    Logarithms tell apart probabilities that are all but 1.
+    """
+    if judged.posterior is None:
+        merits: Floats = subject.clf._scores(subject.X)[judged.rows]
+        return merits
+    return -np.log(np.maximum(expected_costs(judged.posterior, subject.clf.costs_), LEAST_COST))

@@ -1,0 +1,114 @@
+"""learner="auto": trees and similarities run against each other on what their fits leave out.
+
+No expertise is needed, because nothing is guessed: trees of two depths, a slower kind of them, and
+similarities in each unit of distance are all fitted without a fifth of the samples. Who decides that
+fifth far worse than the best is dropped; the others go on and are blended (`rebelboost.selection.blend`).
+"""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rebelboost.base.arrays import Bytes
+from rebelboost.base.hashing import hash_rows
+from rebelboost.boosting.callbacks import Callback
+from rebelboost.data.folds import folds
+from rebelboost.data.samples import Problem
+from rebelboost.learners.similarity import Similarity
+from rebelboost.selection.blend import CrossFit, Parts, cross_fit
+from rebelboost.selection.candidates import Candidate
+from rebelboost.selection.runner import Standing
+
+MOST_SAMPLES = 20_000
+"""With more, the race is run on half as many, and who wins it is fitted on all."""
+MOST_COMPARED = 100_000
+"""With more, only trees run: comparisons with training samples would take too long."""
+ONE_OF = 10
+"""Of so many parts of a large table, one is left out to find the rounds."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What was tried, how it did on left-out samples, and what the model is made of."""
+
+    standings: tuple[Standing, ...]
+    cost: float
+    """Mean cost of the blend's decisions on left-out samples; their error where costs are uniform."""
+    percent: bool
+    """Costs are uniform: show errors in %."""
+
+    def __str__(self) -> str:
+        chosen = sorted((s for s in self.standings if s.share > 0), key=lambda s: -s.share)
+        others = sorted((s for s in self.standings if s.share == 0), key=lambda s: s.cost)
+        if len(chosen) == 1:
+            text = f"{chosen[0].name}: {self._show(chosen[0].cost)}"
+        else:
+            parts = [f"{100 * s.share:.0f} % {s.name} ({self._show(s.cost)} alone)" for s in chosen]
+            text = f"{' + '.join(parts)}: {self._show(self.cost)} together"
+        if others:
+            text += f"; not {', '.join(f'{s.name} ({self._told(s)})' for s in others)}"
+        return text
+
+    def _told(self, dropped: Standing) -> str:
+        """Its figure, which is of fewer samples than the others' where it was not fitted to the end."""
+        n_parts = dropped.n_parts
+        if n_parts == max(standing.n_parts for standing in self.standings):
+            return self._show(dropped.cost)
+        return f"{self._show(dropped.cost)} of the first {'part' if n_parts == 1 else f'{n_parts} parts'}"
+
+    def _show(self, cost: float) -> str:
+        return f"{100 * cost:.1f} % wrong" if self.percent else f"cost {cost:.4g}"
+
+    def table(self) -> dict[str, list[Any]]:
+        """Columns: a row for each candidate."""
+        return {name: [getattr(s, name) for s in self.standings] for name in Standing._fields}
+
+
+def select(
+    problem: Problem,
+    running: Sequence[Candidate],
+    categorical: Bytes,
+    n_folds: int,
+    *,
+    deciding: Problem,
+    callbacks: Sequence[Callback] = (),
+    time_budget: float | None = None,
+) -> CrossFit:
+    """Let the candidates run on `n_folds` parts; on large tables, the best of a race on some rows."""
+    deadline = math.inf if time_budget is None else time.monotonic() + time_budget
+    seed = running[0].settings.seed
+    if len(problem.labels) <= MOST_SAMPLES or len(running) == 1:
+        return cross_fit(
+            problem,
+            running,
+            categorical,
+            Parts(folds(problem, n_folds, seed), deadline=deadline),
+            deciding=deciding,
+            callbacks=callbacks,
+        )
+    if len(problem.labels) > MOST_COMPARED:
+        running = [c for c in running if not isinstance(c.settings.learner, Similarity)]
+    some = np.argsort(hash_rows(problem.X, seed + 1), kind="stable")[: MOST_SAMPLES // 2]
+    race = cross_fit(
+        problem.take(some),
+        running,
+        categorical,
+        Parts(folds(problem.take(some), n_folds, seed)[:1]),
+        deciding=deciding.take(some),
+        callbacks=callbacks,
+    )
+    winner = max(race.standings, key=lambda standing: standing.share).name
+    found = cross_fit(
+        problem,
+        [candidate for candidate in running if candidate.name == winner],
+        categorical,
+        Parts(folds(problem, ONE_OF, seed)[:1], refit=True),
+        deciding=deciding,
+        callbacks=callbacks,
+    )
+    beaten = (s._replace(share=0.0) for s in race.standings if s.name != winner)
+    return replace(found, standings=(*found.standings, *beaten))

@@ -1,0 +1,85 @@
+"""scale="auto": the plainest units of distance that do about as well as any on held-out samples."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import BySample, Bytes
+from rebelboost.base.hashing import hash_rows
+from rebelboost.boosting.fit import train
+from rebelboost.boosting.settings import Settings
+from rebelboost.data.folds import folds
+from rebelboost.data.samples import Problem
+from rebelboost.data.spaces import SCALES, Scale
+from rebelboost.learners.similarity import Similarity
+from rebelboost.model.queries import Queries
+
+MOST_SAMPLES = 3000
+"""Scales are compared on so many samples, each third of which is held out in turn."""
+ROUNDS = 300
+FAR_BEHIND = 2.0
+"""Standard errors above the best after which a scale is not tried on the other thirds."""
+
+
+def settled(settings: Settings, problem: Problem, categorical: Bytes) -> Settings:
+    """Decide what the learner leaves open: the scale of distances."""
+    learner = settings.learner
+    if not isinstance(learner, Similarity) or learner.scale != "auto":
+        return settings
+    if not learner.is_scaled:
+        return replace(settings, learner=replace(learner, scale="none"))
+    some = problem
+    if len(problem.labels) > MOST_SAMPLES:
+        some = problem.take(np.argsort(hash_rows(problem.X, 1), kind="stable")[:MOST_SAMPLES])
+    left_out = folds(some, 3, settings.seed)
+    if not left_out:  # every class has one sample
+        return replace(settings, learner=replace(learner, scale="standard"))
+    paid: dict[Scale, BySample] = {scale: np.empty(0) for scale in SCALES}
+    for out in left_out:
+        paid = {
+            scale: np.append(costs, _held_out_costs(settings, scale, some, out, categorical))
+            for scale, costs in paid.items()
+        }
+        paid = within(FAR_BEHIND, paid)
+        if len(paid) == 1:
+            break
+    return replace(settings, learner=replace(learner, scale=plainest(paid)))
+
+
+def within(n_errors: float, paid: dict[Scale, BySample]) -> dict[Scale, BySample]:
+    """The scales whose costs exceed the least by no more than so many standard errors.
+
+    `paid` has the cost of every held-out sample. Differences are of the same samples.
+    """
+    best = min(paid, key=lambda scale: float(paid[scale].sum()))
+    more = {scale: costs - paid[best] for scale, costs in paid.items()}
+    return {
+        scale: paid[scale]
+        for scale, each in more.items()
+        if each.sum() <= n_errors * np.sqrt(((each - each.mean()) ** 2).sum())
+    }
+
+
+def plainest(paid: dict[Scale, BySample]) -> Scale:
+    """The first scale that is within a standard error of the best."""
+    return next(iter(within(1, paid)))
+
+
+def _held_out_costs(
+    settings: Settings, scale: Scale, problem: Problem, out: NDArray[np.bool_], categorical: Bytes
+) -> BySample:
+    """(held-out samples,) what the decisions on them cost, times their weight."""
+    tried = replace(
+        settings,
+        learner=replace(settings.learner, scale=scale),
+        rounds=min(ROUNDS, settings.rounds),
+        patience=None,
+    )
+    ensemble = train(problem.rows(~out), tried, categorical)
+    held = problem.rows(out)
+    scores = np.zeros((len(held.labels), ensemble.n_classes))
+    ensemble.add_scores(Queries(held.X), scores, 0, len(ensemble), settings.n_threads)
+    row = np.arange(len(scores)) if held.by_sample else held.labels
+    paid = held.costs[row, scores.argmax(axis=1)]
+    return paid if held.weight is None else paid * held.weight

@@ -1,0 +1,149 @@
+"""Another table, read as the one that the model learned from: the same columns, the same meaning."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from rebelboost.base.names import listed
+from rebelboost.exceptions import TableError
+from rebelboost.tables.columns import Column, as_text, cells
+from rebelboost.tables.files import Table
+from rebelboost.tables.schema import Understanding, known
+from rebelboost.tables.target import hint
+
+ODD, ASIDE = "\nodd", "\naside"
+"""Ends of column names that no file has."""
+
+
+@dataclass
+class Tally:
+    """What did not fit, counted over all batches."""
+
+    n_rows: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)
+    """Column → cells with categories that training never saw."""
+    odd: Counter[str] = field(default_factory=Counter)
+    """Column → cells that are not of the kind that training saw."""
+    extra: tuple[str, ...] = ()
+    """Columns that the model does not use."""
+
+    def notes(self) -> list[str]:
+        """Sentences on it."""
+        notes = [
+            f"{name}: {n:,} cell(s) with categories that training never saw count as missing"
+            for name, n in self.unknown.items()
+            if n
+        ]
+        notes += [
+            f"{name}: {n:,} cell(s) that do not fit what training saw there count as missing"
+            for name, n in self.odd.items()
+            if n
+        ]
+        if self.extra:
+            notes.append(f"not used by the model: {listed(self.extra, 12)}")
+        return notes
+
+
+class Match:
+    """A table, seen with a model's eyes."""
+
+    def __init__(self, table: Table, understanding: Understanding, aside: Sequence[str] = ()):
+        self.table, self.columns, self.aside = table, understanding.columns, tuple(aside)
+        self._check(understanding.target)
+        expected = {*understanding.ignored, understanding.target, *aside}
+        expected |= {column.name for column in self.columns}
+        self.tally = Tally(extra=tuple(n for n in table.names if n not in expected))
+
+    def _check(self, target: str) -> None:
+        names = self.table.names
+        needed = [column.name for column in self.columns]
+        lacking = [name for name in needed if name not in names]
+        free = [name for name in names if name not in needed and name != target]
+        if lacking:
+            close = {name: told for name in lacking if (told := hint(name, free))[0] == "d"}
+            meant = f"; for {next(iter(close))!r} {next(iter(close.values()))}" if close else ""
+            raise TableError(
+                f"{self.table.path} lacks {len(lacking)} of the {len(needed)} column(s) that the "
+                f"model needs, {listed(lacking, 12)}: add them, empty if need be{meant}"
+            )
+        for name in self.aside:
+            if name not in names:
+                raise TableError(f"{self.table.path} has no column {name!r}: {hint(name, names)}")
+
+    def batches(self, size: int | None = None) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+        """Samples as the model knows them, and the columns set aside; all at once, or in batches."""
+        lazy = self.table.frame.select(self._reading())
+        if size is None:
+            yield self._settled(lazy.collect(engine="streaming"))
+            return
+        for batch in lazy.collect_batches(chunk_size=size, maintain_order=True):
+            yield self._settled(batch)
+
+    def all(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The whole table."""
+        return next(self.batches())
+
+    def _reading(self) -> list[pl.Expr]:
+        types = self.table.types
+        read = [column.read(types[column.name]) for column in self.columns]
+        odd = [
+            (cells(c.name, numbers=True).is_not_null() & c.read(pl.String()).is_null()).alias(
+                c.name + ODD
+            )
+            for c in self._numbers_from_text()
+        ]
+        aside = [as_text(name, types[name]).alias(name + ASIDE) for name in self.aside]
+        return [*read, *odd, *aside]
+
+    def _numbers_from_text(self) -> list[Column]:
+        types = self.table.types
+        return [c for c in self.columns if c.kind != "category" and types[c.name] == pl.String]
+
+    def _settled(self, batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+        self.tally.n_rows += len(batch)
+        for column in self._numbers_from_text():
+            self.tally.odd[column.name] += int(batch[column.name + ODD].sum())
+        frame = batch.select(known(column) for column in self.columns)
+        for column in self.columns:
+            if column.kind == "category":
+                n = frame[column.name].null_count() - batch[column.name].null_count()
+                self.tally.unknown[column.name] += n
+            elif (n := int(frame[column.name].is_infinite().sum() or 0)) > 0:
+                raise TableError(
+                    f"column {column.name!r} of {self.table.path} has {n} infinite value(s): "
+                    "leave those cells empty"
+                )
+        aside = batch.select(pl.col(name + ASIDE).alias(name) for name in self.aside)
+        return frame, aside
+
+
+def understood_by(model: Any, table: Table) -> Understanding:
+    """How the model's own table was understood; for one trained in Python, by its features' names."""
+    told = (getattr(model, "metadata_", None) or {}).get("table")
+    if told is not None:
+        try:
+            return Understanding.from_dict(told)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise TableError(
+                "the model file does not say how its table was read: train it again"
+            ) from error
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        n = model.n_features_in_
+        if len(table.names) != n:
+            raise TableError(
+                f"the model was trained in Python on {n} columns without names, but {table.path} "
+                f"has {len(table.names)}: give a table with just these, in the same order"
+            )
+        names = table.names
+    levels = model._encoder.levels
+    columns = tuple(
+        Column(str(name), "category", "", tuple(map(str, levels[f])))
+        if f in levels
+        else Column(str(name), "number", "plain")
+        for f, name in enumerate(names)
+    )
+    return Understanding("", "", "", columns, {}, (), 0, 0, {}, {})

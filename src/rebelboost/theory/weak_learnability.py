@@ -1,0 +1,107 @@
+"""theory.weak_learnability."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rebelboost.base.arrays import BySample, Floats, Ints
+from rebelboost.theory.bounds import rounds_to_no_error
+
+MOST_ENTRIES = 50_000_000
+"""Of the linear program's matrix, samples × stumps."""
+
+
+@dataclass(frozen=True)
+class WeakLearnability:
+    """Whether a vote of stumps can separate two classes, and by how much."""
+
+    margin: float
+    """θ: the largest margin that a vote, with weights that sum to 1, has on every sample."""
+    features: Ints
+    """(J,) of the stumps that have a vote; −1 is the constant."""
+    thresholds: Floats
+    signs: Floats
+    """(J,) what a stump says of x > threshold."""
+    votes: Floats
+    """(J,) sum to 1."""
+    distribution: BySample
+    """(N,) the weights of samples under which no stump has a larger edge than θ/2."""
+
+    @property
+    def edge(self) -> float:
+        """γ = θ/2: whatever the weights, some stump has an error of ½ − γ or less, if γ > 0."""
+        return self.margin / 2
+
+    def __str__(self) -> str:
+        if self.margin <= 1e-9:
+            return (
+                "Not weakly learnable by stumps: under some weights of the samples, none does better "
+                "than chance. Deeper trees, or similarities, may"
+            )
+        n_rounds = rounds_to_no_error(len(self.distribution), self.edge)
+        return (
+            f"Weakly learnable by stumps: whatever the weights of the samples, some stump errs on at most "
+            f"{100 * (0.5 - self.edge):.1f} % of them (edge {self.edge:.4g}, margin {self.margin:.4g}); "
+            f"AdaBoost with the best stumps makes no mistake after {n_rounds:,} rounds at the latest"
+        )
+
+
+def weak_learnability(X: ArrayLike, y: ArrayLike) -> WeakLearnability:
+    """Solve the linear program max θ: y_i Σ_j a_j g_j(x_i) ≥ θ, a ≥ 0, Σa = 1 [ADA 3.2], over all stumps.
+
+    `X` (N, d) are numbers, `y` (N,) has two classes. Missing values are below every threshold.
+    """
+    from scipy.optimize import linprog
+
+    values = np.asarray(X, dtype=np.float64)
+    classes, codes = np.unique(np.asarray(y), return_inverse=True)
+    if values.ndim != 2 or len(classes) != 2 or len(codes) != len(values):
+        raise ValueError(
+            f"X has shape {values.shape} and y {len(classes)} classes of {len(codes)} samples: give a "
+            "table and a class for each row, of two"
+        )
+    features, thresholds = _all_stumps(values)
+    if len(values) * len(features) > MOST_ENTRIES:
+        raise ValueError(
+            f"{len(values):,} samples × {len(features):,} stumps are too many for the linear program: "
+            "give fewer samples"
+        )
+    said = np.where(values[:, features] > thresholds, 1.0, -1.0)
+    said[:, features < 0] = 1.0
+    agree = said * np.where(codes == 1, 1.0, -1.0)[:, np.newaxis]
+    columns = np.hstack([agree, -agree])  # each stump, and its opposite
+    n_votes = columns.shape[1]
+    found = linprog(
+        np.append(np.zeros(n_votes), -1.0),
+        A_ub=np.hstack([-columns, np.ones((len(values), 1))]),
+        b_ub=np.zeros(len(values)),
+        A_eq=np.append(np.ones(n_votes), 0.0)[np.newaxis],
+        b_eq=[1.0],
+        bounds=[*[(0.0, None)] * n_votes, (None, None)],
+        method="highs",
+    )
+    votes = found.x[:-1]
+    voting = np.flatnonzero(votes > 0)
+    stump = voting % len(features)
+    return WeakLearnability(
+        float(found.x[-1]),
+        features[stump],
+        thresholds[stump],
+        np.where(voting < len(features), 1.0, -1.0),
+        votes[voting],
+        np.abs(found.ineqlin.marginals),
+    )
+
+
+def _all_stumps(values: Floats) -> tuple[Ints, Floats]:
+    """(J,) feature and threshold of each, the constant first."""
+    features, thresholds = [np.array([-1])], [np.array([-np.inf])]
+    for f, column in enumerate(values.T):
+        levels = np.unique(column[~np.isnan(column)])
+        if np.isnan(column).any() and len(levels):
+            levels = np.append(levels[0] - 1, levels)  # missing values against all others
+        middles = levels[:-1] / 2 + levels[1:] / 2
+        features.append(np.full(len(middles), f))
+        thresholds.append(middles)
+    return np.concatenate(features), np.concatenate(thresholds)
