@@ -7,16 +7,16 @@ from rebelboost.model.trees import GrownTree
 
 def arrays(model):
     """Everything that a fitted classifier predicts from, by name."""
-    return {"classes": model.classes_, "costs": model.costs_, **of_terms(model.ensemble_.terms)}
+    return {"classes": model.classes_, "costs": model.costs_, **of_terms(model.ensemble_)}
 
 
 def of_terms(terms):
     """The arrays of terms, by name."""
     named = {}
     for t, term in enumerate(terms):
-        parts = _of_tree if isinstance(term.hypothesis, GrownTree) else _of_comparison
+        parts = _of_tree if isinstance(term, GrownTree) else _of_comparison
         named[f"outputs of {t}"] = term.outputs
-        named |= {f"{name} of {t}": array for name, array in parts(term.hypothesis).items()}
+        named |= {f"{name} of {t}": array for name, array in parts(term).items()}
     return named
 
 

@@ -125,14 +125,12 @@ def plot_examples(
         Terms to show: those with the largest outputs.
     """
     points, ax = _planar(X), _axes(ax)
-    pairs = [
-        t for t in classifier.ensemble_.terms if len(getattr(t.hypothesis, "examples", ())) == 2
-    ]
+    pairs = [t for t in classifier.ensemble_ if len(t.example_rows) == 2]
     if not pairs:
         raise ValueError("the classifier compares with no pairs of examples: fit with Similarity()")
     strength = [float(np.abs(term.outputs[0]).max()) for term in pairs]
     for i in np.argsort(strength)[::-1][:most]:
-        anchor, rival = (points[example.row] for example in pairs[i].hypothesis.examples)
+        anchor, rival = (points[row] for row in pairs[i].example_rows)
         ax.plot(*np.stack([anchor, rival]).T, color="#222222", linewidth=0.6, alpha=0.6)
         x, up = anchor
         ax.scatter(x, up, s=36, facecolors="none", edgecolors="#222222", linewidths=0.9)

@@ -62,7 +62,7 @@ def test_theorem_3_1_bounds_the_weighted_training_error_in_every_round(case):
 def test_exercise_3_1_the_update_in_closed_form_is_that_of_the_engine(case):
     X, y, weight, model = case
     D = weight / weight.sum()
-    for t, (term, record) in enumerate(zip(model.ensemble_.terms, model.history_, strict=True)):
+    for t, (term, record) in enumerate(zip(model.ensemble_, model.history_, strict=True)):
         if record.edge > 1 - 1e-6:  # a perfect stump: its update would divide by 0
             return
         said = term.by_region[term.regions(Queries(X)), 1]
@@ -76,7 +76,7 @@ def distribution(model, X, y, weight, n_terms):
     costs = np.ones((2, 2)) - np.eye(2)
     problem = Problem(X, y.astype(np.int32), costs, weight=weight)
     state = problem.state(Settings(Stump(), 1, 1.0, None, "thesis"))
-    replay(Ensemble(model.ensemble_.terms[:n_terms], 2), Queries(X), state)
+    replay(Ensemble(model.ensemble_[:n_terms], 2), Queries(X), state)
     D = np.abs(state.weights.planes).sum(axis=(0, 2))
     return D / D.sum()
 

@@ -36,9 +36,9 @@ def test_a_warm_start_gives_the_bits_of_one_fit(learner, first, then):
 def test_a_warm_start_with_enough_rounds_already_changes_nothing():
     problem = random_problem(0)
     model = problem.fit(Stump(), n_rounds=10, warm_start=True)
-    before = model.ensemble_.terms
+    before = model.ensemble_
     model.set_params(n_rounds=5).fit(problem.X, problem.y, problem.weight)
-    assert model.ensemble_.terms == before
+    assert model.ensemble_ == before
 
 
 def test_a_warm_start_with_other_classes_is_refused():

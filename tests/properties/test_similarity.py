@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from rebelboost.boosting.preparation import fit_space, prepare
+from rebelboost.boosting.settings import Settings
 
 from ensembles import assert_same
 from problems import Problem, random_problem
 from rebelboost import RebelClassifier, kernels
 from rebelboost.boosting.loop import Plan, boost
-from rebelboost.boosting.preparation import fit_space, prepare
-from rebelboost.boosting.settings import Settings
-from rebelboost.data.samples import Problem as Samples
+from rebelboost.data.samples import Samples
 from rebelboost.learners.similarity import Similarity
 from rebelboost.losses.exponential import CAP
 from rebelboost.model.ensemble import Ensemble
@@ -370,9 +370,9 @@ def test_stages_end_at_the_final_predictions(problem, learner):
 @settings(max_examples=20)
 def test_a_warm_start_goes_on_where_the_last_fit_ended(problem, learner):
     model = problem.fit(learner, n_rounds=4, warm_start=True, tol=0.0)
-    before = list(model.ensemble_.terms)
+    before = list(model.ensemble_)
     model.set_params(n_rounds=9).fit(problem.X, problem.y, problem.weight)
-    assert list(model.ensemble_.terms[: len(before)]) == before
+    assert list(model.ensemble_[: len(before)]) == before
     assert len(model.ensemble_) >= len(before)
     losses = [record.log_loss for record in model.history_]
     assert all(later <= earlier + ROUNDING for earlier, later in pairwise(losses))

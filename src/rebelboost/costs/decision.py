@@ -1,17 +1,8 @@
-"""costs.decision."""
+"""The decision of least risk: what each decision is expected to cost, and which costs least."""
 
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Labels, Scores
-from rebelboost.costs.matrix import class_costs
-from rebelboost.costs.posterior import Decoder
-from rebelboost.data.samples import Problem
-
-
-def decision_cost(scores: Scores, decoder: Decoder, deciding: Problem) -> float:
-    """Mean cost of the least-risk decisions."""
-    decided = least_risk(scores, decoder.posterior(scores), class_costs(deciding))
-    return deciding.judge().judge(decided)[1]
 
 
 def expected_costs(posterior: Floats, costs: Floats) -> Floats:

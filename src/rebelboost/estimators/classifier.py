@@ -10,14 +10,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rebelboost.boosting.callbacks import Callback, Hearing, Progress
-from rebelboost.boosting.fit import follow, train
+from rebelboost.boosting.fit import Settings, follow, train
+from rebelboost.boosting.objectives import LOSSES, ClassObjective
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
-from rebelboost.boosting.settings import LOSSES, Settings
 from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows, is_uniform
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.folds import n_distinct, split
-from rebelboost.data.samples import Problem
+from rebelboost.data.samples import Samples
 from rebelboost.estimators.explained import Explained
 from rebelboost.estimators.fitting import check_callbacks, check_cross_fit, check_learner, seed_of
 from rebelboost.estimators.inputs import (
@@ -35,7 +35,7 @@ from rebelboost.learners.tree import Tree
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.selection.blend import CrossFit, neutral
-from rebelboost.selection.candidates import Candidate, candidates
+from rebelboost.selection.candidates import Entry, candidates
 from rebelboost.selection.race import select
 from rebelboost.selection.scale import settled
 
@@ -245,7 +245,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         self._seed = seed_of(self.random_state)
         problem = self._problem(X, y, sample_weight, costs, goes_on=previous is not None)
         if len(self.classes_) == 1:
-            self.ensemble_, self.history_ = Ensemble((), 1), History()
+            self.ensemble_, self.history_ = Ensemble.of((), 1), History()
             self.decoder_, self.cross_fit_ = Decoder(self.costs_, loss=self.loss), None
             return self._named(X, problem)
         if previous is None or not hasattr(self, "history_"):
@@ -283,7 +283,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         costs: ArrayLike | None,
         *,
         goes_on: bool,
-    ) -> Problem:
+    ) -> Samples:
         categorical = None if goes_on else self._learner().categorical
         values = self._encode(X, categorical)
         classes, labels = encode_labels(y, len(values))
@@ -297,7 +297,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         paid = (
             cost_rows(costs, labels, len(classes), list(classes)) if costs is not None else matrix
         )
-        problem = Problem(values, labels, paid, by_sample, weight)
+        problem = Samples(values, labels, paid, by_sample, weight, self._encoder.categorical)
         if weight is not None and not weight.all():
             problem = problem.rows(weight > 0)
         self.classes_, self.class_weight_ = classes, counts
@@ -307,7 +307,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         self.subcosts_ = auto if self.subcosts == "auto" else self.subcosts
         return problem
 
-    def _n_folds(self, problem: Problem, validation: object) -> int:
+    def _n_folds(self, problem: Samples, validation: object) -> int:
         if self.cross_fit != "auto":
             return int(self.cross_fit or 0)
         if is_uniform(self.costs_):
@@ -317,7 +317,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         apt &= not (self.early_stopping or self.warm_start or validation is not None)
         return 5 if apt and n_distinct(problem) >= FEWEST_TO_CROSS_FIT else 0
 
-    def _fit_parts(self, problem: Problem, n_folds: int) -> CrossFit:
+    def _fit_parts(self, problem: Samples, n_folds: int) -> CrossFit:
         way = {"auto": "costs" if self.decision == "argmax" else "neutral"}.get(
             self.training, self.training
         )
@@ -328,13 +328,12 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         if self.learner == "auto":
             running = candidates(settings_of)
         else:
-            running = [Candidate("the learner", settings_of(self._learner()))]
+            running = [Entry("the learner", settings_of(self._learner()))]
         rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
         with Hearing(self._callbacks(rounds)) as callbacks:
             return select(
                 neutral(problem) if way == "neutral" else problem,
                 running,
-                self._encoder.categorical,
                 n_folds,
                 callbacks=callbacks,
                 deciding=problem,
@@ -342,7 +341,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
             )
 
     def _fit_whole(
-        self, problem: Problem, validation: tuple[Any, ArrayLike] | None, start: Ensemble | None
+        self, problem: Samples, validation: tuple[Any, ArrayLike] | None, start: Ensemble | None
     ) -> None:
         settings = self._settings(self._learner(), problem)
         if self.training == "neutral":
@@ -353,42 +352,43 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
             self.ensemble_ = train(
                 problem,
                 settings,
-                self._encoder.categorical,
-                callbacks=[self.history_, *callbacks],
-                held=follow(held, settings),
+                history=self.history_,
+                callbacks=callbacks,
+                held=None if held is None else follow(held, settings),
                 start=start,
             )
 
     def _learner(self) -> Learner:
         return LEARNERS[self.learner] if isinstance(self.learner, str) else self.learner
 
-    def _settings(self, learner: Learner, problem: Problem) -> Settings:
+    def _settings(self, learner: Learner, problem: Samples) -> Settings:
         chosen = Settings(
             learner,
             learner.rounds if self.n_rounds == "auto" else int(self.n_rounds),
             learner.shrinkage if self.shrinkage == "auto" else float(self.shrinkage),
             None if self.tol == "auto" else float(self.tol),
-            self.subcosts_,
+            ClassObjective(self.loss, self.subcosts_),
             Sampling(self.subsample, self.feature_subsample, self.weight_trimming),
             self.n_rounds_no_change if self.early_stopping else None,
             seed=self._seed,
             n_threads=self._n_threads(),
-            loss=self.loss,
         )
-        return settled(chosen, problem, self._encoder.categorical)
+        return settled(chosen, problem)
 
     def _callbacks(self, rounds: int) -> list[Callback]:
         return [*([Progress(rounds)] if self.verbose else []), *(self.callbacks or ())]
 
     def _hold_out(
-        self, problem: Problem, validation: tuple[Any, ArrayLike] | None, seed: int
-    ) -> tuple[Problem, Problem | None]:
+        self, problem: Samples, validation: tuple[Any, ArrayLike] | None, seed: int
+    ) -> tuple[Samples, Samples | None]:
         if validation is None:
             return split(problem, self.validation_fraction if self.early_stopping else 0.0, seed)
         X, y = validation
         values = self._encode(X)
         labels = known_labels(y, len(values), self.classes_)
-        return problem, Problem(values, labels, class_costs(problem))
+        return problem, Samples(
+            values, labels, class_costs(problem), categorical=self._encoder.categorical
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,12 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 from rebelboost.base.arrays import Floats, Values
 from rebelboost.base.names import plain, printed
 from rebelboost.costs.matrix import is_uniform
-from rebelboost.data.samples import Problem
+from rebelboost.data.samples import Samples
 from rebelboost.estimators.inputs import TableInput, index_labels
 from rebelboost.estimators.proven import Proven
-from rebelboost.model.comparisons import Comparison
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.trees import GrownTree
+from rebelboost.model.trees import Trees
 
 if TYPE_CHECKING:
     from rebelboost.explain.explanation import Explanations, Verdict
@@ -73,7 +72,7 @@ class ExplainedTerms(TableInput):
         from rebelboost.explain.usage import importances
 
         check_is_fitted(self)
-        if not any(isinstance(term.hypothesis, GrownTree) for term in self.ensemble_.terms):
+        if not self.ensemble_.of_kind(Trees):
             raise AttributeError(
                 "feature_importances_ are those of trees, and this model has none: similarities "
                 "compare all features at once; summary() tells which training rows they use"
@@ -157,14 +156,9 @@ class Explained(ExplainedTerms, Proven):
         of_class = {row: plain(self.classes_[code]) for row, code in self.example_classes_.items()}
         return Rows(self.row_labels_, of_class)
 
-    def _named(self, X: Any, problem: Problem) -> Self:
+    def _named(self, X: Any, problem: Samples) -> Self:
         """Remember of the training table what reasons name: labels and classes of the examples."""
-        comparisons = [
-            term.hypothesis
-            for term in self.ensemble_.terms
-            if isinstance(term.hypothesis, Comparison)
-        ]
-        rows = sorted({e.row for comparison in comparisons for e in comparison.examples})
+        rows = self.ensemble_.example_rows
         place = np.searchsorted(problem.rows_of_table, rows)  # which rise
         self.row_labels_ = index_labels(X, rows)
         codes = problem.labels[place].tolist()

@@ -5,13 +5,13 @@ import os
 import numpy as np
 
 from rebelboost.base.arrays import Floats
-from rebelboost.boosting.settings import LOSSES
+from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.boosting.objectives import LOSSES
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import MOST_LEVELS, FeatureEncoder
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.regressor import RebelRegressor
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.checks import Fields, Shelf, require
 from rebelboost.files.history import take_history
 from rebelboost.files.labels import take_classes
 from rebelboost.files.model_file import FORMAT, STANDING, VERSION
@@ -22,7 +22,6 @@ from rebelboost.files.safetensors import Contents, parse_json, read
 from rebelboost.files.terms import Features, take_terms
 from rebelboost.files.texts import take_scalars, take_texts
 from rebelboost.losses.exponential import SUBCOSTS
-from rebelboost.model.flattening import FlatEnsemble
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.runner import Standing
 
@@ -57,9 +56,8 @@ def restore(contents: Contents) -> Model:
     estimator = _estimator(shelf, model)
     features = _take_features(shelf, model, estimator)
     n_classes = model.whole("n_classes", 1, 2**20)
-    flat = take_terms(shelf, model.list("spaces"), features, n_classes)
     lost = model.number("unavoidable_cost", 0.0)
-    estimator.ensemble_ = FlatEnsemble(flat, n_classes, lost)
+    estimator.ensemble_ = take_terms(shelf, model.list("spaces"), features, n_classes, lost)
     estimator.history_ = take_history(shelf, estimator.ensemble_)
     if isinstance(estimator, RebelClassifier):
         _take_decisions(shelf, model, estimator, n_classes)

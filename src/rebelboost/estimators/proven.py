@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rebelboost.boosting.rounds import History
+from rebelboost.boosting.rounds import CUT, History
+from rebelboost.costs.judge import Judge
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.data.folds import n_distinct
-from rebelboost.data.samples import Problem
+from rebelboost.data.samples import Samples
 from rebelboost.estimators.deciding import Decides
-from rebelboost.model.comparisons import Comparison
+from rebelboost.model.comparisons import Comparisons
 from rebelboost.theory.bounds import zero_cost_level
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Proven(Decides):
             similarity=proven_rate(len(self.classes_), n_points) if n_points >= 4 else None,
         )
 
-    def _facts(self, problem: Problem) -> dict[str, float]:
+    def _facts(self, problem: Samples) -> dict[str, float]:
         """What guarantees need of the training samples and the history does not tell: `guarantee.FACTS`."""
         trained = self.decoder_.costs
         neutral = is_uniform(trained) and not is_uniform(self.costs_)
@@ -73,9 +74,9 @@ class Proven(Decides):
 
     def _compares(self) -> bool:
         """Whether the rate of similarities is proven: without shrinkage, on all samples."""
-        compares = all(isinstance(t.hypothesis, Comparison) for t in self.ensemble_.terms)
+        compares = self.ensemble_.only(Comparisons)
         whole = self._shrinkage() == 1 and self.subsample == 1 and self.weight_trimming is None
-        return compares and whole and self.subcosts_ == "thesis" and len(self.ensemble_) > 0
+        return compares and whole and self.subcosts_ == "thesis"
 
     def _shrinkage(self) -> float:
         return float(self._learner().shrinkage if self.shrinkage == "auto" else self.shrinkage)
@@ -94,21 +95,21 @@ class Proven(Decides):
             ):  # a run without rounds: it is not known whose they are
                 shrinkages = [None] * len(found)
         # A run may have been cut, or have served for its left-out scores only.
-        terms = {id(term.hypothesis) for term in self.ensemble_.terms}
-        kept = [[record for record in run if id(record.hypothesis) in terms] for run in found]
+        numbers = iter(self.history_.terms)
+        kept = [[record for record in run if next(numbers, CUT) != CUT] for run in found]
         return tuple(
             fit_bound(run, shrinkage)
             for run, shrinkage in zip(kept, shrinkages, strict=True)
             if run
         )
 
-    def _both_costs(self, problem: Problem) -> dict[str, float]:
+    def _both_costs(self, problem: Samples) -> dict[str, float]:
         """Mean training cost at argmax and as decided, where those differ and are soon known."""
         same = self.decision == "argmax" or is_uniform(self.costs_) or not self._decodes()
         if same or len(problem.labels) * len(self.ensemble_) > SOON_SCORED:
             return {}
         scores = self.ensemble_.scores(problem.X, self._n_threads())
-        judge = problem.judge()
+        judge = Judge.of(problem)
         return {
             "cost_at_argmax": judge.judge(np.argmax(scores, axis=1).astype(np.int32))[1],
             "cost_as_decided": judge.judge(self._decide(scores))[1],

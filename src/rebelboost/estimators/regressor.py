@@ -12,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.arrays import BySample, Values
 from rebelboost.boosting.callbacks import Callback, Hearing, Progress
-from rebelboost.boosting.fit import follow, train
-from rebelboost.boosting.regression import RegressionProblem, baseline, huber_delta
+from rebelboost.boosting.fit import Settings, follow, train
+from rebelboost.boosting.objectives import NumberObjective
+from rebelboost.boosting.regression import baseline, huber_delta
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
-from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import held_out_samples
+from rebelboost.data.samples import NumberSamples
 from rebelboost.estimators.explained import ExplainedNumbers, missing_features
 from rebelboost.estimators.fitting import check_callbacks, seed_of, threads_of
 from rebelboost.estimators.inputs import checked_weight, encode_target
@@ -168,7 +169,7 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
         self._check_together()
         start = self.ensemble_ if self.warm_start and hasattr(self, "ensemble_") else None
         problem = self._problem(X, y, sample_weight, goes_on=start is not None)
-        settings = self._settings()
+        settings = self._settings(problem)
         problem, held = self._hold_out(problem, validation, settings.seed)
         if start is None:
             self.history_ = History()
@@ -177,9 +178,9 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
             self.ensemble_ = train(
                 problem,
                 settings,
-                self._encoder.categorical,
-                callbacks=[self.history_, *callbacks],
-                held=follow(held, settings),
+                history=self.history_,
+                callbacks=callbacks,
+                held=None if held is None else follow(held, settings),
                 start=start,
             )
         self.missing_features_ = missing_features(problem.X)
@@ -215,7 +216,7 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
 
     def _problem(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, *, goes_on: bool
-    ) -> RegressionProblem:
+    ) -> NumberSamples:
         values = self._encode(X, None if goes_on else self._learner().categorical)
         target = encode_target(y, len(values))
         weight = checked_weight(sample_weight, values)
@@ -228,20 +229,18 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
 
     def _about_baseline(
         self, values: Values, target: BySample, weight: BySample | None
-    ) -> RegressionProblem:
+    ) -> NumberSamples:
         residual = target - self.baseline_
-        given = self.huber_delta
-        delta = huber_delta(residual, weight) if given == "auto" else float(given)
-        return RegressionProblem(values, residual, self.loss, delta, weight)
+        return NumberSamples(values, residual, weight, self._encoder.categorical)
 
     def _hold_out(
-        self, problem: RegressionProblem, validation: tuple[Any, ArrayLike] | None, seed: int
-    ) -> tuple[RegressionProblem, RegressionProblem | None]:
+        self, problem: NumberSamples, validation: tuple[Any, ArrayLike] | None, seed: int
+    ) -> tuple[NumberSamples, NumberSamples | None]:
         if validation is not None:
             X, y = validation
             values = self._encode(X)
             target = encode_target(y, len(values)) - self.baseline_
-            return problem, RegressionProblem(values, target, problem.loss, problem.delta)
+            return problem, NumberSamples(values, target, categorical=self._encoder.categorical)
         if not self.early_stopping:
             return problem, None
         held = held_out_samples(problem, self.validation_fraction, seed)
@@ -249,12 +248,15 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
             return problem, None
         return problem.rows(~held), problem.rows(held)
 
-    def _settings(self) -> Settings:
+    def _settings(self, samples: NumberSamples) -> Settings:
+        given = self.huber_delta
+        delta = huber_delta(samples.target, samples.weight) if given == "auto" else float(given)
         return Settings(
             self._learner(),
             int(self.n_rounds),
             float(self.shrinkage),
             float(self.tol),
+            NumberObjective(self.loss, delta),
             sampling=Sampling(self.subsample, self.feature_subsample, by_value=True),
             patience=self.n_rounds_no_change if self.early_stopping else None,
             seed=seed_of(self.random_state),

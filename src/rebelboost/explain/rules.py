@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Bytes, Floats, Ints, Trees
+from rebelboost.base.arrays import Bytes, Floats, Ints
 from rebelboost.base.names import printed
-from rebelboost.model.trees import GrownTree
+from rebelboost.model.trees import Trees
 
 Hashes = NDArray[np.uint64]
 MOST_LEVELS = 6
@@ -57,28 +57,29 @@ class _Condition:
     missing: bool = True
 
 
-def rule(tree: GrownTree, leaf: int, wording: Wording) -> str:
+def rule(trees: Trees, tree: int, leaf: int, wording: Wording) -> str:
     """The conditions of a leaf in words: "petal length > 4.9 and (colour in {red, green} or missing)"."""
-    asked: dict[int, _Condition] = {}
+    tested: dict[int, _Condition] = {}
     categorical = set()
-    for layer in range(tree.depth):
-        node = 2**layer - 1 + (leaf >> (tree.depth - layer))
-        right = leaf >> (tree.depth - layer - 1) & 1
-        feature = int(tree.features[node])
+    depth, first = int(trees.depths[tree]), int(trees.node_offsets[tree])
+    for layer in range(depth):
+        node = first + 2**layer - 1 + (leaf >> (depth - layer))
+        right = leaf >> (depth - layer - 1) & 1
+        feature = int(trees.features[node])
         if feature < 0:
             continue
-        condition = asked.setdefault(feature, _Condition())
-        condition.missing &= bool(tree.missing_right[node]) == bool(right)
-        if node in tree.tables:
+        condition = tested.setdefault(feature, _Condition())
+        condition.missing &= bool(trees.missing_right[node]) == bool(right)
+        if trees.category[node] >= 0:
             categorical.add(feature)
-            condition.codes &= (tree.tables[node] != 0) == right
+            condition.codes &= (trees.right[trees.category[node]] != 0) == right
         elif right:
-            condition.low = max(condition.low, float(tree.thresholds[node]))
+            condition.low = max(condition.low, float(trees.thresholds[node]))
         else:
-            condition.high = min(condition.high, float(tree.thresholds[node]))
+            condition.high = min(condition.high, float(trees.thresholds[node]))
     parts = [
         (_of_levels if feature in categorical else _of_numbers)(feature, condition, wording)
-        for feature, condition in asked.items()
+        for feature, condition in tested.items()
     ]
     if len(parts) > 1:
         parts = [f"({part})" if part.endswith(" or missing") else part for part in parts]
@@ -159,8 +160,6 @@ class RuleHashes:
     """Numbers by which rules are told apart, in whatever order and however often they ask."""
 
     trees: Trees
-    asks: NDArray[np.bool_]
-    """(nodes,)"""
     may_miss: NDArray[np.bool_]
     """(features,)"""
     n_levels: Ints
@@ -181,7 +180,7 @@ class RuleHashes:
         below = np.maximum(depth - layer, 1)
         node = trees.node_offsets[tree] + 2**layer - 1 + (leaf >> below)
         node = np.where(depth > layer, node, 0)
-        asks = (depth > layer) & self.asks[node]
+        asks = (depth > layer) & (trees.features[node] >= 0)
         feature = np.where(asks, trees.features[node], -1).astype(np.int64)
         right = (leaf >> (below - 1) & 1) == 1
         table = trees.category[node]
@@ -255,14 +254,13 @@ def _missing_hash(path: Sequence[_Question], i: int) -> Hashes:
     return np.where(first, _mixed(_mixed(own.feature) + np.uint64(2)), np.uint64(0))
 
 
-def rule_hashes(found: Sequence[GrownTree], trees: Trees, wording: Wording) -> RuleHashes:
-    """Prepare to compare the rules of packed trees."""
-    asks = np.concatenate([tree.features >= 0 for tree in found] or [np.empty(0, dtype=bool)])
+def rule_hashes(trees: Trees, wording: Wording) -> RuleHashes:
+    """Prepare to compare the rules of trees."""
     may_miss = np.array([wording.may_miss(f) for f in range(len(wording.names))], dtype=bool)
     n_levels = np.zeros(len(wording.names), dtype=np.int64)
     for feature, levels in wording.levels.items():
         n_levels[feature] = len(levels)
-    return RuleHashes(trees, asks, may_miss, n_levels)
+    return RuleHashes(trees, may_miss, n_levels)
 
 
 def _mixed(x: NDArray[Any]) -> Hashes:

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.checks import Fields, Shelf, require
 from rebelboost.files.safetensors import NAMES, TYPES
 from rebelboost.files.texts import take_texts, text_arrays
 

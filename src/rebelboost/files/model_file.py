@@ -20,9 +20,8 @@ from rebelboost.files.labels import class_arrays
 from rebelboost.files.parameters import Encoder, check_together
 from rebelboost.files.remembered import reason_arrays
 from rebelboost.files.safetensors import write
-from rebelboost.files.terms import space_fields, term_arrays
+from rebelboost.files.terms import term_arrays
 from rebelboost.files.texts import Scalar, scalar_arrays, text_arrays
-from rebelboost.model.flattening import flatten
 from rebelboost.selection.blend import CrossFit
 
 FORMAT, VERSION = "rebelboost", 1
@@ -36,11 +35,10 @@ Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a file."""
     estimator._validate_params()  # what would be refused on loading is better refused now
-    flat = flatten(estimator.ensemble_)
     arrays, model = _parameters(estimator)
-    arrays |= term_arrays(flat)
-    arrays |= history_arrays(estimator.history_, estimator.ensemble_)
-    model["spaces"] = [space_fields(examples) for examples in flat.spaces]
+    tensors, model["spaces"] = term_arrays(estimator.ensemble_)
+    arrays |= tensors
+    arrays |= history_arrays(estimator.history_)
     model["n_classes"] = estimator.ensemble_.n_classes
     model["unavoidable_cost"] = float(estimator.ensemble_.unavoidable_cost)
     model["metadata"] = estimator.metadata_

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.files.checks import Shelf, require
+from rebelboost.base.checks import Shelf, require
 from rebelboost.theory.guarantee import FACTS
 
 
@@ -34,7 +34,7 @@ def take_reasons(shelf: Shelf, estimator: Any, n_classes: int) -> None:
     classes = shelf.indices("examples.classes", n_classes, len(rows))
     distinct = (rows >= 0).all() and len(np.unique(rows)) == len(rows)
     require(distinct, "examples whose rows are none")
-    named = {row for examples in estimator.ensemble_.flat.spaces for row in examples.rows.tolist()}
+    named = set(estimator.ensemble_.example_rows)
     require(named <= set(rows.tolist()), "examples whose class is not known")
     estimator.example_classes_ = dict(zip(rows.tolist(), classes.tolist(), strict=True))
     missing = shelf.indices("missing_features", estimator.n_features_in_, None)

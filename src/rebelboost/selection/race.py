@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost.base.arrays import Bytes
 from rebelboost.base.hashing import hash_rows
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.folds import folds
-from rebelboost.data.samples import Problem
+from rebelboost.data.samples import Samples
 from rebelboost.learners.similarity import Similarity
 from rebelboost.selection.blend import CrossFit, Parts, cross_fit
-from rebelboost.selection.candidates import Candidate
+from rebelboost.selection.candidates import Entry
 from rebelboost.selection.runner import Standing
 
 MOST_SAMPLES = 20_000
@@ -69,44 +68,40 @@ class Selection:
 
 
 def select(
-    problem: Problem,
-    running: Sequence[Candidate],
-    categorical: Bytes,
+    samples: Samples,
+    running: Sequence[Entry],
     n_folds: int,
     *,
-    deciding: Problem,
+    deciding: Samples,
     callbacks: Sequence[Callback] = (),
     time_budget: float | None = None,
 ) -> CrossFit:
     """Let the candidates run on `n_folds` parts; on large tables, the best of a race on some rows."""
     deadline = math.inf if time_budget is None else time.monotonic() + time_budget
     seed = running[0].settings.seed
-    if len(problem.labels) <= MOST_SAMPLES or len(running) == 1:
+    if len(samples) <= MOST_SAMPLES or len(running) == 1:
         return cross_fit(
-            problem,
+            samples,
             running,
-            categorical,
-            Parts(folds(problem, n_folds, seed), deadline=deadline),
+            Parts(folds(samples, n_folds, seed), deadline=deadline),
             deciding=deciding,
             callbacks=callbacks,
         )
-    if len(problem.labels) > MOST_COMPARED:
+    if len(samples) > MOST_COMPARED:
         running = [c for c in running if not isinstance(c.settings.learner, Similarity)]
-    some = np.argsort(hash_rows(problem.X, seed + 1), kind="stable")[: MOST_SAMPLES // 2]
+    some = np.argsort(hash_rows(samples.X, seed + 1), kind="stable")[: MOST_SAMPLES // 2]
     race = cross_fit(
-        problem.take(some),
+        samples.take(some),
         running,
-        categorical,
-        Parts(folds(problem.take(some), n_folds, seed)[:1]),
+        Parts(folds(samples.take(some), n_folds, seed)[:1]),
         deciding=deciding.take(some),
         callbacks=callbacks,
     )
     winner = max(race.standings, key=lambda standing: standing.share).name
     found = cross_fit(
-        problem,
+        samples,
         [candidate for candidate in running if candidate.name == winner],
-        categorical,
-        Parts(folds(problem, ONE_OF, seed)[:1], refit=True),
+        Parts(folds(samples, ONE_OF, seed)[:1], refit=True),
         deciding=deciding,
         callbacks=callbacks,
     )

@@ -71,7 +71,7 @@ def randomised_error(scores: Scores, labels: Labels, weight: BySample | None = N
 
 def largest_lead(ensemble: Ensemble) -> float:
     """The largest lead of one class over another that the terms could give, all together."""
-    return math.fsum(float(np.ptp(term.by_region, axis=1).max()) for term in ensemble.terms)
+    return math.fsum(float(np.ptp(term.by_region, axis=1).max()) for term in ensemble)
 
 
 def margins(scores: Scores, labels: Labels, ensemble: Ensemble) -> BySample:
