@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 from rebelboost import RebelClassifier, Stump
 from rebelboost.boosting.loop import replay
-from rebelboost.boosting.settings import Settings
-from rebelboost.data.samples import Problem
+from rebelboost.boosting.objectives import ClassObjective
+from rebelboost.data.samples import Samples
 from rebelboost.losses.exponential import CAP
-from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries
 from rebelboost.theory.bounds import (
     edges,
@@ -74,9 +73,9 @@ def test_exercise_3_1_the_update_in_closed_form_is_that_of_the_engine(case):
 def distribution(model, X, y, weight, n_terms):
     """The boosting weights of samples after some terms, which sum to 1."""
     costs = np.ones((2, 2)) - np.eye(2)
-    problem = Problem(X, y.astype(np.int32), costs, weight=weight)
-    state = problem.state(Settings(Stump(), 1, 1.0, None, "thesis"))
-    replay(Ensemble(model.ensemble_[:n_terms], 2), Queries(X), state)
+    samples, objective = Samples(X, y.astype(np.int32), costs, weight=weight), ClassObjective()
+    state = objective.state(samples, objective.judge(samples))
+    replay(model.ensemble_.truncate(n_terms), Queries(X), state)
     D = np.abs(state.weights.planes).sum(axis=(0, 2))
     return D / D.sum()
 

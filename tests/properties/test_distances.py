@@ -40,7 +40,7 @@ def assert_same_comparisons(model, other):
 def test_precomputed_distances_give_the_model_of_computed_ones(learner, seed):
     problem, new = random_problem(seed, n_samples=30), random_problem(seed + 1, n_samples=7).X
     model = problem.fit(learner)
-    space = model.ensemble_[0].hypothesis.space
+    space = model.ensemble_[0].space
     if space is None:  # a constant came first
         space = next(t.space for t in model.ensemble_ if t.space)
     points, placed = space.place(problem.X), space.place(new)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rebelboost.learners.classic import GROWING
 
 from cases import cases
 from ensembles import assert_same
 from problems import problems, random_problem
 from rebelboost import RebelClassifier, Stump, Tree, kernels
+from rebelboost.learners.growing import GROWING
 from rebelboost.learners.pruning import SEARCHES
 
 by_criterion = st.builds(

@@ -110,7 +110,7 @@ def test_the_constant_response_is_chosen_where_the_reference_chooses_it():
     model = RebelClassifier(Stump(), n_rounds=1).fit(X, y)
     initial = rebel.thesis_subcosts((1 - np.eye(3))[y], y)
     assert_terms_equal(model, rebel.boost(X, initial, one_output(X, 1), 1))
-    assert model.ensemble_[0].hypothesis.describe() == "constant"
+    assert model.ensemble_[0].describe() == "constant"
 
 
 @pytest.mark.parametrize("shrinkage", [0.1, 0.5])

@@ -93,7 +93,7 @@ def test_regressions_cut_exactly_too():
     y = np.where(np.arange(1000) < 123, 0.0, 1.0)
     model = RebelRegressor(Stump(binning="exact"), n_rounds=1, shrinkage=1.0, subsample=1.0)
     model.fit(x[:, np.newaxis], y)
-    assert model.ensemble_[0].hypothesis.thresholds[0] == (x[122] + x[123]) / 2
+    assert model.ensemble_[0].thresholds[0] == (x[122] + x[123]) / 2
 
 
 # ---- categories

@@ -35,9 +35,10 @@ Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator to a file."""
     estimator._validate_params()  # what would be refused on loading is better refused now
+    tensors, spaces = term_arrays(estimator.ensemble_)
     arrays, model = _parameters(estimator)
-    tensors, model["spaces"] = term_arrays(estimator.ensemble_)
     arrays |= tensors
+    model["spaces"] = spaces
     arrays |= history_arrays(estimator.history_)
     model["n_classes"] = estimator.ensemble_.n_classes
     model["unavoidable_cost"] = float(estimator.ensemble_.unavoidable_cost)

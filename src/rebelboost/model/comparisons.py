@@ -50,7 +50,7 @@ class Example(NamedTuple):
     point: NDArray[Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Comparisons(Terms):
     """f_ij(x) or f_i(x) of many terms in one space, or constant responses of 1."""
 

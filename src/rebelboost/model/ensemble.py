@@ -25,7 +25,7 @@ class Group(NamedTuple):
     terms: Terms
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ensemble:
     """Terms in the order of their rounds; `ensemble[t]` is a view of one of them."""
 

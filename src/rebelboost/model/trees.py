@@ -38,7 +38,7 @@ AT_ONCE = 1024
 """Leaves that are checked together, to keep copies small."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trees(Terms):
     """All trees of an ensemble, or the one that a learner grew."""
 
@@ -81,7 +81,7 @@ class Trees(Terms):
         return cls.one(features, thresholds, missing, (category, right), signs, outputs)
 
     @classmethod
-    def one(  # noqa: PLR0913  (the arrays of a tree)
+    def one(
         cls,
         features: NDArray[np.int32],
         thresholds: Floats,
@@ -344,7 +344,7 @@ class Trees(Terms):
             outputs,
             cover,
         )
-        _check_signs(trees)
+        _check_signs(signs, outputs, sizes + 1)
         return trees
 
 
@@ -376,13 +376,13 @@ def _check_nodes(
     require(idle, "a node that asks nothing and sends samples right")
 
 
-def _check_signs(trees: Trees) -> None:
-    """Leaves with signs share one output vector."""
-    leaves = np.flatnonzero(trees.signs)
-    first = np.repeat(trees.leaf_offsets, trees.n_nodes + 1)[leaves]
+def _check_signs(signs: NDArray[np.int8], outputs: Outputs, n_leaves: Ints) -> None:
+    """Leaves with signs share one output vector; `n_leaves` (T,) are those of each tree."""
+    leaves = np.flatnonzero(signs)
+    first = np.repeat(np.cumsum(n_leaves) - n_leaves, n_leaves)[leaves]
     for some in np.array_split(np.arange(len(leaves)), len(leaves) // AT_ONCE + 1):
         own, lead = leaves[some], first[some]
-        turned = trees.signs[own] * trees.signs[lead]
-        shared = turned[:, np.newaxis] * trees.outputs[lead]
-        alike = np.array_equal(trees.outputs[own], shared)
+        turned = signs[own] * signs[lead]
+        shared = turned[:, np.newaxis] * outputs[lead]
+        alike = np.array_equal(outputs[own], shared)
         require(alike, "a tree whose leaves do not share the output that their signs say")

@@ -33,7 +33,7 @@ class Responder:
         return (~(self.estimator.predict(self.chosen(X)) > 0)).astype(np.uint16)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Wrapped(Terms):
     """Fitted classifiers, each with an output vector that its response ±1 multiplies."""
 
