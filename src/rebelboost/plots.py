@@ -1,18 +1,16 @@
-"""Pictures: regions of the plane, scores along a path, what mistakes cost, how training went.
+"""Pictures: regions of the plane, scores along a path, how training went.
 
 Each function draws into one Axes, a new one if none is given, and returns it. The extra
 ``rebelboost[plots]`` brings matplotlib.
 """
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import Floats, Ints
-from rebelboost.base.names import ClassNames, printed, shown
-from rebelboost.costs.matrix import cost_matrix, named_classes
+from rebelboost.base.names import printed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,8 +29,6 @@ PALETTE = (
 """Colours that most eyes can tell apart (P. Tol's "bright", an orange added)."""
 TINT = 0.35
 """How much of its class's colour a region has; the rest is white."""
-MOST_ANNOTATED = 12
-"""With more classes, the cells of a confusion matrix are too small for text: a scale is shown."""
 
 
 def plot_regions(
@@ -187,48 +183,6 @@ def walk(points: ArrayLike, n_samples: int) -> Floats:
     return np.stack([np.interp(steps, at, column) for column in corners.T], axis=1)
 
 
-def plot_costs(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    costs: Any,
-    ax: "Axes | None" = None,
-    *,
-    labels: Sequence[Any] | None = None,
-    unit: str = "",
-) -> "Axes":
-    """Show a confusion matrix with what its mistakes cost: counts and money in each cell.
-
-    Parameters
-    ----------
-    y_true, y_pred : arrays of shape (N,)
-    costs : object
-        By class, as for `RebelClassifier`.
-    ax : Axes, optional
-    labels : sequence, optional
-        The classes, in the order of a bare matrix; by default those that a table of costs names,
-        or else those in `y_true` and `y_pred`, sorted.
-    unit : str
-        What is written after a cost, for example "€".
-    """
-    true, decided = np.asarray(y_true), np.asarray(y_pred)
-    known = named_classes(costs) if labels is None else labels
-    classes = np.unique(np.concatenate([true, decided])) if known is None else known
-    names = ClassNames(classes)
-    counts = _confusion(_codes(true, names), _codes(decided, names), len(names))
-    money = counts * cost_matrix(costs, list(names.classes), counts.sum(axis=1))
-    ax = _axes(ax)
-    most = money.max() or 1.0
-    image = ax.imshow(money, cmap="Reds", vmin=0, vmax=1.25 * most)
-    if len(names) <= MOST_ANNOTATED:
-        _annotate(ax, counts, money, unit)
-    else:
-        ax.figure.colorbar(image, ax=ax, label=f"cost, {unit.strip()}" if unit else "cost")
-    total, mean = money.sum(), money.sum() / max(len(true), 1)
-    ax.set_title(f"total cost {_short(total)}{unit}, mean {_short(mean)}{unit}")
-    _name_classes(ax, [printed(name) for name in names.classes])
-    return ax
-
-
 # ---- parts of them
 
 
@@ -285,43 +239,3 @@ def _stretches(way: Floats, codes: Ints) -> list[tuple[float, float, int]]:
     edges = [way[0], *((way[last] + way[last + 1]) / 2), way[-1]]
     decided = codes[[0, *(last + 1)]].tolist()
     return list(zip(edges[:-1], edges[1:], decided, strict=True))
-
-
-def _codes(labels: NDArray[Any], names: ClassNames) -> Ints:
-    values, inverse = np.unique(labels, return_inverse=True)
-    found = [names.find(value) for value in values.tolist()]
-    if None in found:
-        unknown = values.tolist()[found.index(None)]
-        raise ValueError(f"there is a label {shown(unknown)}, which is none of the classes {names}")
-    codes: Ints = np.array(found, dtype=np.int64)[inverse]
-    return codes
-
-
-def _confusion(true: Ints, decided: Ints, n_classes: int) -> Ints:
-    counts = np.bincount(true * n_classes + decided, minlength=n_classes**2)
-    return counts.reshape(n_classes, n_classes)
-
-
-def _annotate(ax: "Axes", counts: Ints, money: Floats, unit: str) -> None:
-    size = max(5.0, min(10.0, 60 / len(counts)))
-    for i, j in np.argwhere(counts):
-        text = f"{counts[i, j]:,}"
-        if i != j:
-            text += f"\n{_short(money[i, j])}{unit}"
-        dark = money[i, j] > 0.75 * money.max()
-        colour = "white" if dark and i != j else "black"
-        weight = "bold" if i == j else "normal"
-        ax.text(j, i, text, ha="center", va="center", size=size, color=colour, weight=weight)
-
-
-def _short(amount: float) -> str:
-    """Three digits, or all of those before the point."""
-    return f"{amount:,.0f}" if abs(amount) >= 1000 else f"{amount:.3g}"
-
-
-def _name_classes(ax: "Axes", names: list[str]) -> None:
-    ax.set_xticks(range(len(names)), names)
-    ax.set_yticks(range(len(names)), names)
-    if max(map(len, names)) * len(names) > 40:
-        ax.tick_params(axis="x", labelrotation=90)
-    ax.set(xlabel="decided", ylabel="true")

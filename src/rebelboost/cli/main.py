@@ -211,20 +211,3 @@ def demo(
         from rebelboost.cli.demo import demo
 
         demo(folder, app, output=_output())
-
-
-@app.command(
-    short_help="Repeat the papers' experiments; from a checkout.",
-    context_settings={
-        "allow_extra_args": True,
-        "ignore_unknown_options": True,
-        "help_option_names": [],
-    },
-)
-def reproduce(context: typer.Context) -> None:
-    """Repeat the papers' experiments and print ours beside theirs: names, --quick, --all or --list."""
-    with reported(traced=False):
-        from rebelboost.cli.reproduce import reproduce
-
-        code = reproduce(context.args)
-    raise typer.Exit(code)
