@@ -94,7 +94,7 @@ def cost_report(  # noqa: PLR0913  (scikit-learn's interface)
     <BLANKLINE>
                    each  in all
     this              2       6
-    always 'bad'  0.333       1  -83%
+    always 'bad'  0.333       1  -83 %
     <BLANKLINE>
     The dearest mistakes
       bad decided as good: 1 × 6 = 6

@@ -4,7 +4,8 @@ import numpy as np
 
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import printed
-from rebelboost.costs.report import CostReport, amount
+from rebelboost.base.text import amount
+from rebelboost.costs.report import CostReport
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.report.markup import Html, join, tag
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from rebelboost.base.text import amount
 from rebelboost.costs.matrix import is_uniform
-from rebelboost.costs.report import MOST_TABLED, amount
+from rebelboost.costs.report import MOST_TABLED
 from rebelboost.report.markup import Html, join, more, name, section, table, tag
 from rebelboost.report.subject import Subject
 

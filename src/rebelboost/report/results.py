@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from rebelboost.base.names import printed
+from rebelboost.base.text import percent
 from rebelboost.evaluation.intervals import Estimate
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.report.charts import ruler
@@ -19,7 +20,6 @@ from rebelboost.report.markup import (
     table,
     tag,
 )
-from rebelboost.report.numbers import percent
 from rebelboost.report.subject import Subject
 
 
