@@ -10,23 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import Floats, Ints
+from rebelboost.base.drawing import PALETTE, axes_for, class_colour
 from rebelboost.base.names import printed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import ListedColormap
 
-PALETTE = (
-    "#4477aa",
-    "#ee6677",
-    "#228833",
-    "#ccbb44",
-    "#66ccee",
-    "#aa3377",
-    "#dd8452",
-    "#666666",
-)
-"""Colours that most eyes can tell apart (P. Tol's "bright", an orange added)."""
+__all__ = ["PALETTE", "plot_examples", "plot_path", "plot_regions", "plot_training", "walk"]
+
 TINT = 0.35
 """How much of its class's colour a region has; the rest is white."""
 
@@ -57,7 +49,7 @@ def plot_regions(
     points, labels = _planar(X), np.asarray(y)
     if len(labels) != len(points):
         raise ValueError(f"X has {len(points)} samples, but y has {len(labels)} labels")
-    ax = _axes(ax)
+    ax = axes_for(ax)
     classes = np.asarray(classifier.classes_)
     low, high = points.min(axis=0), points.max(axis=0)
     space = margin * np.where(high > low, high - low, 1.0)
@@ -67,8 +59,8 @@ def plot_regions(
     for k, label in enumerate(classes):
         of_class = labels == label
         (x, up), (x_wrong, up_wrong) = points[of_class & right].T, points[of_class & ~right].T
-        ax.scatter(x, up, s=9, linewidths=0, color=_colour(k), label=printed(label))
-        ax.scatter(x_wrong, up_wrong, s=20, marker="x", linewidths=1.1, color=_colour(k))
+        ax.scatter(x, up, s=9, linewidths=0, color=class_colour(k), label=printed(label))
+        ax.scatter(x_wrong, up_wrong, s=20, marker="x", linewidths=1.1, color=class_colour(k))
     ax.set(xlim=sides[[0, -1], 0], ylim=sides[[0, -1], 1])
     return ax
 
@@ -94,13 +86,13 @@ def plot_path(
         Samples along the path, evenly spaced.
     """
     path = walk(points, resolution)
-    ax = _axes(ax)
+    ax = axes_for(ax)
     classes = np.asarray(classifier.classes_)
     way = np.linspace(0, 100, resolution)
     for begin, end, code in _stretches(way, np.searchsorted(classes, classifier.predict(path))):
         ax.axvspan(begin, end, color=_tint(code), lw=0, zorder=0)
     for k, score in enumerate(_scores(classifier, path).T):
-        ax.plot(way, score, color=_colour(k), lw=1.6, label=printed(classes[k]))
+        ax.plot(way, score, color=class_colour(k), lw=1.6, label=printed(classes[k]))
     ax.set(xlim=(0, 100), xticks=range(0, 101, 20), xlabel="along the path, %", ylabel="score")
     return ax
 
@@ -120,7 +112,7 @@ def plot_examples(
     most : int
         Terms to show: those with the largest outputs.
     """
-    points, ax = _planar(X), _axes(ax)
+    points, ax = _planar(X), axes_for(ax)
     pairs = [
         t for t in classifier.ensemble_.terms if len(getattr(t.hypothesis, "examples", ())) == 2
     ]
@@ -147,7 +139,7 @@ def plot_training(
         Their error is shown too.
     ax : Axes, optional
     """
-    ax = _axes(ax)
+    ax = axes_for(ax)
     history = list(classifier.history_)
     rounds = np.arange(1, len(history) + 1)
     log10 = np.log(10)
@@ -155,13 +147,15 @@ def plot_training(
     start = losses[0] - np.log(history[0].loss_ratio)
     with np.errstate(divide="ignore"):
         bounds = start + np.cumsum(np.log([record.bound for record in history]))
-    ax.plot(rounds, losses / log10, color=_colour(0), label="log₁₀ of the loss")
-    ax.plot(rounds, bounds / log10, color=_colour(0), linestyle=":", label="its bound")
+    ax.plot(rounds, losses / log10, color=class_colour(0), label="log₁₀ of the loss")
+    ax.plot(rounds, bounds / log10, color=class_colour(0), linestyle=":", label="its bound")
     errors = ax.twinx()
-    errors.plot(rounds, [100 * r.error for r in history], color=_colour(1), label="training error")
+    errors.plot(
+        rounds, [100 * r.error for r in history], color=class_colour(1), label="training error"
+    )
     if X is not None and y is not None:
         wrong = [np.mean(each != np.asarray(y)) for each in classifier.staged_predict(X)]
-        errors.plot(rounds, 100 * np.array(wrong), color=_colour(2), label="test error")
+        errors.plot(rounds, 100 * np.array(wrong), color=class_colour(2), label="test error")
     ax.set(xscale="log", xlabel="round", ylabel="log₁₀ of the loss")
     errors.set(ylabel="error, %", ylim=(0, None))
     lines = [*ax.get_lines(), *errors.get_lines()]
@@ -186,14 +180,6 @@ def walk(points: ArrayLike, n_samples: int) -> Floats:
 # ---- parts of them
 
 
-def _axes(ax: "Axes | None") -> "Axes":
-    if ax is not None:
-        return ax
-    from matplotlib.figure import Figure
-
-    return Figure(layout="constrained").subplots()
-
-
 def _planar(X: ArrayLike) -> Floats:
     points = np.asarray(X, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 2:
@@ -201,14 +187,10 @@ def _planar(X: ArrayLike) -> Floats:
     return points
 
 
-def _colour(k: int) -> str:
-    return PALETTE[k % len(PALETTE)]
-
-
 def _tint(k: int) -> tuple[float, float, float]:
     from matplotlib.colors import to_rgb
 
-    red, green, blue = (1 - TINT * (1 - part) for part in to_rgb(_colour(k)))
+    red, green, blue = (1 - TINT * (1 - part) for part in to_rgb(class_colour(k)))
     return red, green, blue
 
 
