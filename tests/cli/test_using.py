@@ -8,6 +8,7 @@ import pytest
 
 from loans import loan_lines
 from rebelboost import load
+from rebelboost.base.text import percent
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_a_model_is_judged_by_rows_that_it_has_not_seen(model, new, rebel, recor
     assert judged["n"] == 60
     assert not judged["seen_in_training"]
     done = rebel("evaluate", model, "new.csv")
-    assert f"{judged['accuracy']['value']:.1%}" in done.stdout
+    assert percent(judged["accuracy"]["value"]) in done.stdout
     decided = read(rebel("predict", model, "new.csv").stdout)["decision"].to_list()
     true = pl.read_csv("new.csv")["repaid"].to_list()
     right = sum(a == b for a, b in zip(decided, true, strict=True))

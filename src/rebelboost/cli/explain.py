@@ -16,7 +16,7 @@ from rebelboost.tables.schema import ROW, row_name
 from rebelboost.tables.schema_reader import Match, understood_by
 
 
-def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Output) -> None:
+def run_explanation(model: Path, data: Path | None, *, rows: str, top: int, output: Output) -> None:
     """Print reasons row by row; without data, the model's summary."""
     classifier = load_model(model)
     if data is None:

@@ -22,7 +22,7 @@ DIGITS = 6
 """Of probabilities and costs in CSV."""
 
 
-def predict(
+def run_prediction(
     model: Path,
     data: Path,
     to: Path | None,

@@ -13,7 +13,7 @@ from rebelboost.report import write_report
 from rebelboost.tables.columns import Column
 
 
-def report(model: Path, data: Path, to: Path, *, output: Output) -> None:
+def run_report(model: Path, data: Path, to: Path, *, output: Output) -> None:
     """Write the page."""
     check_writable(to)
     classifier = load_model(model)

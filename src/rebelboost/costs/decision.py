@@ -1,4 +1,4 @@
-"""costs.decision."""
+"""Expected costs of decisions, and what decisions of least expected cost turn out to cost."""
 
 import numpy as np
 

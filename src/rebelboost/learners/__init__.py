@@ -1,4 +1,4 @@
-"""Weak learners: procedures that propose a hypothesis for given weights."""
+"""Weak learners: stumps, trees, similarities and wrapped classifiers, searched for under given weights."""
 
 from rebelboost.learners.base import Candidate, Focus, WeakLearner
 from rebelboost.learners.binary import Binary

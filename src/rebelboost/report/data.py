@@ -9,7 +9,18 @@ import numpy as np
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import printed
 from rebelboost.base.text import counted, number, percent
-from rebelboost.report.markup import Html, bar, join, more, name, note, quoted, section, table, tag
+from rebelboost.report.markup import (
+    Html,
+    bar,
+    join_html,
+    more,
+    name,
+    note,
+    quoted,
+    section,
+    table,
+    tag,
+)
 from rebelboost.report.subject import Subject
 
 MOST_UNFOLDED = 20
@@ -24,7 +35,7 @@ def facts(subject: Subject) -> Html:
     if subject.data.get("source"):
         parts.append(name(subject.data["source"]))
     if subject.data.get("target"):
-        parts.append(join(["deciding on ", quoted(subject.data["target"])]))
+        parts.append(join_html(["deciding on ", quoted(subject.data["target"])]))
     judged = "" if subject.is_of_training else " to judge by"
     parts.append(f"{counted(len(subject.y), 'row')}{judged}")
     if subject.is_precomputed:
@@ -35,7 +46,7 @@ def facts(subject: Subject) -> Html:
         columns = counted(subject.clf.n_features_in_, "column")
         parts.append(f"{columns} ({told})" if len(kinds) > 1 else columns)
     parts.append(counted(len(subject.classes), "class"))
-    return tag("p", join(parts, " · "), class_="facts")
+    return tag("p", join_html(parts, " · "), class_="facts")
 
 
 def _kinds(subject: Subject) -> dict[str, int]:
@@ -78,8 +89,10 @@ def _classes(subject: Subject) -> Html:
     body = table(head, [row(each) for each in listed])
     if len(listed) > MOST_UNFOLDED:
         told = f"Between {min(by_name.values()):,} and {most:,} rows of each class."
-        return join([tag("h3", f"{len(listed)} classes"), note(told), more("All classes", body)])
-    return join([tag("h3", "Classes"), body])
+        return join_html(
+            [tag("h3", f"{len(listed)} classes"), note(told), more("All classes", body)]
+        )
+    return join_html([tag("h3", "Classes"), body])
 
 
 def _trained(subject: Subject) -> list[float]:
@@ -107,7 +120,7 @@ def _columns(subject: Subject) -> Html:
 
     body = table(head, [row(f) for f in range(min(n_columns, MOST_COLUMNS))], left=3)
     if n_columns > MOST_COLUMNS:
-        body = join([body, note(f"… and {n_columns - MOST_COLUMNS:,} more.")])
+        body = join_html([body, note(f"… and {n_columns - MOST_COLUMNS:,} more.")])
     if n_columns > MOST_UNFOLDED:
         body = more(
             f"All {n_columns:,} columns"
@@ -115,7 +128,7 @@ def _columns(subject: Subject) -> Html:
             else f"The first {MOST_COLUMNS:,} columns",
             body,
         )
-    return join([tag("h3", "Columns"), note(told), body])
+    return join_html([tag("h3", "Columns"), note(told), body])
 
 
 def _described(column: Floats, levels: tuple[Any, ...] | None) -> tuple[str, Any]:
@@ -131,7 +144,7 @@ def _described(column: Floats, levels: tuple[Any, ...] | None) -> tuple[str, Any
     counts = np.bincount(there.astype(np.int64), minlength=len(levels))
     common = [name(printed(levels[i]), 20) for i in np.argsort(-counts, kind="stable")[:3].tolist()]
     rest = f" and {len(levels) - 3:,} more" if len(levels) > 3 else ""
-    return "category", join([join(common, ", "), rest])
+    return "category", join_html([join_html(common, ", "), rest])
 
 
 def _ignored(told: Mapping[str, Any]) -> Html | None:
@@ -139,7 +152,7 @@ def _ignored(told: Mapping[str, Any]) -> Html | None:
     if not ignored:
         return None
     rows = [[name(column), str(reason)] for column, reason in list(ignored.items())[:MOST_COLUMNS]]
-    return join([tag("h3", "Columns left out"), table(["column", "why"], rows, left=2)])
+    return join_html([tag("h3", "Columns left out"), table(["column", "why"], rows, left=2)])
 
 
 def _notes(told: Mapping[str, Any]) -> Html | None:

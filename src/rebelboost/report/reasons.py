@@ -7,7 +7,18 @@ import numpy as np
 from rebelboost.base.names import printed
 from rebelboost.base.text import amount, percent, signed
 from rebelboost.report.cases import Picked, pick
-from rebelboost.report.markup import Html, bar, join, lean, more, name, note, section, table, tag
+from rebelboost.report.markup import (
+    Html,
+    bar,
+    join_html,
+    lean,
+    more,
+    name,
+    note,
+    section,
+    table,
+    tag,
+)
 from rebelboost.report.subject import Subject
 
 MOST_COLUMNS = 8
@@ -44,7 +55,7 @@ def _features(found: Any) -> Html | None:
         for each in found.features[:MOST_USED]
     ]
     head = ["feature", "share", "", "terms that ask it"]
-    return join(
+    return join_html(
         [
             tag("h3", "Features, by how much they change the scores"),
             table(head, rows),
@@ -73,7 +84,7 @@ def _examples(subject: Subject, found: Any) -> Html | None:
         for each in found.examples[:MOST_USED]
     ]
     head = ["training row", "class", "pull", "", "terms that compare with it"]
-    return join(
+    return join_html(
         [
             tag("h3", "Examples, by how strongly they pull"),
             table(head, rows, left=2),

@@ -1,4 +1,4 @@
-"""theory.weak_learnability."""
+"""Whether stumps can separate two classes under any weights of the samples, by a linear program."""
 
 from dataclasses import dataclass
 
