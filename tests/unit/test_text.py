@@ -6,12 +6,14 @@ import pytest
 
 from rebelboost.base.text import (
     amount,
+    calendar_date,
     counted,
     number,
     percent,
     percent_change,
     probability,
     signed,
+    time_of_day,
     whole_percent,
 )
 
@@ -59,3 +61,10 @@ def test_no_probability_looks_like_certainty(value, shown):
 def test_one_thing_has_no_plural():
     shown = [counted(1, "row"), counted(0, "row"), counted(1234, "row"), counted(2, "class")]
     assert shown == ["1 row", "0 rows", "1,234 rows", "2 classes"]
+
+
+def test_days_are_dates_and_hours_are_times():
+    shown = {0: "1970-01-01", -1: "1969-12-31", 19724.5: "2024-01-02 12:00", 1e12: "1e+12"}
+    shown |= {19724 + 13 / 24 + 1e-9: "2024-01-02 13:00", 19724 + 1e-7: "2024-01-02"}
+    assert {days: calendar_date(days) for days in shown} == shown
+    assert [time_of_day(hours) for hours in (0, 7.5, 13.999)] == ["00:00", "07:30", "14:00"]

@@ -1,11 +1,14 @@
 """Numbers, counts and tables as people read them: the one place that decides on digits."""
 
+import datetime as dt
 import math
 from collections.abc import Sequence
 from typing import Any
 
 Table = dict[str, list[Any]]
 """Columns by name, ready for any data frame library."""
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+"""From which the days of date columns are counted."""
 MOST_WRITTEN_OUT = 1e15
 """Numbers up to this are written with all their digits before the point; larger ones as 1.23e+15."""
 
@@ -62,6 +65,22 @@ def probability(value: float) -> str:
 def counted(n: int, one: str) -> str:
     """A number of things: "1 row", "3 rows", "2 classes"."""
     return f"{n:,} {one if n == 1 else one + ('es' if one.endswith('s') else 's')}"
+
+
+def calendar_date(days: float) -> str:
+    """Days since 1970-01-01 as a date, with the time of day where there is one: "2024-03-01 13:30"."""
+    try:
+        minutes = round(24 * 60 * days)
+        moment = EPOCH + dt.timedelta(minutes=minutes)
+    except OverflowError:
+        return f"{days:g}"
+    return f"{moment:%Y-%m-%d}" if minutes % (24 * 60) == 0 else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def time_of_day(hours: float) -> str:
+    """Hours since midnight: "13:30"."""
+    minutes = round(60 * hours)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

@@ -35,16 +35,18 @@ class ExplainedTerms(TableInput):
         def _n_threads(self) -> int: ...
 
     def _wording(self) -> "Wording":
-        from rebelboost.explain.rules import Wording
+        from rebelboost.explain.rules import Wording, date_kinds
 
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = [f"x{f}" for f in range(self.n_features_in_)]
+        names = tuple(map(printed, names))
         missing = getattr(self, "missing_features_", None)
         return Wording(
-            tuple(map(printed, names)),
+            names,
             self._encoder.levels,
             None if missing is None else frozenset(missing),
+            date_kinds(getattr(self, "metadata_", None) or {}, names),
         )
 
     def _rows(self) -> "Rows":
