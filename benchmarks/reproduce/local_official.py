@@ -6,12 +6,11 @@ samples, and the best is fitted on all. Seconds are the processor's, fit and pre
 
 import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import data
 import numpy as np
-from pricing.methods import our_code
+from pricing.methods import made_by
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
@@ -60,10 +59,8 @@ METHODS: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
 }
 
 
-def made_by(method: str) -> str:
-    if method == OURS:
-        return our_code()
-    return version("lightgbm" if method == "LightGBM" else "scikit-learn")
+PACKAGES = {OURS: "rebelboost", "LightGBM": "lightgbm"}
+"""Of methods that are not scikit-learn's."""
 
 
 def official_split(name: str) -> data.Split:
@@ -89,7 +86,8 @@ def measured(
     sets: Sequence[str], methods: Sequence[str]
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """Set → method → error and seconds; the largest sets, which are the last, are begun first."""
-    units = [(name, method, made_by(method)) for name in reversed(sets) for method in methods]
+    makers = {method: made_by(PACKAGES.get(method, "scikit-learn")) for method in methods}
+    units = [(name, method, makers[method]) for name in reversed(sets) for method in methods]
     found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in sets}
     for (name, method, _), result in measure_all(fit_and_test, units, made_by="").items():
         found[name][method] = result

@@ -19,7 +19,7 @@ from rebelboost.estimators.classifier import LEARNERS
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.tables.files import opened
-from rebelboost.tables.schema import Samples, Understanding, Wishes, row_name, understand
+from rebelboost.tables.schema import TrainingTable, Understanding, Wishes, row_name, understand
 
 HELD_OUT = 0.2
 """Share of the rows by which a model is judged that has no left-out samples of its own."""
@@ -47,7 +47,7 @@ class Trained(NamedTuple):
     seconds: float
 
 
-def train(
+def run_training(
     data: Path,
     target: str | None,
     costs: Path | None,
@@ -97,7 +97,9 @@ def _command(
     return words
 
 
-def _learn(samples: Samples, costs: Floats | None, choices: Choices, output: Output) -> Trained:
+def _learn(
+    samples: TrainingTable, costs: Floats | None, choices: Choices, output: Output
+) -> Trained:
     began = time.monotonic()
     model = _estimator(choices, costs, output).fit(samples.frame, samples.y)
     seconds = time.monotonic() - began
@@ -126,7 +128,7 @@ def _estimator(choices: Choices, costs: Floats | None, output: Output) -> RebelC
 
 def _within(seconds: float, learner: str, *, averaged: bool) -> dict[str, Any]:
     """Parameters that keep to a time: of the choice among learners, or a limit for each fit."""
-    if learner == "auto" and "time_budget" in RebelClassifier._get_param_names():
+    if learner == "auto":
         return {"time_budget": seconds}
     return {"callbacks": [Deadline(seconds / (FITS_AVERAGED if averaged else FITS_OF_ONE))]}
 
@@ -146,7 +148,7 @@ class Deadline:
 
 
 def _held_out(
-    model: RebelClassifier, samples: Samples, choices: Choices, output: Output
+    model: RebelClassifier, samples: TrainingTable, choices: Choices, output: Output
 ) -> Evaluation | None:
     """Judge a fit on four fifths of the rows by the others; None where they are too few."""
     out = held_out_rows(samples.y, choices.seed or 0)
@@ -172,7 +174,9 @@ def held_out_rows(y: np.ndarray[Any, Any], seed: int) -> np.ndarray[Any, np.dtyp
     return out
 
 
-def _keep(trained: Trained, understanding: Understanding, samples: Samples, data: Path) -> None:
+def _keep(
+    trained: Trained, understanding: Understanding, samples: TrainingTable, data: Path
+) -> None:
     """Put into the model what later commands need to know of its table."""
     model, evaluation = trained.model, trained.evaluation
     model.metadata_ = {

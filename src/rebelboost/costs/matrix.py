@@ -1,6 +1,6 @@
 """Cost matrices: row = true class, column = decided class; right decisions cost nothing."""
 
-import sys
+import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -306,8 +306,9 @@ def _without_diagonal(rows: Floats, labels: Labels, where: Where) -> Floats:
 
 def _outside() -> int:
     """The stack level of whoever called this package, as seen by the caller of this function."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("rebelboost."):
+    own = inspect.currentframe()
+    level, frame = 1, own and own.f_back
+    while frame and frame.f_back and frame.f_globals["__name__"].startswith("rebelboost."):
         level, frame = level + 1, frame.f_back
     return level
 

@@ -1,1 +1,1 @@
-"""estimators."""
+"""The scikit-learn estimators `RebelClassifier` and `RebelRegressor`, and `load`."""

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.arrays import Floats, Values
 from rebelboost.base.names import plain, printed
+from rebelboost.base.text import number
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.data.samples import Samples
 from rebelboost.estimators.inputs import TableInput, index_labels
@@ -33,16 +34,18 @@ class ExplainedTerms(TableInput):
         def _n_threads(self) -> int: ...
 
     def _wording(self) -> "Wording":
-        from rebelboost.explain.rules import Wording
+        from rebelboost.explain.rules import Wording, date_kinds
 
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = [f"x{f}" for f in range(self.n_features_in_)]
+        names = tuple(map(printed, names))
         missing = getattr(self, "missing_features_", None)
         return Wording(
-            tuple(map(printed, names)),
+            names,
             self._encoder.levels,
             None if missing is None else frozenset(missing),
+            date_kinds(getattr(self, "metadata_", None) or {}, names),
         )
 
     def _rows(self) -> "Rows":
@@ -182,10 +185,9 @@ class ExplainedNumbers(ExplainedTerms):
     def explain(self, X: Any, *, top: int = 5) -> "Explanations":
         """Reasons of each prediction; see `rebelboost.explain.explanation`."""
         from rebelboost.explain.explanation import Verdict
-        from rebelboost.explain.headline import amount
 
         check_is_fitted(self)
         values = self._encode(X)
         predicted: Floats = self.baseline_ + self.ensemble_.scores(values, self._n_threads())
-        found = [Verdict(float(y[0]), f"Predicted: {amount(float(y[0]))}", y) for y in predicted]
+        found = [Verdict(float(y[0]), f"Predicted: {number(float(y[0]))}", y) for y in predicted]
         return self._explain(X, values, found, top=top, baseline=self.baseline_)

@@ -15,8 +15,7 @@ from rebelboost.exceptions import ModelFileError
 from rebelboost.files.history import take_history
 from rebelboost.files.labels import take_classes
 from rebelboost.files.model_file import FORMAT, STANDING, VERSION
-from rebelboost.files.parameters import Decoder as ParameterDecoder
-from rebelboost.files.parameters import check_together
+from rebelboost.files.parameters import ParameterDecoder, check_together
 from rebelboost.files.remembered import take_reasons
 from rebelboost.files.safetensors import Contents, parse_json, read
 from rebelboost.files.terms import Features, take_terms

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, Floats, Labels, Scores
 from rebelboost.base.names import printed
+from rebelboost.base.text import number, probability
 from rebelboost.costs.decision import expected_costs
 from rebelboost.explain.explanation import Verdict
 
@@ -60,7 +61,7 @@ def _verdict(
     if rejected and risks is not None and risks.min() > deciding.reject_cost:
         text = (
             f"Not decided, hence {printed(decision)!r}: the cheapest decision, "
-            f"{_name(deciding, decided)}, is expected to cost {amount(risks[decided])}, more than "
+            f"{_name(deciding, decided)}, is expected to cost {number(risks[decided])}, more than "
             f"reject_cost={deciding.reject_cost:g}"
         )
     if posterior is not None and risks is not None and int(posterior.argmax()) != decided:
@@ -89,13 +90,13 @@ def _headline(
     other = _name(deciding, rival)
     if deciding.by_cost and risks is not None:
         return (
-            f"Decided: {name} (expected cost {amount(risks[decided])}; "
-            f"next best: {other}, {amount(risks[rival])})"
+            f"Decided: {name} (expected cost {number(risks[decided])}; "
+            f"next best: {other}, {number(risks[rival])})"
         )
     if posterior is not None:
         return (
-            f"Decided: {name} (probability {percent(posterior[decided])}; "
-            f"next best: {other}, {percent(posterior[rival])})"
+            f"Decided: {name} (probability {probability(posterior[decided])}; "
+            f"next best: {other}, {probability(posterior[rival])})"
         )
     return f"Decided: {name} (the highest score; next best: {other})"
 
@@ -107,38 +108,24 @@ def _why_not_the_likeliest(
     name = _name(deciding, likeliest)
     if not deciding.by_cost:
         return (
-            f"{name} is the likeliest class ({percent(posterior[likeliest])}), but the decision is by "
+            f"{name} is the likeliest class ({probability(posterior[likeliest])}), but the decision is by "
             f'the highest score alone: decision="argmax"'
         )
     dearest = int(np.argmax(posterior * deciding.costs[:, likeliest]))
     return (
-        f"Not the likeliest class, {name} ({percent(posterior[likeliest])}, against "
-        f"{percent(posterior[decided])} for {_name(deciding, decided)}): deciding for {name} is "
-        f"expected to cost {amount(risks[likeliest])}, since taking {_name(deciding, dearest)} "
-        f"({percent(posterior[dearest])}) for {name} costs {deciding.costs[dearest, likeliest]:g}"
+        f"Not the likeliest class, {name} ({probability(posterior[likeliest])}, against "
+        f"{probability(posterior[decided])} for {_name(deciding, decided)}): deciding for {name} is "
+        f"expected to cost {number(risks[likeliest])}, since taking {_name(deciding, dearest)} "
+        f"({probability(posterior[dearest])}) for {name} costs {deciding.costs[dearest, likeliest]:g}"
     )
 
 
 def _probabilities(deciding: Deciding, posterior: ByClass) -> str:
     order = np.argsort(-posterior, kind="stable")[:MOST_CLASSES]
     likely = [k for k in order.tolist() if posterior[k] >= LIKELY or k == order[0]]
-    said = ", ".join(f"{_name(deciding, k)} ({percent(posterior[k])})" for k in likely)
+    said = ", ".join(f"{_name(deciding, k)} ({probability(posterior[k])})" for k in likely)
     return f"Probabilities: {said}"
 
 
 def _name(deciding: Deciding, code: int) -> str:
     return printed(deciding.classes[code])
-
-
-def amount(cost: float) -> str:
-    """Three digits, or all of those before the point."""
-    return f"{cost:,.0f}" if abs(cost) >= 1000 else f"{cost:.3g}"
-
-
-def percent(probability: float) -> str:
-    """As many digits as tell it from none and from all."""
-    if 0.0095 < probability < 0.9905:
-        return f"{100 * probability:.0f} %"
-    if probability < 0.00005:
-        return "below 0.01 %"
-    return "above 99.99 %" if probability > 0.99995 else f"{100 * probability:.2f} %"

@@ -1,6 +1,6 @@
 """Rules: the way from the root of a tree to a leaf, as a sentence; and which rules are the same."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,11 +10,16 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Bytes, Floats, Ints
 from rebelboost.base.names import printed
+from rebelboost.base.text import calendar_date, time_of_day
 from rebelboost.model.trees import Trees
 
 Hashes = NDArray[np.uint64]
 MOST_LEVELS = 6
 """Categories that a rule names; of more it tells the number."""
+
+
+SHOWN_AS: dict[str, Callable[[float], str]] = {"date": calendar_date, "time": time_of_day}
+"""Kinds of columns that are numbers to the model, and how people read their values."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,8 @@ class Wording:
     """Categorical feature → its levels, in the order of their codes."""
     missing: frozenset[int] | None = None
     """Features of which training values were missing; None: not known, so that all may be."""
+    kinds: Mapping[int, str] = field(default_factory=dict)
+    """Feature → its kind, of those that are dates or times of day."""
 
     def may_miss(self, feature: int) -> bool:
         """Whether missing values of a feature are worth a word."""
@@ -38,13 +45,29 @@ class Wording:
         levels = self.levels.get(feature)
         return float(x) if levels is None else levels[int(x)]
 
+    def number(self, feature: int, x: float) -> str:
+        """A number that a feature has, or is compared with: "4.7", or "2024-03-01" of a date."""
+        kind = self.kinds.get(feature)
+        return f"{x:.6g}" if kind is None else SHOWN_AS[kind](x)
+
     def shown(self, feature: int, x: float) -> str:
         """A feature with its value: "petal length = 4.7"."""
         value = self.value(feature, x)
         if value is None:
             return f"{self.names[feature]} is missing"
-        text = f"{value:.6g}" if isinstance(value, float) else printed(value)
+        text = printed(value) if feature in self.levels else self.number(feature, x)
         return f"{self.names[feature]} = {text}"
+
+
+def date_kinds(metadata: Mapping[str, Any], names: Sequence[str]) -> dict[int, str]:
+    """The kinds of those features that are dates or times, by what `rebel train` keeps of its table."""
+    table = metadata.get("table")
+    columns = table.get("columns") if isinstance(table, Mapping) else None
+    if not isinstance(columns, list):
+        return {}
+    told = [column for column in columns if isinstance(column, Mapping)]
+    kinds = {str(column.get("name")): str(column.get("kind")) for column in told}
+    return {f: kinds[name] for f, name in enumerate(names) if kinds.get(name) in SHOWN_AS}
 
 
 @dataclass
@@ -93,11 +116,12 @@ def _of_numbers(feature: int, condition: _Condition, wording: Wording) -> str:
     if low == -np.inf and high == np.inf:
         return f"{name} is known" if not condition.missing else f"any {name}"
     if low == -np.inf:
-        text = f"{name} ≤ {high:.6g}"
+        text = f"{name} ≤ {wording.number(feature, high)}"
     elif high == np.inf:
-        text = f"{name} > {low:.6g}"
+        text = f"{name} > {wording.number(feature, low)}"
     else:
-        text = f"{low:.6g} < {name} ≤ {high:.6g}"
+        above, up_to = (wording.number(feature, x) for x in (low, high))
+        text = f"{above} < {name} ≤ {up_to}"
     return _or_missing(text, feature, condition, wording)
 
 

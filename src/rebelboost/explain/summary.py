@@ -7,7 +7,7 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass
 from rebelboost.base.names import printed
-from rebelboost.base.text import Table, framed
+from rebelboost.base.text import Table, framed, percent, whole_percent
 from rebelboost.explain.reasons import Rows
 from rebelboost.explain.rules import Wording, rule, rule_hashes
 from rebelboost.explain.usage import importances, n_testing, pair_use, row_use, rule_use
@@ -80,7 +80,7 @@ class ModelSummary:
         if self.features:
             lines.append("Features, by their share of what questions change on average:")
             lines += [
-                f"{100 * each.importance:6.1f} %  {each.name}" for each in self.features[: self.top]
+                f"{percent(each.importance):>8}  {each.name}" for each in self.features[: self.top]
             ]
             lines += _and_more(self.features, self.top, "feature")
         if self.examples:
@@ -94,7 +94,7 @@ class ModelSummary:
             lines.append("Rules, by their outputs times the share of training rows that pass:")
             lines += [
                 f"{each.weight:8.3g}  {each.what}{self._speaks(each.by_class)}"
-                f" ({100 * each.share:.0f} % pass{_in_terms(each.n_terms, ', ')})"
+                f" ({whole_percent(each.share)} pass{_in_terms(each.n_terms, ', ')})"
                 for each in self.rules[: self.top]
             ]
         if self.pairs and self.classes is not None and len(self.classes) > 2:
@@ -150,7 +150,7 @@ class ModelSummary:
 
     def _told_apart(self, span: tuple[int, int]) -> str:
         said = [
-            f"{' | '.join(map(printed, each.classes))} {100 * each.share:.0f} %"
+            f"{' | '.join(map(printed, each.classes))} {whole_percent(each.share)}"
             for each in self.pairs
             if (each.first_round, each.last_round) == span
         ]

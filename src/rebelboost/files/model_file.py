@@ -17,7 +17,7 @@ from rebelboost.data.encoder import FeatureEncoder, as_frame
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.history import history_arrays
 from rebelboost.files.labels import class_arrays
-from rebelboost.files.parameters import Encoder, check_together
+from rebelboost.files.parameters import ParameterEncoder, check_together
 from rebelboost.files.remembered import reason_arrays
 from rebelboost.files.safetensors import write
 from rebelboost.files.terms import term_arrays
@@ -63,7 +63,7 @@ def _json(model: dict[str, Any]) -> str:
 
 
 def _parameters(estimator: Any) -> Parts:
-    encoder = Encoder()
+    encoder = ParameterEncoder()
     given = estimator.get_params(deep=False)
     try:
         check_together(given)

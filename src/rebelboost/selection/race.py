@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.hashing import hash_rows
+from rebelboost.base.text import percent, whole_percent
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
@@ -46,7 +47,9 @@ class Selection:
         if len(chosen) == 1:
             text = f"{chosen[0].name}: {self._show(chosen[0].cost)}"
         else:
-            parts = [f"{100 * s.share:.0f} % {s.name} ({self._show(s.cost)} alone)" for s in chosen]
+            parts = [
+                f"{whole_percent(s.share)} {s.name} ({self._show(s.cost)} alone)" for s in chosen
+            ]
             text = f"{' + '.join(parts)}: {self._show(self.cost)} together"
         if others:
             text += f"; not {', '.join(f'{s.name} ({self._told(s)})' for s in others)}"
@@ -60,7 +63,7 @@ class Selection:
         return f"{self._show(dropped.cost)} of the first {'part' if n_parts == 1 else f'{n_parts} parts'}"
 
     def _show(self, cost: float) -> str:
-        return f"{100 * cost:.1f} % wrong" if self.percent else f"cost {cost:.4g}"
+        return f"{percent(cost)} wrong" if self.percent else f"cost {cost:.4g}"
 
     def table(self) -> dict[str, list[Any]]:
         """Columns: a row for each candidate."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
+from rebelboost.base.text import number
 from rebelboost.boosting.rounds import Round
 from rebelboost.losses.exponential import CAP
 from rebelboost.theory.bounds import loss_ratio_bound, similarity_rate, similarity_rounds
@@ -264,8 +265,3 @@ def span(values: Sequence[float]) -> str:
     """From the least to the largest."""
     low, high = number(min(values)), number(max(values))
     return low if low == high else f"{low} to {high}"
-
-
-def number(value: float) -> str:
-    """Three digits."""
-    return f"{value:.3g}"
