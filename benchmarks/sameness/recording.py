@@ -48,7 +48,8 @@ def record(case: Case) -> Notes:
 
 
 def last(stages: Any) -> Any:
-    return deque(stages, maxlen=1).pop()
+    """The last of them; None where a model has no terms."""
+    return next(iter(deque(stages, maxlen=1)), None)
 
 
 def note_decisions(notes: Notes, model: Any, given: Samples) -> None:
