@@ -15,6 +15,7 @@ from typing import Any
 
 LONG = 20_000
 BATCHES, CALLS = 12, 25
+MOST_FITS, ENOUGH = 5, 4.0  # short fits are repeated, up to so many seconds
 LEARNERS = ("tree", "similarity", "blend")
 
 # ---- loading the package
@@ -46,7 +47,7 @@ def fits() -> dict[str, Callable[[], tuple[Any, Any, Any]]]:
             *training("pendigits"),
         ),
         "optdigits, stump": lambda: (
-            RebelClassifier("stump", n_rounds=150),
+            RebelClassifier("stump", n_rounds=600),
             *training("optdigits"),
         ),
         "segment, similarity": lambda: (RebelClassifier(near, n_rounds=1000), *training("segment")),
@@ -73,9 +74,12 @@ def digits(n: int) -> tuple[Any, Any]:
 def fitting(name: str) -> dict[str, float]:
     estimator, X, y = fits()[name]()
     type(estimator)(**estimator.get_params() | {"n_rounds": 2}).fit(X[:200], y[:200])  # warms up
-    start = time.process_time()
-    estimator.fit(X, y)
-    return {f"fit: {name}": time.process_time() - start}
+    seconds: list[float] = []
+    while len(seconds) < MOST_FITS and sum(seconds) < ENOUGH:
+        start = time.process_time()
+        estimator.fit(X, y)
+        seconds.append(time.process_time() - start)
+    return {f"fit: {name}": min(seconds)}
 
 
 # ---- predicting
