@@ -91,9 +91,11 @@ def note_reasons(notes: Notes, model: Any, given: Samples) -> None:
     asked = head(given.asked, EXPLAINED)
     notes.both("explain", lambda: model.explain(asked).table())
     notes.both("explain: terms", lambda: [terms_of(each) for each in model.explain(asked)])
+    notes.number("explain: whose", lambda: [whose(each) for each in model.explain(asked)])
     notes.word("explain: text", lambda: str(model.explain(asked)))
     for of in TABLES_OF_A_SUMMARY:
         notes.both(f"summary: {of}", lambda of=of: model.summary().table(of))
+    notes.number("summary: whose", lambda: whose(model.summary()))
     notes.word("summary: text", lambda: str(model.summary()))
     notes.number("feature_importances_", lambda: model.feature_importances_)
     if is_classifier(model):
@@ -104,6 +106,16 @@ def note_reasons(notes: Notes, model: Any, given: Samples) -> None:
 def bounds(guarantee: Any) -> dict[str, Any]:
     stated = {"bound": guarantee.bound, "achieved": guarantee.achieved}
     return guarantee.to_dict() | stated | {"certified": guarantee.certified}
+
+
+def whose(reasons: Any) -> list[Any]:
+    """The user's own names beside the numbers: features with their values, rows with their classes."""
+    features = [
+        (each.name, [getattr(each, field, None) for field in ("value", "by_class", "importance")])
+        for each in reasons.features
+    ]
+    rows = [(each.row, each.label, each.of_class, each.by_class) for each in reasons.examples]
+    return [features, rows]
 
 
 def terms_of(explanation: Any) -> Any:
