@@ -28,7 +28,8 @@ def short(standing: Standing) -> str:
     parts = [
         summary(standing),
         f"{setting(standing)} {apart(standing)}{failed(standing)}",
-        f"**Where it loses.** {count(standing)}. The largest gaps: {worst}. It is also slow: {times(standing)}.",
+        f"**Where it loses.** {count(standing)}. The largest gaps: {worst}. It is also slow: "
+        f"{times(standing)}.",
     ]
     return "\n\n".join(parts)
 
@@ -60,7 +61,10 @@ def per_fit(standing: Standing) -> list[float]:
 def timing(standing: Standing) -> str:
     """The table in docs/when.md: mean seconds per fit, fastest first."""
     each = per_fit(standing)
-    rows = [[standing.names[r], f"{each[r]:.2g}"] for r in sorted(range(len(each)), key=each.__getitem__)]
+    rows = [
+        [standing.names[r], f"{each[r]:.2g}"]
+        for r in sorted(range(len(each)), key=each.__getitem__)
+    ]
     table = measuring.markdown(["library", "CPU seconds per fit"], rows)
     return (
         f"{table}\n\nMeans over {len(standing.sets)} public data sets × {standing.seeds} splits of at most "
@@ -106,7 +110,9 @@ def full(standing: Standing) -> str:
         f"{setting(standing)} {apart(standing)}{failed(standing)}",
         "## Where it loses",
         f"{count(standing)}:",
-        measuring.markdown(["data set", "rebelboost, %", "best library", "its error, %", "gap"], lost),
+        measuring.markdown(
+            ["data set", "rebelboost, %", "best library", "its error, %", "gap"], lost
+        ),
         "## All data sets",
         f"Mean test error in %, the lowest in bold. Columns: {legend}.",
         measuring.markdown(["data set", *numbers], by_set),
@@ -146,7 +152,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("file", nargs="?", type=Path, help="figures that replace the committed ones")
+    parser.add_argument(
+        "file", nargs="?", type=Path, help="figures that replace the committed ones"
+    )
     given = parser.parse_args().file
     if given is not None:
         Standing.read(given).write(FIGURES)
