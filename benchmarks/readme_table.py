@@ -28,8 +28,10 @@ def short(standing: Standing) -> str:
     parts = [
         summary(standing),
         f"{setting(standing)} {apart(standing)}{failed(standing)}",
-        f"**Where it loses.** {count(standing)}. The largest gaps: {worst}. It is also slow: "
-        f"{times(standing)}.",
+        (
+            f"**Where it loses.** {count(standing)}. The largest gaps: {worst}. It is also slow: "
+            f"{times(standing)}."
+        ),
     ]
     return "\n\n".join(parts)
 

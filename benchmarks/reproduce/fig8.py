@@ -88,8 +88,10 @@ def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
     report.lines += [best_rival_line(found, name) for name in sets]
     report.notes += [
         f"{n_splits} random splits. Struct-Boost is quoted, not rerun; SAMME is not in the papers' figure.",
-        "For its REBEL column, REBEL's own paper says stumps, LOCAL's text says shallow trees; see rebel_uci "
-        "for the latter.",
+        (
+            "For its REBEL column, REBEL's own paper says stumps, LOCAL's text says shallow trees; see "
+            "rebel_uci for the latter."
+        ),
         "mnist: 10,000 rows drawn from the 70,000; the papers do not say how many they used.",
     ]
     return report
