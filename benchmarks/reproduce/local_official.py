@@ -116,10 +116,11 @@ def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
     totals = [sum(by_method[m][1] for by_method in found.values()) for m in methods]
     rows.append(["all", *(f"{seconds:.0f} s" for seconds in totals)])
     report.tables.append(
-        Table("Test error % / processor seconds, fit and prediction", ["", *methods], rows)
+        Table("Test error % / CPU seconds for fit and prediction", ["", *methods], rows)
     )
     report.notes.append(
-        "Printed are two papers' values; reached means not above the higher one. The four small nets "
-        "are one MLP of scikit-learn here, and the SVM's grid is searched on at most 3,000 samples."
+        "The printed values come from two papers; reached means not above the higher one. The papers' four "
+        "small neural networks are one scikit-learn MLP here, and the SVM's grid search uses at most 3,000 "
+        "samples."
     )
     return report
