@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """The decision of least risk: what each decision is expected to cost, and which costs least."""
-=======
-"""Expected costs of decisions, and what decisions of least expected cost turn out to cost."""
->>>>>>> text
 
 import numpy as np
 
