@@ -40,15 +40,6 @@ class LayerSearch {
         });
     }
 
-    Work work() const {
-        const auto n_features =
-            std::count_if(allowed_.begin(), allowed_.end(), [](auto f) { return f != 0; });
-        int64_t n_samples = 0;
-        for (size_t node = 0; node < nodes_.n_nodes(); ++node)
-            n_samples += static_cast<int64_t>(nodes_.of(node).size);
-        return {n_samples * n_features, 0};
-    }
-
     void write(const Splits& splits) const {
         for (size_t node = 0; node < nodes_.n_nodes(); ++node) {
             Candidate best;
@@ -156,7 +147,7 @@ class LayerSearch {
 
 } // namespace
 
-Work search_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& nodes,
+void search_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& nodes,
                   Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
                   const SearchOptions& options, const Splits& splits, int n_threads) {
     bins.check(allowed, values.size);
@@ -170,7 +161,6 @@ Work search_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& 
     LayerSearch search(bins, allowed, values, nodes, parent_sums, sums, options);
     search.run(n_threads);
     search.write(splits);
-    return search.work();
 }
 
 } // namespace rebel

@@ -39,7 +39,8 @@ Pruning::Pruning(const Bins& bins, Allowed allowed, const Nodes& nodes, size_t n
             features_.push_back(f);
 }
 
-void Pruning::screen(const SampleValues& values, int n_threads) {
+void Pruning::screen(Matrix<const int32_t> values, size_t n_kinds, int n_threads) {
+    n_kinds_ = n_kinds;
     weigh(values);
     for (const size_t f : features_) {
         if (groups_.empty() || groups_.back().screen != f / block_width)
@@ -52,15 +53,14 @@ void Pruning::screen(const SampleValues& values, int n_threads) {
     value_the_rest(n_threads);
 }
 
-void Pruning::weigh(const SampleValues& values) {
-    n_kinds_ = values.n_kinds;
+void Pruning::weigh(Matrix<const int32_t> values) {
     const Samples own = samples();
     values_.resize(own.size * n_kinds_);
     rest_.assign(nodes_.n_subsets() * n_kinds_, 0);
     for (size_t kind = 0; kind < n_kinds_; ++kind) {
         int32_t* value = values_.data() + kind * own.size;
         for (size_t i = 0; i < own.size; ++i)
-            value[i] = values.data[static_cast<size_t>(own[i]) * values.stride + kind];
+            value[i] = values(own[i], kind);
         size_t i = own.size;
         for (size_t s = nodes_.n_subsets() - 1; s > 0; --s) {
             int64_t weight = rest(s, kind);
@@ -222,9 +222,9 @@ class NodePruning : public Pruning {
         }
     }
 
-    void run(const SampleValues& values, int n_threads) {
+    void run(Matrix<const int32_t> values, int n_threads) {
         if (divisible(samples().size, total_, options_))
-            screen(values, n_threads);
+            screen(values, values.n_cols, n_threads);
     }
 
     void write(const Splits& splits) const {
@@ -340,7 +340,7 @@ Work prune_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& n
     parallel_sum(nodes.n_nodes(), 1, n_threads, {work, 2},
                  [&](size_t node, size_t, int64_t* partial) {
                      NodePruning search(bins, allowed, values, nodes, node, options);
-                     search.run({unpacked.data(), n_kinds, n_kinds}, n_threads);
+                     search.run({unpacked.data(), values.size, n_kinds}, n_threads);
                      search.write(splits);
                      partial[0] += search.work().visited;
                      partial[1] += search.work().dropped;

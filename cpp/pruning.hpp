@@ -20,13 +20,6 @@ namespace rebel {
 Work prune_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& nodes,
                  const SearchOptions& options, const Splits& splits, int n_threads);
 
-// One or more numbers for each sample: the k-th of sample n is data[n · stride + k].
-struct SampleValues {
-    const int32_t* data;
-    size_t stride;
-    size_t n_kinds;
-};
-
 // The best feature valued so far, shared by all threads. Ties go to the lowest feature.
 class Leader {
   public:
@@ -54,7 +47,8 @@ class Pruning {
     Pruning(const Pruning&) = delete;
     Pruning& operator=(const Pruning&) = delete;
 
-    void screen(const SampleValues& values, int n_threads);
+    // Sums and bounds by the first `n_kinds` columns of `values`, (samples, kinds).
+    void screen(Matrix<const int32_t> values, size_t n_kinds, int n_threads);
     const Leader& leader() const { return leader_; }
     Work work() const { return {visited_, static_cast<int64_t>(features_.size()) - n_valued_}; }
 
@@ -75,7 +69,7 @@ class Pruning {
     std::vector<size_t> features_; // allowed
 
   private:
-    void weigh(const SampleValues& values);
+    void weigh(Matrix<const int32_t> values);
     bool known(size_t s) const;
     Screen* screens(const Columns& columns) { return &screens_[columns.screen * n_kinds_]; }
     void begin(int n_threads);

@@ -120,7 +120,7 @@ class RootSearch : public Pruning {
         constexpr size_t most_screens = 16;
         if (mass_.size <= 2 || (nodes_.in_steps(0) && mass_.size <= most_screens)) {
             mirrored_ = mass_.size == 2 && opposite_classes();
-            screen({values_.data, values_.n_cols, mirrored_ ? 1 : mass_.size}, n_threads);
+            screen(values_, mirrored_ ? 1 : mass_.size, n_threads);
             return;
         }
         parallel_each(features_.size(), grain_for(1, samples().size), n_threads,

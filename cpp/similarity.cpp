@@ -280,9 +280,11 @@ void nearest_rivals(Distances distances, Vector<const int64_t> anchor_values,
         const Vector<int32_t> found = nearest.row(i);
         std::fill(found.begin(), found.end(), -1);
         std::fill(far.begin(), far.end(), std::numeric_limits<float>::infinity());
+        const int64_t own = anchor_values[i];
         for (size_t n = 0; n < row.size; ++n) {
-            const bool opposed = anchor_values[i] > 0 ? values[n] < 0 : values[n] > 0;
-            if (!(row[n] < far[most - 1] && row[n] > 0 && opposed && anchor_values[i] != 0))
+            if (!(row[n] < far[most - 1] && row[n] > 0)) // most are too far
+                continue;
+            if (!(own > 0 ? values[n] < 0 : own < 0 && values[n] > 0))
                 continue;
             size_t place = most - 1;
             for (; place > 0 && row[n] < far[place - 1]; --place) {

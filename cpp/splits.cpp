@@ -43,7 +43,8 @@ void take_from_samples(const uint8_t* column, Pairs values, Samples samples, Bin
 
 namespace {
 
-// A node's sums and options, as floating-point numbers.
+// A node's sums and options, as floating-point numbers. Passed by value, so that the compiler knows
+// that writing the values of splits does not change them.
 struct Node {
     Node(int64_t total, const SearchOptions& options)
         : P(static_cast<double>(signed_of(total))), M(static_cast<double>(mass_of(total))),
@@ -69,28 +70,33 @@ struct LeftSides {
     int64_t pair(size_t i) const { return pair_of(signed_sums[i], masses[i]); }
 };
 
-// worth(p, m, q, r) is the value of a split into (p, m) and (q, r).
+// worth(p, m, q, r) is the value of a split into (p, m) and (q, r). Splits with a side that is too
+// light are ruled out in a loop of their own: within one loop, GCC would branch around the division
+// instead of vectorizing it.
 template <class Worth>
-REBEL_INLINE inline void value_sides(LeftSides& left, const Node& node, Worth worth) {
+REBEL_INLINE inline void value_sides(LeftSides& left, Node node, Worth worth) {
     for (size_t i = 0; i < left.n; ++i) {
         const auto p = static_cast<double>(left.signed_sums[i]);
         const auto m = static_cast<double>(left.masses[i]);
-        const double r = node.M - m;
-        const double value = worth(p, m, node.P - p, r);
-        left.values[i] = (m >= node.least && r >= node.least) ? value : -1.0;
+        left.values[i] = worth(p, m, node.P - p, node.M - m);
+    }
+    for (size_t i = 0; i < left.n; ++i) {
+        const auto m = static_cast<double>(left.masses[i]);
+        const double value = left.values[i];
+        left.values[i] = m >= node.least && node.M - m >= node.least ? value : -1.0;
     }
 }
 
 // M · (p²/m + q²/r − P²/M) = (p·r − q·m)² / (m·r): one division, and the same bits when left and
 // right are swapped.
-REBEL_CLONES void by_variance(LeftSides& left, const Node& node) {
+REBEL_CLONES void by_variance(LeftSides& left, Node node) {
     value_sides(left, node, [](double p, double m, double q, double r) REBEL_INLINE {
         const double apart = p * r - q * m;
         return apart * apart / (m * r);
     });
 }
 
-REBEL_CLONES void by_error(LeftSides& left, const Node& node) {
+REBEL_CLONES void by_error(LeftSides& left, Node node) {
     value_sides(left, node, [](double p, double, double q, double) REBEL_INLINE {
         return std::fabs(p) + std::fabs(q);
     });
@@ -102,13 +108,13 @@ double information(double p, double m) {
                 times_log2(m));
 }
 
-void by_entropy(LeftSides& left, const Node& node) {
+void by_entropy(LeftSides& left, Node node) {
     value_sides(left, node, [](double p, double m, double q, double r) {
         return std::max(0.0, information(p, m) + information(q, r));
     });
 }
 
-void by_gain_ratio(LeftSides& left, const Node& node) {
+void by_gain_ratio(LeftSides& left, Node node) {
     const double whole = information(node.P, node.M);
     value_sides(left, node, [&](double p, double m, double q, double r) {
         const double gained = information(p, m) + information(q, r) - whole;
@@ -136,16 +142,16 @@ class PairSides {
     }
     void finish(bool missing_right) {
         value_(left_, node_);
-        const double before = best.value;
+        double top = best.value;
+        size_t place = left_.n;
         for (size_t i = 0; i < left_.n; ++i)
-            if (left_.values[i] > best.value) {
-                best.value = left_.values[i];
-                best.bin = static_cast<int32_t>(i);
+            if (left_.values[i] > top) {
+                top = left_.values[i];
+                place = i;
             }
-        if (best.value > before) {
-            best.left = left_.pair(static_cast<size_t>(best.bin));
-            best.missing_right = missing_right;
-        }
+        if (place < left_.n)
+            best = {top, best.feature, static_cast<int32_t>(place), missing_right,
+                    left_.pair(place)};
     }
 
     Candidate best; // its bin is a place among the taken ones
@@ -153,7 +159,7 @@ class PairSides {
   private:
     const BinSums& taken_;
     Node node_;
-    void (*value_)(LeftSides&, const Node&);
+    void (*value_)(LeftSides&, Node);
     int64_t sum_ = 0;
     LeftSides left_;
 };

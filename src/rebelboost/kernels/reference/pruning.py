@@ -23,4 +23,6 @@ def prune_layer(
     dropped features.
     """
     sums = np.empty((len(nodes.cuts), bins.offsets[-1]), dtype=np.int64)
-    return search_layer(bins, allowed, values, nodes, sums[:0], sums, options, splits, n_threads)
+    search_layer(bins, allowed, values, nodes, sums[:0], sums, options, splits, n_threads)
+    n_samples = int((nodes.cuts[:, -1] - nodes.cuts[:, 0]).sum())
+    return n_samples * int(np.count_nonzero(allowed)), 0
