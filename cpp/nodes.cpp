@@ -64,29 +64,21 @@ struct Bucket {
     int64_t mass_before = 0; // the mass before the bucket's next sample
     size_t subset = 0;       // the first subset that the sample may be in
 };
-using Buckets = std::array<Bucket, n_buckets>;
-
-int64_t fill(const std::vector<int64_t>& weights, std::vector<uint16_t>& bucket, Buckets& buckets) {
-    std::array<int64_t, n_buckets> mass{};
-    for (size_t i = 0; i < weights.size(); ++i) {
-        const size_t b = bucket_of(weights[i]);
-        bucket[i] = static_cast<uint16_t>(b);
-        mass[b] += weights[i];
-    }
-    int64_t total = 0;
-    for (size_t b = 0; b < n_buckets; ++b) {
-        buckets[b].mass_before = total;
-        total += mass[b];
-    }
-    return total;
-}
 
 void order(Vector<const int64_t> keys, Vector<int32_t> samples, Vector<const double> shares,
            int32_t begin, Vector<int32_t> cuts) {
     const std::vector<int64_t> weights = balanced(keys, samples);
     std::vector<uint16_t> subset(samples.size); // at first a sample's bucket, then its subset
-    Buckets buckets{};
-    const auto total = static_cast<double>(fill(weights, subset, buckets));
+    std::array<int64_t, n_buckets> mass{};
+    for (size_t i = 0; i < samples.size; ++i) {
+        const size_t b = bucket_of(weights[i]);
+        subset[i] = static_cast<uint16_t>(b);
+        mass[b] += weights[i];
+    }
+    std::array<Bucket, n_buckets> buckets{};
+    for (size_t b = 1; b < n_buckets; ++b)
+        buckets[b].mass_before = buckets[b - 1].mass_before + mass[b - 1];
+    const auto total = static_cast<double>(buckets.back().mass_before); // zeros come last
     std::vector<int32_t> next(shares.size + 2, 0);
     for (size_t i = 0; i < samples.size; ++i) {
         Bucket& bucket = buckets[subset[i]];

@@ -29,12 +29,6 @@ bool category_goes_right(const Trees& trees, size_t node, double code) {
                  : trees.missing_right[node] != 0;
 }
 
-// What may occur in a tile of samples.
-struct Care {
-    bool categories;
-    bool missing;
-};
-
 template <class Value>
 class Walk {
   public:
@@ -50,19 +44,19 @@ class Walk {
 
     Leaves leaves(size_t tree, size_t begin, size_t end, bool any_missing) const {
         if (any_category_)
-            return descend<Care{true, true}>(tree, begin, end - begin);
+            return descend<true, true>(tree, begin, end - begin);
         if (any_missing)
-            return descend<Care{false, true}>(tree, begin, end - begin);
+            return descend<false, true>(tree, begin, end - begin);
         if (end - begin < tile_rows)
-            return descend<Care{false, false}>(tree, begin, end - begin);
-        return descend<Care{false, false}>(tree, begin,
-                                           tile_rows); // a constant, so that loops unroll
+            return descend<false, false>(tree, begin, end - begin);
+        return descend<false, false>(tree, begin,
+                                     tile_rows); // a constant, so that loops unroll
     }
 
   private:
     // All samples of the tile descend one layer before any descends the next, so that loads
     // overlap.
-    template <Care care>
+    template <bool categories, bool missing>
     inline Leaves descend(size_t tree, size_t begin, size_t n_rows) const {
         Leaves leaf{};
         const int depth = trees_.depths[tree];
@@ -76,9 +70,9 @@ class Walk {
                 const uint32_t node = leaf[i];
                 const auto x = static_cast<double>(row[features[node]]);
                 bool right = x > thresholds[node];
-                if constexpr (care.missing)
+                if constexpr (missing)
                     right |= std::isnan(x) & (trees_.missing_right.data[base + node] != 0);
-                if constexpr (care.categories)
+                if constexpr (categories)
                     if (trees_.category.data[base + node] >= 0)
                         right = category_goes_right(trees_, base + node, x);
                 leaf[i] = 2 * node + right;

@@ -53,40 +53,33 @@ REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, const Stre
     }
 }
 
-// The number of columns is a constant, because a loop over few columns costs more than its body.
+// Adds n columns at a time from column c on, then the remaining ones n / 2 at a time, and so on.
+// Their number is a constant, because a loop over few columns costs more than its body.
 template <size_t n>
-inline void add_to(const Bins& bins, const Columns& columns, size_t first, const Stretch& stretch,
-                   int32_t* sums) {
-    const uint8_t* column[n];
-    int32_t* sum[n];
-    for (size_t c = 0; c < n; ++c) {
-        column[c] = bins.column(columns.features[first + c]);
-        sum[c] = sums + columns.places[first + c];
-    }
-    for (size_t i = 0; i < stretch.samples.size; ++i) {
-        const size_t place = static_cast<size_t>(stretch.samples[i]) * block_width;
-        const int32_t value = stretch.values[i];
+inline void add_columns_by(const Bins& bins, const Columns& columns, size_t c,
+                           const Stretch& stretch, int32_t* sums) {
+    for (; c + n <= columns.n; c += n) {
+        const uint8_t* column[n];
+        int32_t* sum[n];
+        for (size_t j = 0; j < n; ++j) {
+            column[j] = bins.column(columns.features[c + j]);
+            sum[j] = sums + columns.places[c + j];
+        }
+        for (size_t i = 0; i < stretch.samples.size; ++i) {
+            const size_t place = static_cast<size_t>(stretch.samples[i]) * block_width;
+            const int32_t value = stretch.values[i];
 #pragma GCC unroll 16
-        for (size_t c = 0; c < n; ++c)
-            sum[c][column[c][place] * block_width] += value;
+            for (size_t j = 0; j < n; ++j)
+                sum[j][column[j][place] * block_width] += value;
+        }
     }
+    if constexpr (n > 1)
+        add_columns_by<n / 2>(bins, columns, c, stretch, sums);
 }
 
 REBEL_CLONES void add_columns(const Bins& bins, const Columns& columns, const Stretch& stretch,
                               int32_t* sums) {
-    size_t c = 0;
-    for (; c + 8 <= columns.n; c += 8)
-        add_to<8>(bins, columns, c, stretch, sums);
-    if (c + 4 <= columns.n) {
-        add_to<4>(bins, columns, c, stretch, sums);
-        c += 4;
-    }
-    if (c + 2 <= columns.n) {
-        add_to<2>(bins, columns, c, stretch, sums);
-        c += 2;
-    }
-    if (c < columns.n)
-        add_to<1>(bins, columns, c, stretch, sums);
+    add_columns_by<8>(bins, columns, 0, stretch, sums);
 }
 
 // The sum of the rows of a screen, and the lowest and highest of its prefixes, by column.

@@ -1,5 +1,4 @@
 """Searches that drop features on the way. Here they visit everything: the splits are the same."""
-# ruff: noqa: ARG001  (n_threads; arrays cross borders, objects do not)
 
 import numpy as np
 

@@ -3,7 +3,6 @@
 The criteria use x · log₂ x, computed from + − × / and a table, so that the bits are the same here and
 in C++: math libraries round logarithms differently.
 """
-# ruff: noqa: PLR0913, PLR0917  (arrays cross borders, objects do not)
 
 from typing import NamedTuple
 
@@ -35,7 +34,7 @@ LOG_TABLE = _log_table()
 
 
 def times_log2(x: Floats) -> Floats:
-    """x · log₂ x for x ≥ 0; 0 at 0."""
+    """Return x · log₂ x for x ≥ 0; 0 at 0."""
     mantissa, exponent = np.frexp(np.where(x > 0, x, 1.0))
     twice = 2 * mantissa
     i = ((twice - 1) * SIZE).astype(np.int64)
