@@ -24,7 +24,7 @@ from faulty import FaultySet
 from reproduce import harness
 
 from rebelboost import RebelClassifier, Stump, Tree
-from rebelboost.boosting import preparation as preparation
+from rebelboost.data import training_set
 from rebelboost.data.training_set import TrainingSet
 
 SETTINGS: dict[str, dict[str, float]] = {  # the six of QUICK Fig. 5
@@ -67,7 +67,7 @@ def measure(set_name: str, depth: int, setting: str, search: str, rounds: int, r
             **SETTINGS[setting],
         )
         began, began_wall = time.process_time(), time.perf_counter()
-        with mock.patch.object(preparation, "TrainingSet", used):  # an error where it is not named
+        with mock.patch.object(training_set, "TrainingSet", used):  # an error where it is not named
             model.fit(X, y)
         seconds.append(time.process_time() - began)
         wall.append(time.perf_counter() - began_wall)

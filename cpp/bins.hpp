@@ -1,50 +1,70 @@
-// The binned training set, as every kernel sees it.
+// The binned training set.
 //
-// blocks: (ceil(features / 16), samples, 16). The 16 bins of a sample within a block lie side by
-// side, so that a scattered subset of samples costs one cache line a sample and not one a bin.
-// A feature's sums lie at [offsets[f], offsets[f + 1]) of an array over all bins.
-// The last bin of every feature is for missing values, and of a categorical one for unknown ones
-// too.
+// blocks: (ceil(features / 16), samples, 16). The 16 bins of a sample within a block are adjacent,
+// so that visiting a scattered subset of samples costs one cache line per sample, not one per bin.
+// In an array over all bins, feature f occupies [offsets[f], offsets[f + 1]).
+// The last bin of each feature holds missing values and, for categorical features, unknown ones.
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 
 #include "views.hpp"
 
 namespace rebel {
 
-inline constexpr std::size_t block_width = 16;
-inline constexpr std::size_t most_bins = 256;
+using Samples = Vector<const int32_t>; // (n,) indices of samples
+using Allowed = Vector<const uint8_t>; // (features,) 1 where a search may use the feature
+
+inline constexpr size_t block_width = 16;
+inline constexpr size_t most_bins = 256;
+
+inline size_t blocks_for(size_t n_features) {
+    return (n_features + block_width - 1) / block_width;
+}
 
 struct Bins {
-    Cube<const std::uint8_t> blocks;
-    Vector<const std::int32_t> offsets;
-    Vector<const std::uint8_t> categorical; // 1 where a feature's bins have no order
+    Cube<const uint8_t> blocks;
+    Vector<const int32_t> offsets;
+    Vector<const uint8_t> categorical; // 1 where a feature's bins have no order
 
-    std::size_t n_samples() const { return blocks.n_rows; }
-    std::size_t n_features() const { return categorical.size; }
-    std::size_t n_blocks() const { return blocks.n_planes; }
-    bool is_categorical(std::size_t feature) const { return categorical[feature] != 0; }
+    size_t n_samples() const { return blocks.n_rows; }
+    size_t n_features() const { return categorical.size; }
+    size_t n_blocks() const { return blocks.n_planes; }
+    size_t n_bins() const { return offset(n_features()); }
+    bool is_categorical(size_t feature) const { return categorical[feature] != 0; }
 
-    std::size_t offset(std::size_t feature) const {
-        return static_cast<std::size_t>(offsets[feature]);
-    }
-    std::size_t n_bins(std::size_t feature) const { return offset(feature + 1) - offset(feature); }
+    size_t offset(size_t feature) const { return static_cast<size_t>(offsets[feature]); }
+    size_t n_bins(size_t feature) const { return offset(feature + 1) - offset(feature); }
 
-    std::size_t first_feature(std::size_t block) const { return block * block_width; }
-    std::size_t last_feature(std::size_t block) const {
+    size_t first_feature(size_t block) const { return block * block_width; }
+    size_t last_feature(size_t block) const {
         return std::min((block + 1) * block_width, n_features());
     }
-    std::size_t block_offset(std::size_t block) const { return offset(first_feature(block)); }
-    std::size_t block_bins(std::size_t block) const {
+    size_t block_offset(size_t block) const { return offset(first_feature(block)); }
+    size_t block_bins(size_t block) const {
         return offset(last_feature(block)) - block_offset(block);
     }
 
     // The bins of one feature are `block_width` apart.
-    const std::uint8_t* column(std::size_t feature) const {
-        return &blocks(feature / block_width, 0, feature % block_width);
+    const uint8_t* column(std::integral auto feature) const {
+        const auto f = static_cast<size_t>(feature);
+        return &blocks(f / block_width, 0, f % block_width);
+    }
+
+    void check() const {
+        require(blocks.n_cols == block_width, "blocks must hold 16 features each");
+        require(offsets.size == n_features() + 1, "offsets must be features + 1");
+        require(n_blocks() == blocks_for(n_features()), "blocks and features do not match");
+    }
+    void check(Allowed allowed, size_t n_values) const {
+        check();
+        require(allowed.size == n_features() && n_values == n_samples(),
+                "bins, allowed and values do not match");
     }
 };
+
+inline size_t bin_of(const uint8_t* column, int32_t sample) {
+    return column[static_cast<size_t>(sample) * block_width];
+}
 
 } // namespace rebel

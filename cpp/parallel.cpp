@@ -1,39 +1,34 @@
-// A pool, because a boosting round calls several kernels of some 50 µs each. Measured: starting and
-// joining one std::thread takes 25–75 µs (most when cores have to wake up), handing a job to a
-// helper that still looks out for one takes 1 µs, waking one that fell asleep 30 µs.
+// A thread pool, because a boosting round calls several kernels of about 50 µs each. Measured:
+// starting and joining one std::thread takes 25–75 µs (the most when cores have to wake up),
+// handing a job to a helper that is still spinning takes 1 µs, and waking a sleeping one 30 µs.
 #include "parallel.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdint>
 #include <exception>
-#include <mutex>
 #include <system_error>
 #include <thread>
 
-#if __has_include(<pthread.h>)
 #include <pthread.h>
-#endif
 
 namespace rebel::detail {
 namespace {
 
-constexpr std::size_t most_helpers = 255;
+constexpr size_t most_helpers = 255;
 constexpr std::chrono::microseconds spin_time{50};
 
 void pause() {
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__)
     __builtin_ia32_pause();
-#elif defined(__aarch64__) && defined(__GNUC__)
+#elif defined(__aarch64__)
     asm volatile("yield");
 #endif
 }
 
-// Looks for a while before the caller goes to sleep: sleeping and waking cost more than most jobs.
-// Yields, because on a busy machine the thread waited for may want this very core: without it,
-// calls of 50 µs were measured to take 107 µs on two threads when all cores had other work; with
-// it, 51.
+// Spins for a while before the caller goes to sleep: sleeping and waking cost more than most jobs.
+// Yields, because on a busy machine the awaited thread may need this core. Measured on two threads
+// with all cores busy: calls of 50 µs took 107 µs without yielding and 51 µs with it.
 template <class Condition>
 void spin_until(Condition condition) {
     const auto give_up = std::chrono::steady_clock::now() + spin_time;
@@ -51,10 +46,10 @@ class Job {
   public:
     explicit Job(const Blocks& blocks) : blocks_(blocks) {}
 
-    // Runs blocks until none is left; several threads do this at once.
+    // Runs blocks until none is left. Several threads call this at once.
     void take_part() noexcept {
         for (;;) {
-            const std::size_t begin = next_.fetch_add(blocks_.grain, std::memory_order_relaxed);
+            const size_t begin = next_.fetch_add(blocks_.grain, std::memory_order_relaxed);
             if (begin >= blocks_.n_items)
                 return;
             try {
@@ -74,17 +69,17 @@ class Job {
 
   private:
     const Blocks blocks_;
-    std::atomic<std::size_t> next_{0};
+    std::atomic<size_t> next_{0};
     std::mutex failure_mutex_;
     std::exception_ptr failure_;
 };
 
-// The owner opens a job, helpers that are awake enter, the owner closes it when no block is left
-// and waits for those inside only: a helper that slept through a short job delays nobody.
+// The owner opens a job and helpers that are awake enter. When no block is left, the owner closes
+// the job and waits only for the helpers inside: one that slept through a short job delays nobody.
 class Pool {
   public:
-    // False if another caller has the helpers.
-    bool try_run(Job& job, std::size_t n_helpers) {
+    // Returns false if another caller has the helpers.
+    bool try_run(Job& job, size_t n_helpers) {
         if (owned_.exchange(true, std::memory_order_acquire))
             return false;
         grow(n_helpers);
@@ -96,17 +91,17 @@ class Pool {
     }
 
   private:
-    void grow(std::size_t n_helpers) {
+    void grow(size_t n_helpers) {
         try {
             for (; n_helpers_ < std::min(n_helpers, most_helpers); ++n_helpers_)
                 std::thread([this] { help_forever(); }).detach();
         } catch (const std::system_error&) {
-            // The system grants no more threads: the work gets done by those we have.
+            // The system allows no more threads: continue with those we have.
         }
     }
 
-    void open(Job& job, std::size_t n_helpers) {
-        std::size_t n_to_wake = 0;
+    void open(Job& job, size_t n_helpers) {
+        size_t n_to_wake = 0;
         {
             const std::lock_guard lock(mutex_);
             job_ = &job;
@@ -129,7 +124,7 @@ class Pool {
     }
 
     void help_forever() {
-        std::uint64_t n_seen = 0;
+        uint64_t n_seen = 0;
         const auto is_new = [&] { return n_opened_.load(std::memory_order_acquire) != n_seen; };
         for (;;) {
             spin_until(is_new);
@@ -152,27 +147,25 @@ class Pool {
     }
 
     std::atomic<bool> owned_{false};
-    std::size_t n_helpers_ = 0; // touched by the owner only
+    size_t n_helpers_ = 0; // accessed by the owner only
 
-    // Changed under the mutex; atomic where they are also looked at without it.
+    // Written under the mutex; atomic if also read without it.
     std::mutex mutex_;
     std::condition_variable opened_;
     std::condition_variable left_;
     Job* job_ = nullptr;
-    std::size_t n_places_ = 0;
-    std::size_t n_asleep_ = 0;
-    std::atomic<std::uint64_t> n_opened_{0};
-    std::atomic<std::size_t> n_inside_{0};
+    size_t n_places_ = 0;
+    size_t n_asleep_ = 0;
+    std::atomic<uint64_t> n_opened_{0};
+    std::atomic<size_t> n_inside_{0};
 };
 
 // Never destroyed: at exit, helpers may still be waiting on it.
 std::atomic<Pool*> the_pool{nullptr};
 
-#if __has_include(<pthread.h>)
-// The child of a fork has none of the helpers, and perhaps a locked mutex: it starts a new pool.
+// The child of a fork has no helpers, and perhaps a locked mutex: it starts a new pool.
 [[maybe_unused]] const int fork_handler =
     pthread_atfork(nullptr, nullptr, [] { the_pool.store(nullptr, std::memory_order_relaxed); });
-#endif
 
 Pool& pool() {
     Pool* present = the_pool.load(std::memory_order_acquire);
@@ -186,8 +179,8 @@ Pool& pool() {
 
 } // namespace
 
-void run_on_threads(const Blocks& blocks, std::size_t n_threads) {
-    const std::size_t n_blocks = (blocks.n_items - 1) / blocks.grain + 1;
+void run_on_threads(const Blocks& blocks, size_t n_threads) {
+    const size_t n_blocks = (blocks.n_items - 1) / blocks.grain + 1;
     Job job(blocks);
     if (!pool().try_run(job, std::min(n_threads, n_blocks) - 1))
         job.take_part();

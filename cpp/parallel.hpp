@@ -1,50 +1,84 @@
 // Threads for the kernels.
 //
-// parallel_for(n_items, grain, n_threads, work) calls work(begin, end) for the blocks
-// [0, grain), [grain, 2·grain), … of [0, n_items), each once, in any order, at most `n_threads` at
-// a time. The blocks do not depend on the number of threads. Choose a grain worth 20 µs or more.
+// parallel_for(n_items, grain, n_threads, work) calls work(begin, end) once for each of the blocks
+// [0, grain), [grain, 2·grain), … of [0, n_items), in any order, on at most `n_threads` threads.
+// The blocks do not depend on the number of threads. Choose a grain worth 20 µs or more.
 //
-// One block or one thread: runs in the caller, without a lock. An exception of `work` stops the
-// hand-out of blocks and is rethrown in the caller. Any number of threads may call at once, and
-// `work` may call it again: one caller has the helpers, the others run alone, so that there are
-// never more busy threads than callers and helpers. Works after fork.
+// A single block or thread runs in the caller, without a lock. If `work` throws, no further blocks
+// are started, and the exception is rethrown in the caller. Concurrent and nested calls are
+// allowed: one caller gets the helper threads, the others run alone, so that there are never more
+// busy threads than callers and helpers. It works after fork.
 #pragma once
 
-#include <algorithm>
-#include <cassert>
-#include <cstddef>
 #include <memory>
-#include <type_traits>
+#include <mutex>
+#include <vector>
+
+#include "views.hpp"
 
 namespace rebel {
 
 namespace detail {
 
 struct Blocks {
-    std::size_t n_items;
-    std::size_t grain;
-    void (*call)(void* work, std::size_t begin, std::size_t end);
+    size_t n_items;
+    size_t grain;
+    void (*call)(void* work, size_t begin, size_t end);
     void* work;
 };
 
-void run_on_threads(const Blocks& blocks, std::size_t n_threads);
+void run_on_threads(const Blocks& blocks, size_t n_threads);
 
 } // namespace detail
 
 template <class Work>
-void parallel_for(std::size_t n_items, std::size_t grain, int n_threads, Work&& work) {
+void parallel_for(size_t n_items, size_t grain, int n_threads, Work&& work) {
     assert(grain > 0);
     if (n_threads <= 1 || n_items <= grain) {
-        for (std::size_t begin = 0; begin < n_items; begin += grain)
-            work(begin, std::min(begin + grain, n_items));
+        for (size_t begin = 0; begin < n_items; begin += grain)
+            work(begin, begin + grain < n_items ? begin + grain : n_items);
         return;
     }
     using Callable = std::remove_reference_t<Work>;
-    const auto call = [](void* callable, std::size_t begin, std::size_t end) {
+    const auto call = [](void* callable, size_t begin, size_t end) {
         (*static_cast<Callable*>(callable))(begin, end);
     };
     void* callable = const_cast<void*>(static_cast<const void*>(std::addressof(work)));
-    detail::run_on_threads({n_items, grain, call, callable}, static_cast<std::size_t>(n_threads));
+    detail::run_on_threads({n_items, grain, call, callable}, static_cast<size_t>(n_threads));
+}
+
+// Calls work(i) for each item.
+template <class Work>
+void parallel_each(size_t n_items, size_t grain, int n_threads, Work&& work) {
+    parallel_for(n_items, grain, n_threads, [&](size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i)
+            work(i);
+    });
+}
+
+// A grain of about 20 µs, for items that together take `work` ns or so.
+inline size_t grain_for(size_t n_items, size_t work) {
+    const size_t grain = n_items * 20000 / (work + 1);
+    return grain > 0 ? grain : 1;
+}
+
+// Calls work(begin, end, partial), which adds to its own `partial` sums, and adds these to `sums`.
+// The sums are integers, so that the order of the blocks does not matter.
+template <class Work>
+void parallel_sum(size_t n_items, size_t grain, int n_threads, Vector<int64_t> sums, Work&& work) {
+    if (n_threads <= 1 || n_items <= grain) {
+        parallel_for(n_items, grain, 1,
+                     [&](size_t begin, size_t end) { work(begin, end, sums.data); });
+        return;
+    }
+    std::mutex merging;
+    parallel_for(n_items, grain, n_threads, [&](size_t begin, size_t end) {
+        std::vector<int64_t> partial(sums.size, 0);
+        work(begin, end, partial.data());
+        const std::lock_guard lock(merging);
+        for (size_t i = 0; i < sums.size; ++i)
+            sums.data[i] += partial[i];
+    });
 }
 
 } // namespace rebel

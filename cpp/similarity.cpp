@@ -1,112 +1,81 @@
 #include "similarity.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
-#include <vector>
+#include <limits>
 
+#include "arithmetic.hpp"
 #include "multiversion.hpp"
 #include "parallel.hpp"
 
 namespace rebel {
 namespace {
 
-constexpr std::size_t abreast = samples_abreast;
-constexpr std::size_t points_at_once = 4;
-constexpr std::size_t work_grain = 1 << 19; // subtractions worth a block
+constexpr size_t abreast = samples_abreast;
+constexpr size_t points_at_once = 4;
 
-#if defined(__GNUC__)
-// Told in so many words: left to itself, GCC keeps the sums in memory, at half the speed.
+// An explicit vector type, because GCC would otherwise keep the sums in memory, at half the speed.
 typedef float Lanes __attribute__((vector_size(32)));
-#else
-struct Lanes {
-    float lane[8];
-    friend Lanes operator-(Lanes a, float b) {
-        for (float& x : a.lane)
-            x -= b;
-        return a;
-    }
-    friend Lanes operator*(Lanes a, const Lanes& b) {
-        for (int i = 0; i < 8; ++i)
-            a.lane[i] *= b.lane[i];
-        return a;
-    }
-    Lanes& operator+=(const Lanes& b) {
-        for (int i = 0; i < 8; ++i)
-            lane[i] += b.lane[i];
-        return *this;
-    }
-};
-#endif
 
-// `n_points` rows of 16 sums; features of the points lie side by side. The order of additions is
-// that of the features, whatever the vector width; several points keep the adders busy.
-template <std::size_t n_points>
+// Writes `n_points` rows of 16 sums. The features of the points are adjacent. Features are added in
+// order whatever the vector width; several points at once keep the adders busy.
+template <size_t n_points>
 inline void add_squares(const float* __restrict block, const float* __restrict points,
-                        std::size_t n_features, float (*__restrict sums)[abreast]) {
+                        size_t n_features, float (*__restrict sums)[abreast]) {
     Lanes low[n_points] = {}, high[n_points] = {};
-    for (std::size_t f = 0; f < n_features; ++f) {
+    for (size_t f = 0; f < n_features; ++f) {
         Lanes first, second;
         std::memcpy(&first, block + f * abreast, sizeof first);
         std::memcpy(&second, block + f * abreast + 8, sizeof second);
-        for (std::size_t p = 0; p < n_points; ++p) {
+        for (size_t p = 0; p < n_points; ++p) {
             const Lanes apart = first - points[f * n_points + p];
             const Lanes beyond = second - points[f * n_points + p];
             low[p] += apart * apart;
             high[p] += beyond * beyond;
         }
     }
-    for (std::size_t p = 0; p < n_points; ++p) {
+    for (size_t p = 0; p < n_points; ++p) {
         std::memcpy(sums[p], &low[p], sizeof low[p]);
         std::memcpy(sums[p] + 8, &high[p], sizeof high[p]);
     }
 }
 
-// Points in groups of `points_at_once`, feature by feature; what is left over, one by one.
+// Points in groups of `points_at_once`, feature by feature; the remaining ones one by one.
 std::vector<float> packed(Matrix<const float> points) {
     std::vector<float> out(points.n_rows * points.n_cols);
-    const std::size_t n_grouped = points.n_rows - points.n_rows % points_at_once;
-    for (std::size_t i = 0; i < points.n_rows; ++i) {
-        const std::size_t group = i < n_grouped ? i - i % points_at_once : i;
-        const std::size_t width = i < n_grouped ? points_at_once : 1;
-        for (std::size_t f = 0; f < points.n_cols; ++f)
+    const size_t n_grouped = points.n_rows - points.n_rows % points_at_once;
+    for (size_t i = 0; i < points.n_rows; ++i) {
+        const size_t group = i < n_grouped ? i - i % points_at_once : i;
+        const size_t width = i < n_grouped ? points_at_once : 1;
+        for (size_t f = 0; f < points.n_cols; ++f)
             out[group * points.n_cols + f * width + (i - group)] = points(i, f);
     }
     return out;
 }
 
 REBEL_CLONES void distances_of_blocks(Cube<const float> blocks, const float* points,
-                                      Matrix<float> out, std::size_t begin, std::size_t end) {
+                                      Matrix<float> out, size_t begin, size_t end) {
     float sums[points_at_once][abreast];
-    const std::size_t n_features = blocks.n_rows;
-    const std::size_t n_grouped = out.n_rows - out.n_rows % points_at_once;
-    for (std::size_t b = begin; b < end; ++b) {
+    const size_t n_features = blocks.n_rows;
+    const size_t n_grouped = out.n_rows - out.n_rows % points_at_once;
+    for (size_t b = begin; b < end; ++b) {
         const float* block = blocks.data + b * n_features * abreast;
-        const std::size_t n_here = std::min(abreast, out.n_cols - b * abreast);
-        for (std::size_t i = 0; i < out.n_rows;) {
-            const std::size_t n_points = i < n_grouped ? points_at_once : 1;
+        const size_t n_here = std::min(abreast, out.n_cols - b * abreast);
+        for (size_t i = 0; i < out.n_rows;) {
+            const size_t n_points = i < n_grouped ? points_at_once : 1;
             if (n_points == points_at_once)
                 add_squares<points_at_once>(block, points + i * n_features, n_features, sums);
             else
                 add_squares<1>(block, points + i * n_features, n_features, sums);
-            for (std::size_t p = 0; p < n_points; ++p, ++i)
+            for (size_t p = 0; p < n_points; ++p, ++i)
                 std::copy(sums[p], sums[p] + n_here, out.data + i * out.n_cols + b * abreast);
         }
     }
 }
 
-// 4(4/3)^¾, with which the largest response is 1.
+// 4(4/3)^¾, so that the largest response is 1.
 constexpr double peak = 4.963225915211198;
-
-// The level below |f|, by the bits of a float: its exponent, and 4 of its mantissa.
-inline int level(double f) {
-    static_assert(level_steps == 16, "4 bits of the mantissa");
-    constexpr std::int32_t lowest = (127 - level_octaves) * level_steps;
-    const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(std::fabs(f))) >> 19;
-    const int size = std::clamp(bits - lowest + 1, 0, zero_level);
-    return f < 0 ? zero_level - size : zero_level + size;
-}
 
 // [LOCAL, Sec. 5]: r_i and r_j are the squared distances from the anchor and the rival.
 inline double respond(double r_i, double r_j, int kind, double apart) {
@@ -126,87 +95,83 @@ inline double respond(double r_i, double r_j, int kind, double apart) {
     }
 }
 
-template <int kind>
-inline void levels_of(const float* __restrict anchor, const float* __restrict rival, double apart,
-                      std::size_t n, std::uint16_t* __restrict levels) {
-    for (std::size_t i = 0; i < n; ++i)
-        levels[i] = static_cast<std::uint16_t>(level(
-            respond(static_cast<double>(anchor[i]), static_cast<double>(rival[i]), kind, apart)));
+// out[i] = convert(response). The kind is a constant within each loop, so that it vectorizes.
+template <int kind, class Out, class Convert>
+REBEL_INLINE inline void respond_as(const float* __restrict anchor, const float* __restrict rival,
+                                    double apart, size_t n, Out* __restrict out, Convert convert) {
+    for (size_t i = 0; i < n; ++i)
+        out[i] = convert(
+            respond(static_cast<double>(anchor[i]), static_cast<double>(rival[i]), kind, apart));
 }
-
-inline void find_levels(const float* anchor, const float* rival, int kind, double apart,
-                        std::size_t n, std::uint16_t* levels) {
+template <class Out, class Convert>
+REBEL_INLINE inline void respond_to(const float* anchor, const float* rival, int kind, double apart,
+                                    size_t n, Out* out, Convert convert) {
     switch (kind) {
     case two_points:
-        return levels_of<two_points>(anchor, rival, apart, n, levels);
+        return respond_as<two_points>(anchor, rival, apart, n, out, convert);
     case nearer:
-        return levels_of<nearer>(anchor, rival, apart, n, levels);
+        return respond_as<nearer>(anchor, rival, apart, n, out, convert);
     case one_point:
-        return levels_of<one_point>(anchor, rival, apart, n, levels);
+        return respond_as<one_point>(anchor, rival, apart, n, out, convert);
     default:
-        return levels_of<inside>(anchor, rival, apart, n, levels);
+        return respond_as<inside>(anchor, rival, apart, n, out, convert);
     }
 }
 
-REBEL_CLONES void compare_rows(const float* anchor, const float* rival, int kind, double apart,
-                               std::size_t n, std::uint16_t* levels) {
-    find_levels(anchor, rival, kind, apart, n, levels);
+// The level below |f|, from the bits of a float: its exponent and 4 bits of its mantissa.
+inline uint16_t level_of(double f) {
+    static_assert(level_steps == 16, "4 bits of the mantissa");
+    constexpr int32_t lowest = (127 - level_octaves) * level_steps;
+    const auto bits = std::bit_cast<int32_t>(static_cast<float>(std::fabs(f))) >> 19;
+    const int size = std::clamp(bits - lowest + 1, 0, zero_level);
+    return static_cast<uint16_t>(f < 0 ? zero_level - size : zero_level + size);
 }
 
-REBEL_CLONES void add_rows(Matrix<const float> distances, const Comparisons& all,
-                           const double* __restrict values, std::size_t first, std::size_t last,
-                           Matrix<double> scores, std::size_t begin, std::size_t end) {
-    std::uint16_t levels[abreast];
-    const std::size_t n_classes = scores.n_cols;
-    for (std::size_t n = begin; n < end; n += abreast) {
-        const std::size_t n_here = std::min(abreast, end - n);
-        for (std::size_t t = first; t < last; ++t) {
-            const auto anchor = static_cast<std::size_t>(all.anchors.data[t]);
-            const auto rival = static_cast<std::size_t>(all.rivals.data[t]);
-            find_levels(distances.data + anchor * distances.n_cols + n,
-                        distances.data + rival * distances.n_cols + n, all.kinds.data[t],
-                        all.apart.data[t], n_here, levels);
+inline double integer_response(double f) {
+    constexpr double unit = 1 << response_bits;
+    return (f * unit + round_magic) - round_magic;
+}
+
+REBEL_CLONES void compare_rows(const float* anchor, const float* rival, int kind, double apart,
+                               size_t n, uint16_t* levels) {
+    respond_to(anchor, rival, kind, apart, n, levels, level_of);
+}
+
+REBEL_CLONES void add_rows(Distances distances, const Comparisons& all,
+                           const double* __restrict values, size_t first, size_t last,
+                           Matrix<double> scores, size_t begin, size_t end) {
+    uint16_t levels[abreast];
+    const size_t n_classes = scores.n_cols;
+    for (size_t n = begin; n < end; n += abreast) {
+        const size_t n_here = std::min(abreast, end - n);
+        for (size_t t = first; t < last; ++t) {
+            respond_to(distances.row(all.anchors[t]).data + n,
+                       distances.row(all.rivals[t]).data + n, all.kinds[t], all.apart[t], n_here,
+                       levels, level_of);
             const double* __restrict output = all.outputs.data + t * n_classes;
             const double* __restrict offset = all.offsets.data + t * n_classes;
-            for (std::size_t i = 0; i < n_here; ++i) {
+            for (size_t i = 0; i < n_here; ++i) {
                 double* __restrict row = scores.data + (n + i) * n_classes;
                 const double value = values[levels[i]];
-                for (std::size_t k = 0; k < n_classes; ++k)
+                for (size_t k = 0; k < n_classes; ++k)
                     row[k] += value * output[k] + offset[k];
             }
         }
     }
 }
 
-constexpr std::size_t lanes = 4;
-constexpr double round_magic = 0x1.8p52; // x + it − it rounds to an integer
-
-template <int kind>
-inline void round_responses(const float* __restrict anchor, const float* __restrict rival,
-                            double apart, std::size_t n, double* __restrict rounded) {
-    constexpr double unit = 1 << response_bits;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double f =
-            respond(static_cast<double>(anchor[i]), static_cast<double>(rival[i]), kind, apart);
-        rounded[i] = (f * unit + round_magic) - round_magic;
-    }
-}
-
 REBEL_CLONES void sums_of_pair(const float* anchor, const float* rival, int kind, double apart,
                                Matrix<const double> signed_values, Matrix<const double> mass,
                                double* __restrict f, Matrix<double> sums) {
-    const std::size_t n = signed_values.n_cols;
-    if (kind == two_points)
-        round_responses<two_points>(anchor, rival, apart, n, f);
-    else
-        round_responses<nearer>(anchor, rival, apart, n, f);
-    for (std::size_t k = 0; k < signed_values.n_rows; ++k) {
+    const size_t n = signed_values.n_cols;
+    respond_to(anchor, rival, kind, apart, n, f, integer_response);
+    for (size_t k = 0; k < signed_values.n_rows; ++k) {
         const double* __restrict g = signed_values.data + k * n;
         const double* __restrict w = mass.data + k * n;
         double first[lanes] = {}, second[lanes] = {}, third[lanes] = {};
-        std::size_t i = 0;
+        size_t i = 0;
         for (; i + lanes <= n; i += lanes)
-            for (std::size_t j = 0; j < lanes; ++j) {
+            for (size_t j = 0; j < lanes; ++j) {
                 const double weighted = f[i + j] * w[i + j];
                 first[j] += f[i + j] * g[i + j];
                 second[j] += weighted;
@@ -217,49 +182,157 @@ REBEL_CLONES void sums_of_pair(const float* anchor, const float* rival, int kind
             second[0] += f[i] * w[i];
             third[0] += f[i] * f[i] * w[i];
         }
-        sums(0, k) = (first[0] + first[1]) + (first[2] + first[3]);
-        sums(1, k) = (second[0] + second[1]) + (second[2] + second[3]);
-        sums(2, k) = (third[0] + third[1]) + (third[2] + third[3]);
+        sums(0, k) = together(first);
+        sums(1, k) = together(second);
+        sums(2, k) = together(third);
     }
+}
+
+REBEL_CLONES double least_of_rows(Cube<const double> weights, const double* __restrict squares,
+                                  const double* __restrict signed_totals, size_t begin, size_t end,
+                                  double* __restrict left) {
+    const size_t n_classes = weights.n_cols;
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t n = begin; n < end; ++n) {
+        std::copy_n(weights.data + n * n_classes, n_classes, left);
+        for (size_t plane = 1; plane < weights.n_planes; ++plane) {
+            const double* __restrict row = weights.data + (plane * weights.n_rows + n) * n_classes;
+            for (size_t k = 0; k < n_classes; ++k)
+                left[k] += row[k];
+        }
+        for (size_t k = 0; k < n_classes; ++k) {
+            const double P = 2 * left[k] - signed_totals[k];
+            left[k] = std::sqrt(std::max(squares[k] - P * P, 0.0));
+        }
+        double sums[lanes] = {};
+        for (size_t k = 0; k < n_classes; ++k)
+            sums[k % lanes] += left[k];
+        least = std::min(least, together(sums));
+    }
+    return least;
+}
+
+void require_rows(Vector<const int32_t> rows, size_t n_rows) {
+    for (const int32_t row : rows)
+        require(static_cast<size_t>(row) < n_rows,
+                "names a row of the distances that is not there");
 }
 
 } // namespace
 
 void squared_distances(Cube<const float> blocks, Matrix<const float> points, Matrix<float> out,
                        int n_threads) {
-    const std::size_t work = std::max<std::size_t>(1, points.n_rows * points.n_cols * abreast);
-    const std::size_t grain = std::max<std::size_t>(1, work_grain / work);
-    const std::vector<float> together = packed(points);
-    parallel_for(blocks.n_planes, grain, n_threads, [&](std::size_t begin, std::size_t end) {
-        distances_of_blocks(blocks, together.data(), out, begin, end);
-    });
+    const size_t n_blocks = (out.n_cols + abreast - 1) / abreast;
+    require(blocks.is(n_blocks, points.n_cols, abreast) && out.n_rows == points.n_rows,
+            "blocks, points and out do not match");
+    constexpr size_t subtractions = 1 << 19; // worth a block
+    const size_t work = std::max<size_t>(1, points.n_rows * points.n_cols * abreast);
+    const std::vector<float> in_groups = packed(points);
+    parallel_for(n_blocks, std::max<size_t>(1, subtractions / work), n_threads,
+                 [&](size_t begin, size_t end) {
+                     distances_of_blocks(blocks, in_groups.data(), out, begin, end);
+                 });
 }
 
 void compare(Vector<const float> anchor, Vector<const float> rival, int kind, double apart,
-             Vector<std::uint16_t> levels, int n_threads) {
-    parallel_for(levels.size, 8192, n_threads, [&](std::size_t begin, std::size_t end) {
+             Vector<uint16_t> levels, int n_threads) {
+    require(anchor.size == levels.size && rival.size == levels.size,
+            "anchor, rival and levels differ in length");
+    require(kind >= two_points && kind <= inside, "kind must be 0, 1, 2 or 3");
+    parallel_for(levels.size, 8192, n_threads, [&](size_t begin, size_t end) {
         compare_rows(anchor.data + begin, rival.data + begin, kind, apart, end - begin,
                      levels.data + begin);
     });
 }
 
-void pair_sums(Matrix<const float> from_anchors, Matrix<const float> from_rivals,
-               const PairList& pairs, int kind, Matrix<const double> signed_values,
-               Matrix<const double> mass, Cube<double> sums, int n_threads) {
-    parallel_for(pairs.apart.size, 1, n_threads, [&](std::size_t begin, std::size_t end) {
-        std::vector<double> f(signed_values.n_cols);
-        for (std::size_t i = begin; i < end; ++i)
-            sums_of_pair(from_anchors.row(static_cast<std::size_t>(pairs.anchors[i])).data,
-                         from_rivals.row(static_cast<std::size_t>(pairs.rivals[i])).data, kind,
-                         pairs.apart[i], signed_values, mass, f.data(), sums.plane(i));
+void pair_sums(Distances from_anchors, Distances from_rivals, const PairList& pairs, int kind,
+               Matrix<const double> signed_values, Matrix<const double> mass, Cube<double> sums,
+               int n_threads) {
+    const size_t n_classes = signed_values.n_rows;
+    const size_t n = signed_values.n_cols;
+    const size_t n_pairs = pairs.apart.size;
+    require(from_anchors.n_cols == n && from_rivals.n_cols == n && mass.is(n_classes, n) &&
+                sums.is(n_pairs, 3, n_classes),
+            "distances, weights and sums do not match");
+    require(kind == two_points || kind == nearer, "kind must be 0 or 1");
+    require(pairs.anchors.size == n_pairs && pairs.rivals.size == n_pairs,
+            "the arrays of the pairs do not match");
+    require_rows(pairs.anchors, from_anchors.n_rows);
+    require_rows(pairs.rivals, from_rivals.n_rows);
+    parallel_for(n_pairs, 1, n_threads, [&](size_t begin, size_t end) {
+        std::vector<double> f(n);
+        for (size_t i = begin; i < end; ++i)
+            sums_of_pair(from_anchors.row(pairs.anchors[i]).data,
+                         from_rivals.row(pairs.rivals[i]).data, kind, pairs.apart[i], signed_values,
+                         mass, f.data(), sums.plane(i));
     });
 }
 
-void add_comparisons(Matrix<const float> distances, const Comparisons& comparisons,
-                     Vector<const double> values, std::size_t first, std::size_t last,
-                     Matrix<double> scores, int n_threads) {
-    constexpr std::size_t rows = 4 * abreast;
-    parallel_for(scores.n_rows, rows, n_threads, [&](std::size_t begin, std::size_t end) {
+void nearest_rivals(Distances distances, Vector<const int64_t> anchor_values,
+                    Vector<const int64_t> values, Matrix<int32_t> nearest) {
+    const size_t most = nearest.n_cols;
+    require(anchor_values.size == distances.n_rows && nearest.n_rows == distances.n_rows &&
+                values.size == distances.n_cols && most > 0,
+            "distances, values and nearest do not match");
+    std::vector<float> far(most);
+    for (size_t i = 0; i < distances.n_rows; ++i) {
+        const Vector<const float> row = distances.row(i);
+        const Vector<int32_t> found = nearest.row(i);
+        std::fill(found.begin(), found.end(), -1);
+        std::fill(far.begin(), far.end(), std::numeric_limits<float>::infinity());
+        const int64_t own = anchor_values[i];
+        for (size_t n = 0; n < row.size; ++n) {
+            if (!(row[n] < far[most - 1] && row[n] > 0)) // most are too far
+                continue;
+            if (!(own > 0 ? values[n] < 0 : own < 0 && values[n] > 0))
+                continue;
+            size_t place = most - 1;
+            for (; place > 0 && row[n] < far[place - 1]; --place) {
+                far[place] = far[place - 1];
+                found[place] = found[place - 1];
+            }
+            far[place] = row[n];
+            found[place] = static_cast<int32_t>(n);
+        }
+    }
+}
+
+double least_isolated(Cube<const double> weights, Vector<const double> totals,
+                      Vector<const double> signed_totals, int n_threads) {
+    const size_t n_classes = weights.n_cols;
+    require(totals.size == n_classes && signed_totals.size == n_classes,
+            "weights and totals differ in classes");
+    std::vector<double> squares(n_classes);
+    for (size_t k = 0; k < n_classes; ++k)
+        squares[k] = totals[k] * totals[k];
+    constexpr size_t grain = 2048;
+    std::vector<double> least(weights.n_rows / grain + 1, std::numeric_limits<double>::infinity());
+    parallel_for(weights.n_rows, grain, n_threads, [&](size_t begin, size_t end) {
+        std::vector<double> left(n_classes);
+        least[begin / grain] =
+            least_of_rows(weights, squares.data(), signed_totals.data, begin, end, left.data());
+    });
+    return *std::min_element(least.begin(), least.end());
+}
+
+void add_comparisons(Distances distances, const Comparisons& comparisons,
+                     Vector<const double> values, size_t first, size_t last, Matrix<double> scores,
+                     int n_threads) {
+    const size_t n_terms = comparisons.anchors.size;
+    require(comparisons.rivals.size == n_terms && comparisons.kinds.size == n_terms &&
+                comparisons.apart.size == n_terms &&
+                comparisons.outputs.is(n_terms, scores.n_cols) &&
+                comparisons.offsets.is(n_terms, scores.n_cols),
+            "the arrays of the comparisons do not match");
+    require(distances.n_cols == scores.n_rows && values.size == n_levels && first <= last &&
+                last <= n_terms,
+            "distances, comparisons and scores do not match");
+    require_rows(comparisons.anchors, distances.n_rows);
+    require_rows(comparisons.rivals, distances.n_rows);
+    for (const int32_t kind : comparisons.kinds)
+        require(kind >= two_points && kind <= inside, "a comparison is of no known kind");
+    constexpr size_t rows = 4 * abreast;
+    parallel_for(scores.n_rows, rows, n_threads, [&](size_t begin, size_t end) {
         add_rows(distances, comparisons, values.data, first, last, scores, begin, end);
     });
 }

@@ -1,26 +1,39 @@
-// Views of arrays that someone else owns: a pointer and the sizes, row-major.
-// Indices are checked where NDEBUG is not defined (developer and sanitizer builds).
+// Non-owning views of row-major arrays. Indices are checked in builds without NDEBUG only.
 #pragma once
 
 #include <cassert>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 
 namespace rebel {
 
+using std::int32_t, std::int64_t, std::size_t;
+using std::uint16_t, std::uint32_t, std::uint64_t, std::uint8_t;
+
+// Kernels check the sizes of their arguments; Python sees a ValueError.
+inline void require(bool condition, const char* message) {
+    if (!condition)
+        throw std::invalid_argument(message);
+}
+
 template <class T>
 struct Vector {
     T* data = nullptr;
-    std::size_t size = 0;
+    size_t size = 0;
 
-    T& operator[](std::size_t i) const {
-        assert(i < size);
-        return data[i];
+    // Any integer type, because indices of samples, features and nodes are stored as int32.
+    T& operator[](std::integral auto i) const {
+        assert(static_cast<size_t>(i) < size);
+        return data[static_cast<size_t>(i)];
     }
 
-    Vector slice(std::size_t from, std::size_t to) const {
-        assert(from <= to && to <= size);
-        return {data + from, to - from};
+    Vector slice(std::integral auto from, std::integral auto to) const {
+        const auto first = static_cast<size_t>(from), last = static_cast<size_t>(to);
+        assert(first <= last && last <= size);
+        return {data + first, last - first};
     }
 
     T* begin() const { return data; }
@@ -33,52 +46,56 @@ struct Vector {
     }
 };
 
-// Rows may be further apart than they are long: `stride` counts elements from row to row.
 template <class T>
 struct Matrix {
     T* data = nullptr;
-    std::size_t n_rows = 0;
-    std::size_t n_cols = 0;
-    std::size_t stride = 0;
+    size_t n_rows = 0;
+    size_t n_cols = 0;
 
-    Matrix() = default;
-    Matrix(T* first, std::size_t rows, std::size_t cols) : Matrix(first, rows, cols, cols) {}
-    Matrix(T* first, std::size_t rows, std::size_t cols, std::size_t row_stride)
-        : data(first), n_rows(rows), n_cols(cols), stride(row_stride) {}
-
-    T& operator()(std::size_t row, std::size_t col) const {
-        assert(row < n_rows && col < n_cols);
-        return data[row * stride + col];
+    T& operator()(std::integral auto row, std::integral auto col) const {
+        return this->row(row)[col];
     }
 
-    Vector<T> row(std::size_t i) const {
-        assert(i < n_rows);
-        return {data + i * stride, n_cols};
+    Vector<T> row(std::integral auto i) const {
+        assert(static_cast<size_t>(i) < n_rows);
+        return {data + static_cast<size_t>(i) * n_cols, n_cols};
     }
+
+    Matrix rows(size_t from, size_t to) const {
+        assert(from <= to && to <= n_rows);
+        return {data + from * n_cols, to - from, n_cols};
+    }
+
+    bool is(size_t rows, size_t cols) const { return n_rows == rows && n_cols == cols; }
 
     operator Matrix<const T>() const
         requires(!std::is_const_v<T>)
     {
-        return {data, n_rows, n_cols, stride};
+        return {data, n_rows, n_cols};
     }
 };
 
-// A stack of matrices, for example class sums: (features, bins, classes).
+// A stack of matrices, for example weights: (planes, samples, classes).
 template <class T>
 struct Cube {
     T* data = nullptr;
-    std::size_t n_planes = 0;
-    std::size_t n_rows = 0;
-    std::size_t n_cols = 0;
+    size_t n_planes = 0;
+    size_t n_rows = 0;
+    size_t n_cols = 0;
 
-    T& operator()(std::size_t plane, std::size_t row, std::size_t col) const {
-        assert(plane < n_planes && row < n_rows && col < n_cols);
-        return data[(plane * n_rows + row) * n_cols + col];
+    T& operator()(size_t plane, size_t row, size_t col) const {
+        return this->plane(plane)(row, col);
     }
 
-    Matrix<T> plane(std::size_t i) const {
+    Matrix<T> plane(size_t i) const {
         assert(i < n_planes);
         return {data + i * n_rows * n_cols, n_rows, n_cols};
+    }
+
+    Vector<T> flat() const { return {data, n_planes * n_rows * n_cols}; }
+
+    bool is(size_t planes, size_t rows, size_t cols) const {
+        return n_planes == planes && n_rows == rows && n_cols == cols;
     }
 
     operator Cube<const T>() const

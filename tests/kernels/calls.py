@@ -71,9 +71,8 @@ def search_layer(module, bins, allowed, values, nodes, options, parent_sums=None
 
 def prune_layer(module, bins, allowed, values, nodes, options, n_threads=1):
     """Search without keeping sums: features that cannot win are dropped after each subset."""
-    n_nodes, no_sums = len(nodes.cuts), np.empty((0, bins.offsets[-1]), dtype=np.int64)
-    splits = empty_splits(n_nodes)
-    module.search_layer(bins, allowed, values, nodes, no_sums, no_sums, options, splits, n_threads)
+    splits = empty_splits(len(nodes.cuts))
+    module.prune_layer(bins, allowed, values, nodes, options, splits, n_threads)
     return splits
 
 

@@ -10,7 +10,7 @@ from kernels import builders, calls
 from kernels.calls import assert_same
 from rebelboost.base.arrays import Nodes
 from rebelboost.kernels import reference
-from rebelboost.kernels.reference.logarithm import times_log2
+from rebelboost.kernels.reference.splits import times_log2
 
 shares = st.sampled_from([[0.9], [0.5, 0.75], [0.9, 0.92, 0.94, 0.96, 0.98], [0.01, 0.02, 0.999]])
 n_threads = st.sampled_from([1, 2, 3])
@@ -132,13 +132,10 @@ def test_a_clear_winner_among_noise_spares_most_visits(compiled, criterion):
     values = signed * 2**32 + np.abs(signed)
     samples = np.arange(n_samples, dtype=np.int32)
     nodes = heaviest_first(np.abs(signed), builders.one_node(samples), [0.9, 0.95])
-    no_sums = np.empty((0, bins.offsets[-1]), dtype=np.int64)
     splits = calls.empty_splits(1)
     options = builders.search_options(criterion, 1)
     allowed = np.ones(width, dtype=np.uint8)
-    visited, dropped = compiled.search_layer(
-        bins, allowed, values, nodes, no_sums, no_sums, options, splits, 1
-    )
+    visited, dropped = compiled.prune_layer(bins, allowed, values, nodes, options, splits, 1)
     assert splits.features[0] == 5
     assert visited < n_samples * width / 2
     assert dropped > width / 2

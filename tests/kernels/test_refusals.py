@@ -32,6 +32,8 @@ FREE = {
     "search_root totals 0",  # classes, as long as the padded values hold them
     "search_layer nodes.samples 0",
     "search_layer nodes.cuts 1",
+    "prune_layer nodes.samples 0",
+    "prune_layer nodes.cuts 1",
     "grow_tree samples 0",
     "grow_tree scratch 0",
     "heaviest_first keys 0",
@@ -67,6 +69,10 @@ WRITTEN = {
     "search_layer splits.right",
     "search_layer splits.sides",
     "search_layer splits.gains",
+    "prune_layer splits.features",
+    "prune_layer splits.right",
+    "prune_layer splits.sides",
+    "prune_layer splits.gains",
     "grow_tree samples",
     "grow_tree nodes.features",
     "grow_tree nodes.right",
@@ -146,6 +152,7 @@ def valid_arguments(module):
         (calls.class_sums, bins, allowed, vectors[0], samples),
         (calls.search_root, bins, allowed, vectors, builders.one_node(samples)),
         (calls.search_layer, bins, allowed, pairs, two, options, parent_sums),
+        (calls.prune_layer, bins, allowed, pairs, two, options),
         (calls.grow_tree, bins, allowed, pairs, builders.one_node(samples), options, 3),
         (calls.heaviest_first, np.arange(N), samples, starts, np.array([0.5, 0.7, 0.9, 0.95])),
         (calls.split_samples, bins, builders.random_layers(rng, bins, 2), samples, starts),
@@ -259,11 +266,12 @@ def test_arrays_that_are_too_short_are_refused(compiled, place, axis):
         call_with(compiled, place, shorter)
 
 
-def test_a_criterion_that_does_not_exist_is_refused(compiled):
-    arguments = copy.deepcopy(VALID["search_layer"])
+@pytest.mark.parametrize("kernel", ["search_layer", "prune_layer", "grow_tree"])
+def test_a_criterion_that_does_not_exist_is_refused(compiled, kernel):
+    arguments = copy.deepcopy(VALID[kernel])
     arguments["options"] = arguments["options"]._replace(criterion=4)
     with pytest.raises(ValueError, match="criterion must be 0, 1, 2 or 3"):
-        compiled.search_layer(**arguments)
+        getattr(compiled, kernel)(**arguments)
 
 
 @pytest.mark.parametrize("n_columns", [0, 17])

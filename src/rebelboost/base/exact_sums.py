@@ -20,6 +20,7 @@ def exact_mean(X: Values, weight: Floats | None = None) -> Floats:
 
 
 def exact_sum(values: Floats) -> Floats:
+    """(d,) sums of columns, from integers that sum to less than 2⁶²."""
     largest = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
     exponent = 61 - len(values).bit_length() - np.frexp(largest)[1]
     integers = np.rint(np.ldexp(values, exponent)).astype(np.int64)

@@ -65,7 +65,22 @@ def boost(
         terms.append(term)
         if held_out is not None:
             held_out.add(term)
-        record = _record(plan.part, t, candidate, state, log_before, held_out, term, began)
+        edge = _edge(candidate)
+        error, cost = state.judged()
+        record = Round(
+            part=plan.part,
+            index=t,
+            log_loss=state.log_loss,
+            loss_ratio=math.exp(state.weights.log_total - log_before),
+            edge=edge,
+            bound=state.loss.bound(edge),
+            error=error,
+            cost=cost,
+            held=None if held_out is None else held_out.state.held(),
+            hypothesis=term,
+            seconds=time.perf_counter() - began,
+            work=candidate.work,
+        )
         if tell(callbacks, record):
             break
     return terms
@@ -75,34 +90,6 @@ def replay(ensemble: Ensemble, queries: Queries, state: State, n_threads: int = 
     """Bring a state to where the ensemble's training had brought it, bit for bit."""
     for term in ensemble:
         state.add(term.regions(queries, n_threads), term.by_region)
-
-
-def _record(  # noqa: PLR0913  (all that a round has)
-    part: int,
-    t: int,
-    candidate: Candidate,
-    state: State,
-    log_before: float,
-    held_out: HeldOut | None,
-    term: Terms,
-    began: float,
-) -> Round:
-    edge = _edge(candidate)
-    error, cost = state.judged()
-    return Round(
-        part=part,
-        index=t,
-        log_loss=state.log_loss,
-        loss_ratio=math.exp(state.weights.log_total - log_before),
-        edge=edge,
-        bound=state.loss.bound(edge),
-        error=error,
-        cost=cost,
-        held=held_out.state.held() if held_out is not None else None,
-        hypothesis=term,
-        seconds=time.perf_counter() - began,
-        work=candidate.work,
-    )
 
 
 def _edge(candidate: Candidate) -> float:

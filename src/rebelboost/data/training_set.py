@@ -126,7 +126,7 @@ class TrainingSet:
     def search_layer(
         self, values: Pairs, nodes: Nodes, options: SearchOptions, allowed: ByFeature
     ) -> tuple[Splits, Work]:
-        """Find the best split of each node, by sums of pairs (kernels.search_layer)."""
+        """Find the best split of each node, by sums of pairs (kernels.prune_layer)."""
         n_nodes = len(nodes.cuts)
         splits = Splits(
             np.empty(n_nodes, dtype=np.int32),
@@ -134,17 +134,8 @@ class TrainingSet:
             np.empty((n_nodes, 2), dtype=np.int64),
             np.empty(n_nodes),
         )
-        no_sums = np.empty((0, self.n_bins), dtype=np.int64)
-        done = kernels.active.search_layer(
-            self.bins,
-            allowed,
-            values,
-            nodes,
-            no_sums,
-            no_sums,
-            options,
-            splits,
-            self.n_threads,
+        done = kernels.active.prune_layer(
+            self.bins, allowed, values, nodes, options, splits, self.n_threads
         )
         return splits, _work(nodes, allowed, *done)
 

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Ints
 from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.data.spaces import space_from_tensors
 from rebelboost.exceptions import ModelFileError
@@ -83,9 +82,9 @@ def take_terms(
     trees = Trees.from_tensors(shelf, len(places[TREE]), features.categorical, n_classes)
     placed = [_take_space(shelf, i, Fields(f, "a space"), features) for i, f in enumerate(spaces)]
     compared = from_tensors(shelf, len(places[SIMILARITY]), placed, n_classes)
-    groups: list[tuple[Ints, Terms]] = [(places[TREE], trees)] if len(trees) else []
-    groups += [(places[SIMILARITY][own], table) for own, table in compared]
-    ordered = sorted((Group(*group) for group in groups), key=lambda group: int(group.positions[0]))
+    groups = [Group(places[TREE], trees)] if len(trees) else []
+    groups += [Group(places[SIMILARITY][own], table) for own, table in compared]
+    ordered = sorted(groups, key=lambda group: int(group.positions[0]))
     return Ensemble(tuple(ordered), n_classes, unavoidable_cost)
 
 

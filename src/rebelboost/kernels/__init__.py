@@ -1,9 +1,8 @@
-"""The hot loops, twice: compiled from ``cpp/``, and in NumPy.
+"""The hot loops, in two versions: compiled from ``cpp/``, and in NumPy.
 
-`reference` and `compiled` have the same functions and give the same integers; `compiled` is None
-where the extension was not built. The package calls ``kernels.active.name(...)``. The environment
-variable ``REBELBOOST_KERNELS`` (``compiled`` or ``reference``) chooses one; `using` does so for a
-while.
+`reference` and `compiled` have the same functions and give the same integers. `compiled` is None if
+the extension was not built. The package calls ``kernels.active.name(...)``. The environment variable
+``REBELBOOST_KERNELS`` (``compiled`` or ``reference``) selects one; `using` selects one temporarily.
 """
 
 import importlib
@@ -58,7 +57,7 @@ def _choose() -> ModuleType:
 
 
 def __getattr__(name: str) -> ModuleType:
-    """Load `reference` when it is first asked for: with compiled kernels nobody waits for it."""
+    """Load `reference` on first use: with compiled kernels, it is usually not needed."""
     if name == "reference":
         return _by_name(name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -74,7 +73,7 @@ else:
 
 @contextmanager
 def using(name: str) -> Iterator[None]:
-    """Make ``"compiled"`` or ``"reference"`` the active kernels of this process, then restore."""
+    """Make ``"compiled"`` or ``"reference"`` the active kernels of this process, then restore them."""
     global active  # noqa: PLW0603  (the one switch of the package, for tests and benchmarks)
     before = active
     active = _by_name(name)

@@ -16,17 +16,28 @@ class SplitOptions(Protocol):
     """Options of a learner that splits on binned features."""
 
     @property
-    def bins(self) -> int: ...
+    def bins(self) -> int:
+        """Maximum number of bins of a numeric feature."""
+
     @property
-    def binning(self) -> Binning: ...
+    def binning(self) -> Binning:
+        """How bins are chosen."""
+
     @property
-    def categorical(self) -> Categorical: ...
+    def categorical(self) -> Categorical:
+        """Which features are categories."""
+
     @property
-    def search(self) -> Search: ...
+    def search(self) -> Search:
+        """Whether to prune."""
+
     @property
-    def first_subset(self) -> float: ...
+    def first_subset(self) -> float:
+        """Share of the weight in the first subset."""
+
     @property
-    def subset_steps(self) -> Steps: ...
+    def subset_steps(self) -> Steps:
+        """Number of subsets after it."""
 
 
 def check_number(name: str, value: Any, least: int, most: int, word: str | None = None) -> None:

@@ -1,8 +1,8 @@
 """The family of losses: logistic and squared, for classes; least squares, Huber and absolute, for numbers.
 
 Of a class's score H the loss is c⁺g(H) + c⁻g(−H) with g = log₂(1 + eˣ) or (1 + x)² [THESIS Sec. 4.3; REBEL
-S.8]; g = eˣ is `rebelboost.losses.exponential`'s. For two classes whose mistakes cost the same, H₁ = −H₂, and boosting
-is LogitBoost or L₂Boost.
+S.8]; g = eˣ is in `losses/exponential.py`. For two classes whose mistakes cost the same, H₁ = −H₂, and
+boosting is LogitBoost or L₂Boost.
 """
 
 import math

@@ -1,8 +1,8 @@
 """Weights for any convex loss: its slope and curvature at the scores.
 
 The exponential loss has weights that are multiplied from round to round, and outputs in closed form
-(`rebelboost.losses.exponential`). Other losses are differentiated anew in every round, and outputs are found by a line
-search. To learners the two look alike: the signed weight G is the slope, the mass W the curvature,
+(`losses/exponential.py`). Other losses are differentiated anew in every round, and outputs are found by a
+line search. To learners the two look alike: the signed weight G is the slope, the mass W the curvature,
 ⟨P, u⟩²/⟨S, u²⟩ the second-order gain. Sums are in fixed point here too.
 """
 

@@ -155,7 +155,7 @@ class Comparisons(Terms):
             np.concatenate([part.apart for part in parts]),
             np.concatenate([part.outputs for part in parts]),
         )
-        return whole._renumbered()
+        return _renumbered(whole)
 
     def take(self, chosen: Ints) -> "Comparisons":
         """Some of the comparisons, and the examples that they name."""
@@ -167,23 +167,7 @@ class Comparisons(Terms):
             apart=self.apart[chosen],
             outputs=self.outputs[chosen],
         )
-        return part._renumbered()
-
-    def _renumbered(self) -> "Comparisons":
-        """Keep each example once, in the order in which the terms name it."""
-        named = np.stack([self.anchors, self.rivals], axis=1).ravel()
-        there = named != NONE
-        _, first, place = np.unique(self.rows[named[there]], return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        rank = np.empty(len(order), dtype=np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        renamed = np.full(len(named), NONE, dtype=np.int32)
-        renamed[there] = rank[place]
-        kept = named[there][first[order]]
-        anchors, rivals = np.ascontiguousarray(renamed.reshape(-1, 2).T)
-        return replace(
-            self, rows=self.rows[kept], points=self.points[kept], anchors=anchors, rivals=rivals
-        )
+        return _renumbered(part)
 
     def add_scores(
         self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int
@@ -300,6 +284,23 @@ class Comparisons(Terms):
     def separated(self) -> Separated:
         """By the outputs a."""
         return furthest_apart(self.slopes)
+
+
+def _renumbered(table: Comparisons) -> Comparisons:
+    """Keep each example once, in the order in which the terms name it."""
+    named = np.stack([table.anchors, table.rivals], axis=1).ravel()
+    there = named != NONE
+    _, first, place = np.unique(table.rows[named[there]], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    renamed = np.full(len(named), NONE, dtype=np.int32)
+    renamed[there] = rank[place]
+    kept = named[there][first[order]]
+    anchors, rivals = np.ascontiguousarray(renamed.reshape(-1, 2).T)
+    return replace(
+        table, rows=table.rows[kept], points=table.points[kept], anchors=anchors, rivals=rivals
+    )
 
 
 # ---- model files

@@ -70,8 +70,8 @@ def means_by_depth(trees: Any) -> list[TreeMeans]:
     for depth in dict.fromkeys(trees.depths.tolist()):
         chosen = np.flatnonzero(trees.depths == depth)
         step = max(1, CHUNK // (2 ** (depth + 1) * max(1, trees.outputs.shape[1])))
-        for first in range(0, len(chosen), step):
-            found.append(_means(trees, depth, chosen[first : first + step]))
+        starts = range(0, len(chosen), step)
+        found += [_means(trees, depth, chosen[first : first + step]) for first in starts]
     return found
 
 

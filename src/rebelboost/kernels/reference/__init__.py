@@ -1,22 +1,32 @@
 """The kernels in NumPy: the text to check against the papers, and the oracle of the tests.
 
-Each function has the name, the arguments and, to the last bit, the results of its compiled twin.
-Arrays that receive results come from the caller; `n_threads` is the twin's affair.
+Each function has the name, arguments and, to the last bit, the results of the compiled kernel. Each
+file here has a file of the same name in ``cpp/``. The caller provides the arrays that receive results.
+Only the compiled kernels use `n_threads`.
 """
 
-from rebelboost.kernels.reference.bins import bin_values, route, split_samples
-from rebelboost.kernels.reference.heaviest import heaviest_first
-from rebelboost.kernels.reference.layers import grow_tree, search_layer
-from rebelboost.kernels.reference.pairing import least_isolated, nearest_rivals
+from rebelboost.kernels.reference.binning import bin_values
+from rebelboost.kernels.reference.layer import search_layer
+from rebelboost.kernels.reference.nodes import heaviest_first, route, split_samples
 from rebelboost.kernels.reference.prediction import apply, predict
-from rebelboost.kernels.reference.root import class_sums, search_root
+from rebelboost.kernels.reference.pruning import prune_layer
+from rebelboost.kernels.reference.root import search_root
 from rebelboost.kernels.reference.similarity import (
     add_comparisons,
     compare,
+    least_isolated,
+    nearest_rivals,
     pair_sums,
     squared_distances,
 )
-from rebelboost.kernels.reference.weights import advance, logistic_sums, project, region_sums
+from rebelboost.kernels.reference.sums import class_sums
+from rebelboost.kernels.reference.tree import grow_tree
+from rebelboost.kernels.reference.weights import (
+    advance,
+    logistic_sums,
+    project,
+    region_sums,
+)
 
 __all__ = [
     "add_comparisons",
@@ -33,6 +43,7 @@ __all__ = [
     "pair_sums",
     "predict",
     "project",
+    "prune_layer",
     "region_sums",
     "route",
     "search_layer",

@@ -1,4 +1,4 @@
-"""Scores of new samples, from their values."""
+"""The scores of new samples."""
 # ruff: noqa: ARG001  (n_threads; arrays cross borders, objects do not)
 
 import numpy as np
@@ -9,7 +9,7 @@ from rebelboost.base.arrays import Regions, Scores, TreeArrays, Values
 def predict(
     X: Values, trees: TreeArrays, first: int, last: int, scores: Scores, n_threads: int
 ) -> None:
-    """Add the outputs of trees [first, last) to the scores, one tree after the other."""
+    """Add the outputs of trees [first, last) to the scores, in this order."""
     regions = np.empty(len(X), dtype=np.uint16)
     for tree in range(first, last):
         apply(X, trees, tree, regions, n_threads)

@@ -1,26 +1,13 @@
-"""The root of a tree with one output: K-vector sums."""
+"""The stump for all classes together: K-vector sums."""
 # ruff: noqa: ARG001  (n_threads; arrays cross borders, objects do not)
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Bins, ByFeature, Bytes, Indices, Ints, Nodes
-from rebelboost.kernels.reference.bins import column, n_bins, samples_of
-
-
-def class_sums(
-    bins: Bins,
-    allowed: ByFeature,
-    values: NDArray[np.int32],
-    samples: Indices,
-    sums: NDArray[np.int32],
-    n_threads: int,
-) -> None:
-    """Add the samples' (N, K padded to a multiple of 8) values to the (B, K padded) sums of their bins."""
-    for f in map(int, np.flatnonzero(allowed)):
-        np.add.at(
-            sums, bins.offsets[f] + column(bins, f)[samples].astype(np.int64), values[samples]
-        )
+from rebelboost.base.arrays import Bins, ByFeature, Bytes, Ints, Nodes
+from rebelboost.kernels.reference.binning import column, n_bins
+from rebelboost.kernels.reference.nodes import samples_of
+from rebelboost.kernels.reference.splits import threshold_tables
 
 
 def search_root(
@@ -34,9 +21,9 @@ def search_root(
 ) -> tuple[int, int, tuple[int, int]]:
     """Find the stump with the lowest Σ_k √(S_k² − P_k²) [THESIS, Eq. 4.10], roots rounded to integers.
 
-    `values` (N, K padded to a multiple of 8) are the fixed-point G, `totals` (K,) are S. Returns the
-    feature, −1 where the constant response is at least as good, and the criterion; ties go to
-    the lowest (feature, bin). `right` (256,) receives the bins that go right.
+    `values` (N, K padded to a multiple of 8) are the fixed-point G, `totals` (K,) are S. `right` (256,)
+    receives the bins that go right. Returns the feature (−1 if the constant response is at least as
+    good), the criterion, and the visits and dropped features. Ties go to the lowest (feature, bin).
     """
     samples = samples_of(nodes, 0)
     own = values[samples, : totals.size].astype(np.int64)
@@ -73,16 +60,3 @@ def _root_criterion(mass: Ints, total: Ints, left: Ints) -> Ints:
 def _category_tables(sums: Ints) -> Bytes:
     """One category against the rest: it goes left."""
     return 1 - np.eye(len(sums), dtype=np.uint8)
-
-
-def threshold_tables(sums: Ints) -> Bytes:
-    """Thresholds in order with missing values left, then, if there are any, with them right.
-
-    Only after bins that hold something: one after an empty bin is worth what the one before it is.
-    """
-    bins = np.arange(len(sums))
-    filled = np.flatnonzero(sums[:-1].reshape(len(sums) - 1, -1).any(axis=1))
-    after = (bins > filled[:, np.newaxis]).astype(np.uint8)
-    missing_left = after[:-1].copy()
-    missing_left[:, -1] = 0
-    return np.concatenate([missing_left, after]) if sums[-1].any() else missing_left

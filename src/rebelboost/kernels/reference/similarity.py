@@ -9,25 +9,29 @@ from rebelboost.base.arrays import (
     OCTAVES,
     STEPS,
     Blocks,
+    ByClass,
     ComparisonArrays,
     Distances,
     Floats,
+    Ints,
     PairList,
+    Planes,
     Points,
     Regions,
     Scores,
 )
+from rebelboost.kernels.reference.weights import together
 
 ZERO = STEPS * OCTAVES + 1
-"""The level of a response of 0; the levels of ±1 are the first and the last."""
+"""The level of a response of 0. The first and last levels are −1 and 1."""
 RESPONSE_BITS = 10
-"""Responses are rounded to integers of so many bits where candidates are compared."""
+"""For sums over samples, responses are rounded to integers of this many bits."""
 PEAK = 4 * (4 / 3) ** 0.75
 """With this factor the largest response is 1."""
 
 
 def squared_distances(blocks: Blocks, points: Points, out: Distances, n_threads: int) -> None:
-    """Fill out[i, n] = ‖x_n − points_i‖²; float32, features added one after the other."""
+    """Fill out[i, n] = ‖x_n − points_i‖²; float32, features are added in order."""
     n_blocks, n_features, abreast = blocks.shape
     sums = np.zeros((len(points), n_blocks, abreast), dtype=np.float32)
     for f in range(n_features):
@@ -46,7 +50,7 @@ def compare(
 ) -> None:
     """Find the level of each sample's response, given its squared distances (N,)."""
     f = _respond(anchor.astype(np.float64), rival.astype(np.float64), kind, apart)
-    # The level below |f|, by the bits of a float: its exponent, and 4 of its mantissa.
+    # The level below |f|, from the bits of a float: its exponent and 4 bits of its mantissa.
     bits = np.abs(f).astype(np.float32).view(np.int32) >> 19
     size = np.clip(bits - (127 - OCTAVES) * STEPS + 1, 0, ZERO)
     levels[:] = np.where(f < 0, ZERO - size, ZERO + size)
@@ -78,8 +82,8 @@ def pair_sums(
 ) -> None:
     """Fill sums (pairs, 3, K): Σ f·signed, Σ f·mass, Σ f²·mass, f rounded to an integer.
 
-    `signed_values` and `mass` are (K, n) integers, so small that a float holds every sum of products
-    exactly: their order does not matter.
+    `signed_values` and `mass` are (K, n) integers, small enough that a float holds every sum of products
+    exactly, so that the order of additions does not matter.
     """
     for i, (anchor, rival, apart) in enumerate(zip(*pairs, strict=True)):
         r_i = from_anchors[anchor].astype(np.float64)
@@ -88,6 +92,37 @@ def pair_sums(
         sums[i, 0] = signed_values @ f
         sums[i, 1] = mass @ f
         sums[i, 2] = mass @ (f * f)
+
+
+def nearest_rivals(
+    distances: Distances, anchor_values: Ints, values: Ints, nearest: NDArray[np.int32]
+) -> None:
+    """Fill nearest[i] with the nearest samples whose value has the opposite sign to that of anchor i.
+
+    Samples that coincide with the anchor are left out. The first of equally distant samples comes
+    first. −1 if there are no more.
+    """
+    opposed = np.sign(anchor_values)[:, np.newaxis] * np.sign(values) < 0
+    to_rivals = np.where(opposed & (distances > 0), distances, np.inf)
+    first = np.argsort(to_rivals, axis=1, kind="stable")[:, : nearest.shape[1]]
+    found = np.isfinite(np.take_along_axis(to_rivals, first, axis=1))
+    nearest[:] = -1
+    nearest[:, : first.shape[1]] = np.where(found, first, -1)
+
+
+def least_isolated(
+    weights: Planes, totals: ByClass, signed_totals: ByClass, n_threads: int
+) -> float:
+    """Find the lowest loss of a response that is 1 at one sample and −1 at all others.
+
+    min_n Σ_k √(S_k² − P_nk²), P_n = 2·G_n − ΣG. Class k is added to the (k mod 4)-th of four sums.
+    """
+    P = 2 * weights.sum(axis=0) - signed_totals
+    left = np.sqrt(np.maximum(totals * totals - P * P, 0.0))
+    lanes = np.zeros((4, len(left)))
+    for k in range(left.shape[1]):
+        lanes[k % 4] += left[:, k]
+    return float(together(lanes).min(initial=np.inf))
 
 
 def add_comparisons(
@@ -99,7 +134,7 @@ def add_comparisons(
     scores: Scores,
     n_threads: int,
 ) -> None:
-    """Add f·a + b of comparisons [first, last) to the scores, one after the other."""
+    """Add f·a + b of comparisons [first, last) to the scores, in this order."""
     levels = np.empty(distances.shape[1], dtype=np.uint16)
     for t in range(first, last):
         anchor, rival = distances[comparisons.anchors[t]], distances[comparisons.rivals[t]]

@@ -1,4 +1,4 @@
-"""From a tree's regions to the next round's weights."""
+"""From the regions of a hypothesis to the weights of the next round."""
 # ruff: noqa: ARG001  (n_threads; arrays cross borders, objects do not)
 
 import numpy as np
@@ -32,14 +32,14 @@ def project(weights: Planes, projection: Projection, values: Pairs, n_threads: i
 
 
 def together(lanes: Floats) -> Floats:
-    """Add four sums in pairs."""
+    """Add the four lanes of a sum, in the order of the compiled kernels."""
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 
 
 def region_sums(
     weights: Planes, regions: Regions, scales: Floats, sums: Ints, n_threads: int
 ) -> None:
-    """Add to sums[r, 0] the fixed-point Σ G_n of each region's samples, to sums[r, 1] their Σ W_n."""
+    """Add the fixed-point Σ G_n of each region's samples to sums[r, 0], and Σ W_n to sums[r, 1]."""
     for plane in weights:
         fixed = _rounded(plane * scales)
         np.add.at(sums[:, 0], regions, fixed)
@@ -47,9 +47,9 @@ def region_sums(
 
 
 def logistic_sums(line: LogisticLine, regions: Regions, sums: Ints, n_threads: int) -> None:
-    """Add to sums[r, 0] the fixed-point Σ c·p of each region's samples, to sums[r, 1] Σ |c|·p·(1 − p).
+    """Add the fixed-point Σ c·p of each region's samples to sums[r, 0], and Σ |c|·p·(1 − p) to sums[r, 1].
 
-    p = 1 − 1/(1 + odds), the odds multiplied by `up` or `down` of the region.
+    p = 1 − 1/(1 + odds), with the odds multiplied by `up` or `down` of the region.
     """
     for costs, odds in zip(line.subcosts, line.odds, strict=True):
         with np.errstate(over="ignore"):
@@ -68,11 +68,11 @@ def advance(
     decided: Labels,
     n_threads: int,
 ) -> None:
-    """Add the outputs to the scores, multiply w⁺ by `up` and w⁻ by `down`, all by region.
+    """Add the region's outputs to the scores, and multiply w⁺ by its `up` and w⁻ by its `down`.
 
-    `decided` receives the class of the highest score; to `totals` (K,) the fixed-point sums of
-    the new weights are added. Weights below `TINY` become 0: they no longer count, and denormal
-    numbers are slow.
+    `decided` receives the class with the highest score. The fixed-point sums of the new weights are
+    added to `totals` (K,). Weights below `TINY` become 0: they no longer matter, and denormal numbers
+    are slow.
     """
     weights *= np.where(weights > 0, step.up[regions], step.down[regions])
     size = np.abs(weights)

@@ -1,0 +1,146 @@
+// NumPy arrays → views, and tuples of arrays and numbers → structs of views. For module.cpp only.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
+
+#include "binning.hpp"
+#include "prediction.hpp"
+#include "root.hpp"
+#include "similarity.hpp"
+#include "tree.hpp"
+#include "weights.hpp"
+
+namespace nanobind::detail {
+
+// Arrays are never converted, because a kernel would then write its results to a copy. The caster
+// holds the array, so that it lives as long as the call.
+template <class View, class T, size_t n_dims>
+struct view_caster {
+    using Array = make_caster<ndarray<T, numpy, ndim<n_dims>, c_contig, device::cpu>>;
+    static constexpr auto Name = Array::Name;
+    template <class>
+    using Cast = View;
+
+    bool from_python(handle source, uint8_t flags, cleanup_list* cleanup) noexcept {
+        flags &= static_cast<uint8_t>(~static_cast<uint8_t>(cast_flags::convert));
+        return array.from_python(source, flags, cleanup);
+    }
+    template <class>
+    static constexpr bool can_cast() {
+        return true;
+    }
+    explicit operator View() {
+        return [this]<size_t... i>(std::index_sequence<i...>) {
+            return View{array.value.data(), array.value.shape(i)...};
+        }(std::make_index_sequence<n_dims>());
+    }
+
+    Array array;
+};
+
+template <class T>
+struct type_caster<rebel::Vector<T>> : view_caster<rebel::Vector<T>, T, 1> {};
+template <class T>
+struct type_caster<rebel::Matrix<T>> : view_caster<rebel::Matrix<T>, T, 2> {};
+template <class T>
+struct type_caster<rebel::Cube<T>> : view_caster<rebel::Cube<T>, T, 3> {};
+
+// A struct is a tuple of its fields, in order.
+template <class Struct, class... Fields>
+struct struct_caster {
+    using Tuple = make_caster<std::tuple<Fields...>>;
+    static constexpr auto Name = Tuple::Name;
+    template <class>
+    using Cast = Struct;
+
+    bool from_python(handle source, uint8_t flags, cleanup_list* cleanup) noexcept {
+        return tuple.from_python(source, flags, cleanup);
+    }
+    template <class>
+    static constexpr bool can_cast() {
+        return true;
+    }
+    explicit operator Struct() {
+        return std::apply([](const Fields&... fields) { return Struct{fields...}; },
+                          static_cast<std::tuple<Fields...>>(tuple));
+    }
+
+    Tuple tuple;
+};
+
+using rebel::Cube, rebel::Matrix, rebel::Vector;
+using F64 = const double;
+using I32 = const int32_t;
+using I64 = const int64_t;
+using U8 = const uint8_t;
+
+template <>
+struct type_caster<rebel::Criterion> {
+    NB_TYPE_CASTER(rebel::Criterion, const_name("int"))
+    bool from_python(handle source, uint8_t flags, cleanup_list* cleanup) noexcept {
+        make_caster<uint8_t> code;
+        if (!code.from_python(source, flags, cleanup))
+            return false;
+        value = static_cast<rebel::Criterion>(code.value);
+        return true;
+    }
+};
+
+template <>
+struct type_caster<rebel::Bins> : struct_caster<rebel::Bins, Cube<U8>, Vector<I32>, Vector<U8>> {};
+template <>
+struct type_caster<rebel::Nodes> : struct_caster<rebel::Nodes, Vector<I32>, Matrix<I32>> {};
+template <>
+struct type_caster<rebel::Layer> : struct_caster<rebel::Layer, Vector<I32>, Matrix<U8>> {};
+template <>
+struct type_caster<rebel::GrownNodes>
+    : struct_caster<rebel::GrownNodes, Vector<int32_t>, Matrix<uint8_t>> {};
+template <>
+struct type_caster<rebel::Splits> : struct_caster<rebel::Splits, Vector<int32_t>, Matrix<uint8_t>,
+                                                  Matrix<int64_t>, Vector<double>> {};
+template <>
+struct type_caster<rebel::SearchOptions>
+    : struct_caster<rebel::SearchOptions, rebel::Criterion, int64_t, double> {};
+template <>
+struct type_caster<rebel::Projection>
+    : struct_caster<rebel::Projection, Vector<F64>, Vector<F64>, double, double> {};
+template <>
+struct type_caster<rebel::LogisticLine> : struct_caster<rebel::LogisticLine, Cube<F64>, Cube<F64>,
+                                                        Matrix<F64>, Matrix<F64>, Vector<F64>> {};
+template <>
+struct type_caster<rebel::Step>
+    : struct_caster<rebel::Step, Matrix<F64>, Matrix<F64>, Matrix<F64>, Vector<F64>> {};
+template <>
+struct type_caster<rebel::Trees>
+    : struct_caster<rebel::Trees, Vector<I32>, Vector<I64>, Vector<I64>, Vector<I32>, Vector<F64>,
+                    Vector<U8>, Vector<I32>, Matrix<U8>, Matrix<F64>> {};
+template <>
+struct type_caster<rebel::PairList>
+    : struct_caster<rebel::PairList, Vector<I32>, Vector<I32>, Vector<F64>> {};
+template <>
+struct type_caster<rebel::Comparisons>
+    : struct_caster<rebel::Comparisons, Vector<I32>, Vector<I32>, Vector<I32>, Vector<F64>,
+                    Matrix<F64>, Matrix<F64>> {};
+
+template <>
+struct type_caster<rebel::Work> {
+    using Tuple = std::tuple<int64_t, int64_t>;
+    NB_TYPE_CASTER(rebel::Work, make_caster<Tuple>::Name)
+    static handle from_cpp(const rebel::Work& work, rv_policy policy, cleanup_list* cleanup) {
+        return make_caster<Tuple>::from_cpp(Tuple(work.visited, work.dropped), policy, cleanup);
+    }
+};
+
+template <>
+struct type_caster<rebel::Stump> {
+    using Tuple = std::tuple<int32_t, int64_t, rebel::Work>;
+    NB_TYPE_CASTER(rebel::Stump, make_caster<Tuple>::Name)
+    static handle from_cpp(const rebel::Stump& stump, rv_policy policy, cleanup_list* cleanup) {
+        return make_caster<Tuple>::from_cpp(Tuple(stump.feature, stump.criterion, stump.work),
+                                            policy, cleanup);
+    }
+};
+
+} // namespace nanobind::detail

@@ -1,0 +1,211 @@
+#include "sums.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include "multiversion.hpp"
+#include "parallel.hpp"
+
+namespace rebel {
+namespace {
+
+// `base[j]` is where the sums of the block's j-th feature begin.
+template <bool full>
+inline void add_pairs_to(const uint8_t* rows, size_t width, const int64_t* values, Samples samples,
+                         const size_t* base, int64_t* sums) {
+    constexpr size_t prefetch_distance = 12;
+    for (size_t i = 0; i < samples.size; ++i) {
+        if (i + prefetch_distance < samples.size) {
+            const auto ahead = static_cast<size_t>(samples.data[i + prefetch_distance]);
+            __builtin_prefetch(rows + ahead * block_width);
+            __builtin_prefetch(values + ahead);
+        }
+        const auto n = static_cast<size_t>(samples.data[i]);
+        const uint8_t* row = rows + n * block_width;
+        const int64_t value = values[n];
+        if constexpr (full) {
+#pragma GCC unroll 16
+            for (size_t j = 0; j < block_width; ++j)
+                sums[base[j] + row[j]] += value;
+        } else {
+            for (size_t j = 0; j < width; ++j)
+                sums[base[j] + row[j]] += value;
+        }
+    }
+}
+
+// `next` are the rows of the block that is summed after this one; the first are prefetched.
+REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, const Stretch& stretch,
+                            int32_t* sums) {
+    constexpr size_t prefetch_distance = 32;
+    const Samples samples = stretch.samples;
+    for (size_t i = 0; i < samples.size; ++i) {
+        const bool within = i + prefetch_distance < samples.size;
+        const size_t ahead =
+            within ? i + prefetch_distance : std::min(i + prefetch_distance - samples.size, i);
+        __builtin_prefetch((within ? rows : next) +
+                           static_cast<size_t>(samples[ahead]) * block_width);
+        const uint8_t* row = rows + static_cast<size_t>(samples[i]) * block_width;
+        const int32_t value = stretch.values[i];
+#pragma GCC unroll 16
+        for (size_t j = 0; j < block_width; ++j)
+            sums[row[j] * block_width + j] += value;
+    }
+}
+
+// Adds n columns at a time from column c on, then the remaining ones n / 2 at a time, and so on.
+// Their number is a constant, because a loop over few columns costs more than its body.
+template <size_t n>
+inline void add_columns_by(const Bins& bins, const Columns& columns, size_t c,
+                           const Stretch& stretch, int32_t* sums) {
+    for (; c + n <= columns.n; c += n) {
+        const uint8_t* column[n];
+        int32_t* sum[n];
+        for (size_t j = 0; j < n; ++j) {
+            column[j] = bins.column(columns.features[c + j]);
+            sum[j] = sums + columns.places[c + j];
+        }
+        for (size_t i = 0; i < stretch.samples.size; ++i) {
+            const size_t place = static_cast<size_t>(stretch.samples[i]) * block_width;
+            const int32_t value = stretch.values[i];
+#pragma GCC unroll 16
+            for (size_t j = 0; j < n; ++j)
+                sum[j][column[j][place] * block_width] += value;
+        }
+    }
+    if constexpr (n > 1)
+        add_columns_by<n / 2>(bins, columns, c, stretch, sums);
+}
+
+REBEL_CLONES void add_columns(const Bins& bins, const Columns& columns, const Stretch& stretch,
+                              int32_t* sums) {
+    add_columns_by<8>(bins, columns, 0, stretch, sums);
+}
+
+// The sum of the rows of a screen, and the lowest and highest of its prefixes, by column.
+struct Prefixes {
+    int32_t sum[block_width];
+    int32_t low[block_width];
+    int32_t high[block_width];
+};
+
+REBEL_CLONES void read_prefixes(const int32_t* rows, size_t n_rows, Prefixes& prefixes) {
+    using Lanes [[gnu::vector_size(32)]] = int32_t;
+    for (size_t j = 0; j < block_width; j += 8) {
+        Lanes sum{}, low{}, high{};
+        for (size_t b = 0; b < n_rows; ++b) {
+            Lanes row;
+            std::memcpy(&row, rows + b * block_width + j, sizeof row);
+            sum += row;
+            low = sum < low ? sum : low;
+            high = sum > high ? sum : high;
+        }
+        std::memcpy(prefixes.sum + j, &sum, sizeof sum);
+        std::memcpy(prefixes.low + j, &low, sizeof low);
+        std::memcpy(prefixes.high + j, &high, sizeof high);
+    }
+}
+
+// For thresholds. `low` and `high` are the extremes of the left sums without the missing values.
+int64_t reach_of(int64_t low, int64_t high, int64_t present, int64_t missing) {
+    const int64_t total = present + missing;
+    low += std::min<int64_t>(missing, 0);
+    high += std::max<int64_t>(missing, 0);
+    return std::max({std::abs(total), 2 * high - total, total - 2 * low});
+}
+
+int64_t reach_of_categories(const int32_t* sums, size_t n_bins) {
+    int64_t reach = 0;
+    for (size_t b = 0; b < n_bins; ++b)
+        reach += std::abs(int64_t{sums[b * block_width]});
+    return reach;
+}
+
+} // namespace
+
+REBEL_CLONES void add_pairs(const Bins& bins, size_t block, Pairs values, Samples samples,
+                            int64_t* sums) {
+    const size_t first = bins.first_feature(block);
+    const size_t width = bins.last_feature(block) - first;
+    size_t base[block_width] = {};
+    for (size_t j = 0; j < width; ++j)
+        base[j] = bins.offset(first + j) - bins.offset(first);
+    const uint8_t* rows = bins.column(first);
+    if (width == block_width)
+        add_pairs_to<true>(rows, width, values.data, samples, base, sums);
+    else
+        add_pairs_to<false>(rows, width, values.data, samples, base, sums);
+}
+
+REBEL_CLONES void add_vectors(const Bins& bins, size_t feature, Matrix<const int32_t> values,
+                              Samples samples, Matrix<int32_t> sums) {
+    constexpr size_t padding = 8;
+    const uint8_t* column = bins.column(feature);
+    const size_t n_cols = values.n_cols;
+    for (const int32_t sample : samples) {
+        const auto n = static_cast<size_t>(sample);
+        const int32_t* value = values.data + n * n_cols;
+        int32_t* sum = sums.data + column[n * block_width] * n_cols;
+        for (size_t k = 0; k < n_cols; k += padding)
+            for (size_t j = 0; j < padding; ++j)
+                sum[k + j] += value[k + j];
+    }
+}
+
+void class_sums(const Bins& bins, Allowed allowed, Matrix<const int32_t> values, Samples samples,
+                Matrix<int32_t> sums, int n_threads) {
+    bins.check(allowed, values.n_rows);
+    require(values.n_cols % 8 == 0 && sums.is(bins.n_bins(), values.n_cols),
+            "bins, values and sums do not match");
+    const size_t grain = grain_for(1, samples.size);
+    parallel_each(bins.n_features(), grain, n_threads, [&](size_t f) {
+        if (allowed[f] != 0)
+            add_vectors(bins, f, values, samples, sums.rows(bins.offset(f), bins.offset(f + 1)));
+    });
+}
+
+void Screen::clear(const Bins& bins, const Columns& columns) {
+    n_rows_ = 0;
+    for (size_t c = 0; c < columns.n; ++c)
+        n_rows_ = std::max(n_rows_, bins.n_bins(columns.features[c]));
+    std::fill_n(sums_.data(), n_rows_ * block_width, 0);
+}
+
+void Screen::add(const Bins& bins, const Columns& columns, const Stretch& stretch) {
+    if (!columns.whole_block()) {
+        add_columns(bins, columns, stretch, sums_.data());
+        return;
+    }
+    const size_t next = columns.features[0] + block_width;
+    const uint8_t* rows = bins.column(columns.features[0]);
+    add_block(rows, next < bins.n_features() ? bins.column(next) : rows, stretch, sums_.data());
+}
+
+void Screen::take(size_t place, const Screen& from, size_t place_there) {
+    for (size_t b = 0; b < std::min(n_rows_, from.n_rows_); ++b)
+        sums_[b * block_width + place] = from.sum(b, place_there);
+}
+
+void Screen::read(const Bins& bins, const Columns& columns, int64_t* reach) {
+    int32_t missing[block_width] = {};
+    const auto swap_missing = [&] { // out of the rows while prefixes are read, and back
+        for (size_t c = 0; c < columns.n; ++c) {
+            const size_t last = bins.n_bins(columns.features[c]) - 1;
+            std::swap(missing[c], sums_[last * block_width + columns.places[c]]);
+        }
+    };
+    swap_missing();
+    Prefixes of;
+    read_prefixes(sums_.data(), n_rows_, of);
+    for (size_t c = 0; c < columns.n; ++c) {
+        const size_t j = columns.places[c];
+        reach[j] = reach_of(of.low[j], of.high[j], of.sum[j], missing[c]);
+    }
+    swap_missing();
+    for (size_t c = 0; c < columns.n; ++c)
+        if (const size_t f = columns.features[c]; bins.is_categorical(f))
+            reach[columns.places[c]] =
+                reach_of_categories(sums_.data() + columns.places[c], bins.n_bins(f));
+}
+
+} // namespace rebel

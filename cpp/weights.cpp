@@ -1,0 +1,191 @@
+#include "weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "arithmetic.hpp"
+#include "multiversion.hpp"
+#include "parallel.hpp"
+
+namespace rebel {
+namespace {
+
+constexpr size_t row_grain = 2048;
+
+// Large enough that zeroing and merging the partial sums is a small part of the work.
+size_t sum_grain(const Cube<int64_t>& sums) {
+    return std::max(row_grain, 8 * sums.n_planes);
+}
+
+REBEL_CLONES void project_rows(Planes weights, const Projection& projection, Vector<int64_t> values,
+                               size_t begin, size_t end) {
+    const size_t n_classes = weights.n_cols;
+    const double* direction = projection.direction.data;
+    const double* squares = projection.squares.data;
+    for (size_t n = begin; n < end; ++n) {
+        double signed_sum[lanes] = {};
+        double mass[lanes] = {};
+        for (size_t plane = 0; plane < weights.n_planes; ++plane) {
+            const double* row = weights.data + (plane * weights.n_rows + n) * n_classes;
+            size_t k = 0;
+            for (; k + lanes <= n_classes; k += lanes)
+                for (size_t j = 0; j < lanes; ++j) {
+                    signed_sum[j] += row[k + j] * direction[k + j];
+                    mass[j] += std::fabs(row[k + j]) * squares[k + j];
+                }
+            for (size_t j = 0; k + j < n_classes; ++j) {
+                signed_sum[j] += row[k + j] * direction[k + j];
+                mass[j] += std::fabs(row[k + j]) * squares[k + j];
+            }
+        }
+        values.data[n] =
+            rounded(together(signed_sum) * projection.signed_scale) * (int64_t{1} << 32) +
+            rounded(together(mass) * projection.mass_scale);
+    }
+}
+
+REBEL_CLONES void add_weights(Matrix<const double> weights, Regions regions,
+                              const double* __restrict scales, int64_t* __restrict sums) {
+    const size_t n_classes = weights.n_cols;
+    for (size_t n = 0; n < regions.size; ++n) {
+        const double* __restrict row = weights.data + n * n_classes;
+        int64_t* __restrict signed_sum = sums + regions.data[n] * 2 * n_classes;
+        int64_t* __restrict mass = signed_sum + n_classes;
+        for (size_t k = 0; k < n_classes; ++k) {
+            const int64_t w = rounded(row[k] * scales[k]);
+            const int64_t sign = w >> 63;
+            signed_sum[k] += w;
+            mass[k] += (w ^ sign) - sign;
+        }
+    }
+}
+
+REBEL_CLONES void add_slopes(const LogisticLine& line, size_t plane, size_t begin, Regions regions,
+                             int64_t* __restrict sums) {
+    const size_t n_classes = line.scales.size;
+    const double* __restrict scales = line.scales.data;
+    for (size_t n = 0; n < regions.size; ++n) {
+        const double* __restrict cost = &line.subcosts(plane, begin + n, 0);
+        const double* __restrict odds = &line.odds(plane, begin + n, 0);
+        const size_t region = regions.data[n];
+        const double* __restrict up = line.up.data + region * n_classes;
+        const double* __restrict down = line.down.data + region * n_classes;
+        int64_t* __restrict signed_sum = sums + region * 2 * n_classes;
+        int64_t* __restrict mass = signed_sum + n_classes;
+        for (size_t k = 0; k < n_classes; ++k) {
+            const double moved = odds[k] * (cost[k] > 0 ? up[k] : down[k]);
+            const double q = 1.0 / (1.0 + moved);
+            const double pull = cost[k] * (1.0 - q);
+            signed_sum[k] += rounded(pull * scales[k]);
+            mass[k] += rounded(std::fabs(pull) * q * scales[k]);
+        }
+    }
+}
+
+REBEL_CLONES void advance_weights(double* weights, Regions regions, const Step& step,
+                                  int64_t* __restrict totals) {
+    const size_t n_classes = step.up.n_cols;
+    const double* __restrict scales = step.scales.data;
+    for (size_t n = 0; n < regions.size; ++n) {
+        double* __restrict row = weights + n * n_classes;
+        const double* __restrict up = step.up.data + regions.data[n] * n_classes;
+        const double* __restrict down = step.down.data + regions.data[n] * n_classes;
+        for (size_t k = 0; k < n_classes; ++k) {
+            const double w = row[k] * (row[k] > 0 ? up[k] : down[k]);
+            const double size = std::fabs(w);
+            row[k] = size < tiny ? 0 : w;
+            totals[k] += rounded(size * scales[k]);
+        }
+    }
+}
+
+// The first of the highest scores. Four independent maxima, because one would be a chain of
+// dependent comparisons.
+inline size_t argmax(const double* row, size_t n) {
+    double highest[4] = {row[0], row[0], row[0], row[0]};
+    size_t k = 0;
+    for (; k + 4 <= n; k += 4)
+        for (size_t j = 0; j < 4; ++j)
+            highest[j] = row[k + j] > highest[j] ? row[k + j] : highest[j];
+    for (; k < n; ++k)
+        highest[0] = row[k] > highest[0] ? row[k] : highest[0];
+    const double top = std::max(std::max(highest[0], highest[1]), std::max(highest[2], highest[3]));
+    k = 0;
+    while (row[k] < top)
+        ++k;
+    return k;
+}
+
+REBEL_CLONES void advance_scores(double* __restrict scores, Regions regions,
+                                 Matrix<const double> outputs, int32_t* decided) {
+    const size_t n_classes = outputs.n_cols;
+    for (size_t n = 0; n < regions.size; ++n) {
+        double* row = scores + n * n_classes;
+        const double* output = outputs.data + regions.data[n] * n_classes;
+        for (size_t k = 0; k < n_classes; ++k)
+            row[k] += output[k];
+        decided[n] = static_cast<int32_t>(argmax(row, n_classes));
+    }
+}
+
+} // namespace
+
+void project(Planes weights, const Projection& projection, Vector<int64_t> values, int n_threads) {
+    require(values.size == weights.n_rows, "values and weights differ in length");
+    require(projection.direction.size == weights.n_cols &&
+                projection.squares.size == weights.n_cols,
+            "projection and weights differ in classes");
+    parallel_for(weights.n_rows, row_grain, n_threads, [&](size_t begin, size_t end) {
+        project_rows(weights, projection, values, begin, end);
+    });
+}
+
+void region_sums(Planes weights, Regions regions, Vector<const double> scales, Cube<int64_t> sums,
+                 int n_threads) {
+    require(regions.size == weights.n_rows && sums.is(sums.n_planes, 2, weights.n_cols) &&
+                scales.size == weights.n_cols,
+            "weights, regions and sums do not match");
+    parallel_sum(weights.n_rows, sum_grain(sums), n_threads, sums.flat(),
+                 [&](size_t begin, size_t end, int64_t* partial) {
+                     for (size_t plane = 0; plane < weights.n_planes; ++plane)
+                         add_weights(weights.plane(plane).rows(begin, end),
+                                     regions.slice(begin, end), scales.data, partial);
+                 });
+}
+
+void logistic_sums(const LogisticLine& line, Regions regions, Cube<int64_t> sums, int n_threads) {
+    const size_t n_planes = line.subcosts.n_planes;
+    const size_t n_classes = line.scales.size;
+    require(line.subcosts.is(n_planes, regions.size, n_classes) &&
+                line.odds.is(n_planes, regions.size, n_classes) &&
+                line.up.is(sums.n_planes, n_classes) && line.down.is(sums.n_planes, n_classes) &&
+                sums.is(sums.n_planes, 2, n_classes),
+            "line, regions and sums do not match");
+    parallel_sum(regions.size, sum_grain(sums), n_threads, sums.flat(),
+                 [&](size_t begin, size_t end, int64_t* partial) {
+                     for (size_t plane = 0; plane < n_planes; ++plane)
+                         add_slopes(line, plane, begin, regions.slice(begin, end), partial);
+                 });
+}
+
+void advance(Cube<double> weights, Matrix<double> scores, Regions regions, const Step& step,
+             Vector<int64_t> totals, Vector<int32_t> decided, int n_threads) {
+    const size_t n_rows = weights.n_rows;
+    const size_t n_classes = weights.n_cols;
+    const size_t n_regions = step.outputs.n_rows;
+    require(regions.size == n_rows && scores.is(n_rows, n_classes) && totals.size == n_classes &&
+                decided.size == n_rows,
+            "weights, scores and regions do not match");
+    require(step.outputs.is(n_regions, n_classes) && step.up.is(n_regions, n_classes) &&
+                step.down.is(n_regions, n_classes) && step.scales.size == n_classes,
+            "step and weights do not match");
+    parallel_sum(n_rows, row_grain, n_threads, totals,
+                 [&](size_t begin, size_t end, int64_t* partial) {
+                     const Regions own = regions.slice(begin, end);
+                     for (size_t plane = 0; plane < weights.n_planes; ++plane)
+                         advance_weights(&weights(plane, begin, 0), own, step, partial);
+                     advance_scores(&scores(begin, 0), own, step.outputs, &decided[begin]);
+                 });
+}
+
+} // namespace rebel

@@ -1,0 +1,56 @@
+// From the regions of a hypothesis to the weights of the next round.
+#pragma once
+
+#include "views.hpp"
+
+namespace rebel {
+
+// One or two planes of (samples, classes). A positive entry is a w⁺, a negative one a −w⁻. With
+// THESIS subcosts at most one of the two is present at each place, so that one plane holds both.
+using Planes = Cube<const double>;
+using Regions = Vector<const uint16_t>; // (samples,) the region that each sample falls into
+
+// The fixed-point pair that trees are grown on: signed = ⟨G_n, direction⟩ and mass = ⟨W_n,
+// squares⟩, each scaled, rounded and packed as signed · 2³² + mass. Classes are added in lanes
+// (arithmetic.hpp).
+struct Projection {
+    Vector<const double> direction;
+    Vector<const double> squares;
+    double signed_scale;
+    double mass_scale;
+};
+void project(Planes weights, const Projection& projection, Vector<int64_t> values, int n_threads);
+
+// Adds the fixed-point sums of each region: sums(r, 0, k) += Σ G_nk · scales[k], and sums(r, 1, k)
+// the same of W.
+void region_sums(Planes weights, Regions regions, Vector<const double> scales, Cube<int64_t> sums,
+                 int n_threads);
+
+// What the logistic loss needs: c⁺ or −c⁻ of each sample and class, and the odds e^H or e^−H. The
+// outputs a of a region multiply the odds by `up` = e^a or `down` = e^−a.
+struct LogisticLine {
+    Cube<const double> subcosts;
+    Cube<const double> odds;
+    Matrix<const double> up;
+    Matrix<const double> down;
+    Vector<const double> scales;
+};
+
+// Slopes along a line search. With p = 1 − 1/(1 + odds), adds the fixed-point Σ c·p of each region
+// to sums(r, 0, k) and Σ |c|·p·(1 − p) to sums(r, 1, k).
+void logistic_sums(const LogisticLine& line, Regions regions, Cube<int64_t> sums, int n_threads);
+
+// Adds the region's outputs to the scores, multiplies w⁺ by `up` and w⁻ by `down`, writes the class
+// with the highest score (the first of equals), and adds the new W_nk · scales[k] to totals[k].
+// Weights below `tiny` become 0: they no longer matter, and denormal numbers are slow.
+struct Step {
+    Matrix<const double> outputs;
+    Matrix<const double> up;
+    Matrix<const double> down;
+    Vector<const double> scales;
+};
+inline constexpr double tiny = 0x1p-900;
+void advance(Cube<double> weights, Matrix<double> scores, Regions regions, const Step& step,
+             Vector<int64_t> totals, Vector<int32_t> decided, int n_threads);
+
+} // namespace rebel
