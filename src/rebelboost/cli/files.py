@@ -40,16 +40,14 @@ def replaced(path: Path) -> Iterator[Path]:
 
 def load_model(path: Path) -> Any:
     """A classifier from its file."""
-    from sklearn.base import is_classifier
-
-    from rebelboost.estimators.load import load
+    from rebelboost import RebelClassifier, load
 
     if path.is_dir():
         raise TableError(f"{path} is a folder: name the model file that `rebel train` wrote")
     if not path.exists():
         raise TableError(f"there is no file {path}: `rebel train data.csv --target …` writes one")
     model = load(path)
-    if not is_classifier(model):
+    if not isinstance(model, RebelClassifier):
         raise TableError(f"{path} predicts numbers, not classes: use it in Python, by load()")
     return model
 

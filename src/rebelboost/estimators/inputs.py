@@ -1,51 +1,63 @@
-"""What comes in through scikit-learn's door: tables, labels and weights, checked and encoded."""
+"""What users give to an estimator: tables, labels, weights and parameters, checked."""
 
-import warnings
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
+import narwhals.stable.v1 as nw
 import numpy as np
+from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
 from rebelboost.base.arrays import BySample, Labels, Values
 from rebelboost.base.names import plain
+from rebelboost.base.warning import warn_caller
+from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
+from rebelboost.learners.similarity import Similarity
 
 LARGEST_TARGET = 1e150
 
 
-class TableInput:
-    """Part of an estimator: remembers the features' names and levels, and encodes tables."""
+class CheckedTable(NamedTuple):
+    """A table that passed scikit-learn's checks: an array, or a data frame of any library."""
 
-    _encoder: FeatureEncoder
+    array: Any
+    frame: nw.DataFrame[Any] | None
 
-    def _encode(self, X: Any, categorical: Any = None) -> Values:
-        """Check `X` and turn it into numbers; given which are `categorical`, learn the features first."""
-        frame = as_frame(X)
-        fit = categorical is not None
-        if frame is None:
-            X = validate_data(
-                self,
-                X,
-                reset=fit,
-                dtype=[np.float64, np.float32],
-                order="C",
-                ensure_all_finite="allow-nan",
-                ensure_min_samples=1,
-            )
-        else:
-            validate_data(self, frame.to_native(), reset=fit, skip_check_array=True)
-        if fit:
-            self._encoder = fit_encoder(X, frame, categorical)
-        if frame is None:
-            return self._encoder.transform_array(X)
-        values = self._encoder.transform_frame(frame)
+    def encoder(self, categorical: Any) -> FeatureEncoder:
+        """Learn which features are categorical, and their levels."""
+        return fit_encoder(self.array, self.frame, categorical)
+
+    def encoded(self, encoder: FeatureEncoder) -> Values:
+        """(N, d) numbers, with codes in place of categories."""
+        if self.frame is None:
+            return encoder.transform_array(self.array)
+        values = encoder.transform_frame(self.frame)
         checked: Values = check_array(values, ensure_all_finite="allow-nan", input_name="X")
         return checked
+
+
+def checked_table(estimator: Any, X: Any, *, reset: bool) -> CheckedTable:
+    """Check `X` against the features that the estimator was fitted to; `reset`: remember them."""
+    frame = as_frame(X)
+    if frame is not None:
+        validate_data(estimator, frame.to_native(), reset=reset, skip_check_array=True)
+        return CheckedTable(None, frame)
+    array = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=[np.float64, np.float32],
+        order="C",
+        ensure_all_finite="allow-nan",
+        ensure_min_samples=1,
+    )
+    return CheckedTable(array, None)
 
 
 def index_labels(X: Any, rows: Iterable[int]) -> dict[int, Any]:
@@ -139,18 +151,77 @@ def check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
         )
 
 
-def warn_of_few(classes: NDArray[Any], labels: Labels, stacklevel: int) -> None:
+def warn_of_few(classes: NDArray[Any], labels: Labels) -> None:
     """Warn of a class that is alone, and of one that has a single sample."""
     if len(classes) == 1:
-        warnings.warn(
+        warn_caller(
             f"there is one class only, {classes.tolist()[0]!r}: it will always be predicted",
             SingleClassWarning,
-            stacklevel=stacklevel,
         )
     elif np.bincount(labels).min() == 1:
         lone = classes[np.argmin(np.bincount(labels))]
-        warnings.warn(
+        warn_caller(
             f"class {lone.tolist()!r} has one sample only: what is learned of it will not hold",
             RareClassWarning,
-            stacklevel=stacklevel,
+        )
+
+
+def missing_features(X: Values) -> list[int]:
+    """Features some of whose values are missing."""
+    return [int(f) for f in np.flatnonzero(np.isnan(X).any(axis=0))]
+
+
+# ---- parameters
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """Return the number of threads that scikit-learn's `n_jobs` means, never more than cores."""
+    return max(1, min(effective_n_jobs(n_jobs), _n_cores()))
+
+
+@cache
+def _n_cores() -> int:
+    return int(cpu_count())  # joblib reads files for it, every time
+
+
+def seed_of(random_state: Any) -> int:
+    """Draw a seed; None stands for a fixed one."""
+    if random_state is None:
+        return 0
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def check_callbacks(callbacks: Sequence[Callback] | None) -> None:
+    """Refuse what cannot hear."""
+    for callback in callbacks or ():
+        if not (hasattr(callback, "on_round") and hasattr(callback, "on_end")):
+            raise TypeError(
+                f"callback {callback!r} lacks on_round(record) or on_end(): give an object "
+                "with both, such as a subclass of rebelboost.boosting.rounds.History"
+            )
+
+
+def check_cross_fit(cross_fit: int | str | None, alone: dict[str, bool]) -> None:
+    """Refuse what cannot go with a given number of parts."""
+    for name, given in alone.items():
+        if cross_fit is not None and given:
+            raise ValueError(
+                f"cross_fit={cross_fit} chooses the rounds by itself and cannot go with {name}: "
+                "leave one of them out"
+            )
+
+
+def check_learner(learner: Any, loss: str, feature_subsample: float) -> None:
+    """Refuse what similarities cannot do."""
+    if not isinstance(learner, Similarity):
+        return
+    if loss != "exponential":
+        raise ValueError(
+            f"similarities are solved for the exponential loss, not for loss={loss!r}: leave it "
+            "out, or take trees"
+        )
+    if feature_subsample < 1:
+        raise ValueError(
+            f"feature_subsample={feature_subsample:g} means nothing to similarities, whose "
+            "distances are of all features: leave it out, or take trees"
         )

@@ -1,36 +1,44 @@
-"""scikit-learn's face of regression: validate, encode, delegate. No arithmetic."""
+"""scikit-learn's face of regression: check, encode, train, hold the model."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from rebelboost.base.arrays import BySample, Values
-from rebelboost.boosting.callbacks import Callback, Hearing, Progress
+from rebelboost.base.arrays import BySample
+from rebelboost.boosting.callbacks import Callback, Hearing
 from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.regression import RegressionProblem, baseline, huber_delta
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import held_out_samples
-from rebelboost.estimators.explained import ExplainedNumbers, missing_features
-from rebelboost.estimators.fitting import check_callbacks, seed_of, threads_of
-from rebelboost.estimators.inputs import checked_weight, encode_target
-from rebelboost.estimators.stored import Stored
+from rebelboost.estimators.base import BoostedEstimator, callbacks_of, encode_table, of_model
+from rebelboost.estimators.inputs import (
+    check_callbacks,
+    checked_table,
+    checked_weight,
+    encode_target,
+    missing_features,
+    seed_of,
+    threads_of,
+)
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.numbers import NUMBER_LOSSES
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.fitted import FittedRegressor, Provenance
 
 TREE = Tree(depth=5, least_mass=0.003)
 LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
 
 
-class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
+class RebelRegressor(RegressorMixin, BoostedEstimator):
     """Boosted regression trees: L₂Boost, or the same on the absolute or Huber loss.
 
     Parameters
@@ -164,83 +172,90 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
             Samples to report on in `history_` and, with `early_stopping`, to stop by, in place of
             a share of the training samples.
         """
-        self._validate_params()
+        self.check_parameters()
         self._check_together()
-        start = self.ensemble_ if self.warm_start and hasattr(self, "ensemble_") else None
-        problem = self._problem(X, y, sample_weight, goes_on=start is not None)
+        fitted = self.warm_start and self.__sklearn_is_fitted__()
+        start: FittedRegressor | None = self.model_ if fitted else None
+        model, problem = self._read(X, y, sample_weight, start)
         settings = self._settings()
-        problem, held = self._hold_out(problem, validation, settings.seed)
-        if start is None:
-            self.history_ = History()
-        progress = [Progress(settings.rounds, ".4g")] if self.verbose else []
-        with Hearing([*progress, *(self.callbacks or ())]) as callbacks:
-            self.ensemble_ = train(
+        problem, held = self._hold_out(model, problem, validation, settings.seed)
+        history = History() if start is None else self.history_
+        with Hearing(callbacks_of(self, settings.rounds, ".4g")) as callbacks:
+            ensemble = train(
                 problem,
                 settings,
-                self._encoder.categorical,
-                callbacks=[self.history_, *callbacks],
+                model.encoder.categorical,
+                callbacks=[history, *callbacks],
                 held=follow(held, settings),
-                start=start,
+                start=None if start is None else start.ensemble,
             )
-        self.missing_features_ = missing_features(problem.X)
+        kept = Provenance(missing_features(problem.X))
+        self.model_ = replace(model, ensemble=ensemble, provenance=kept)
+        self.history_ = history
         return self
+
+    baseline_ = of_model("baseline", "What is predicted before the first round.")
 
     def predict(self, X: Any) -> BySample:
         """Predict the target of each sample."""
-        check_is_fitted(self)
-        scores = self.ensemble_.scores(self._encode(X), self._n_threads())
-        return self.baseline_ + scores[:, 0]
+        values = encode_table(self, X)
+        predicted: BySample = self.model_.predict(values, threads_of(self.n_jobs))
+        return predicted
 
     def staged_predict(self, X: Any) -> Iterator[BySample]:
         """Predictions after each term."""
-        check_is_fitted(self)
-        for scores in self.ensemble_.staged_scores(self._encode(X), self._n_threads()):
-            yield self.baseline_ + scores[:, 0]
+        values = encode_table(self, X)
+        yield from self.model_.staged_predict(values, threads_of(self.n_jobs))
 
     def _check_together(self) -> None:
         """Refuse parameters that contradict one another."""
         check_callbacks(self.callbacks)
-        learner = self._learner()
+        learner = _learner_of(self.learner)
         if self.loss == "absolute" and (isinstance(learner, Stump) or learner.outputs != "leaf"):
             raise ValueError(
                 f'loss="absolute" takes medians by leaf, which {learner!r} has not: give a Tree with '
                 'outputs="leaf", or loss="huber"'
             )
 
-    def _learner(self) -> Stump | Tree:
-        return LEARNERS[self.learner] if isinstance(self.learner, str) else self.learner
-
-    def _n_threads(self) -> int:
-        return threads_of(self.n_jobs)
-
-    def _problem(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, *, goes_on: bool
-    ) -> RegressionProblem:
-        values = self._encode(X, None if goes_on else self._learner().categorical)
+    def _read(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        start: FittedRegressor | None,
+    ) -> tuple[FittedRegressor, RegressionProblem]:
+        """A model that has no terms yet, and the samples to train it on."""
+        table = checked_table(self, X, reset=start is None)
+        chosen = _learner_of(self.learner).categorical
+        encoder = table.encoder(chosen) if start is None else start.encoder
+        values = table.encoded(encoder)
         target = encode_target(y, len(values))
         weight = checked_weight(sample_weight, values)
         if weight is not None and not weight.all():
             there = weight > 0
             values, target, weight = values[there], target[there], weight[there]
-        if not goes_on:
-            self.baseline_ = baseline(self.loss, target, weight)
-        return self._about_baseline(values, target, weight)
-
-    def _about_baseline(
-        self, values: Values, target: BySample, weight: BySample | None
-    ) -> RegressionProblem:
-        residual = target - self.baseline_
+        model = FittedRegressor(
+            encoder=encoder,
+            feature_names=getattr(self, "feature_names_in_", None),
+            ensemble=Ensemble((), 1),
+            baseline=baseline(self.loss, target, weight) if start is None else start.baseline,
+        )
+        residual = target - model.baseline
         given = self.huber_delta
         delta = huber_delta(residual, weight) if given == "auto" else float(given)
-        return RegressionProblem(values, residual, self.loss, delta, weight)
+        return model, RegressionProblem(values, residual, self.loss, delta, weight)
 
     def _hold_out(
-        self, problem: RegressionProblem, validation: tuple[Any, ArrayLike] | None, seed: int
+        self,
+        model: FittedRegressor,
+        problem: RegressionProblem,
+        validation: tuple[Any, ArrayLike] | None,
+        seed: int,
     ) -> tuple[RegressionProblem, RegressionProblem | None]:
         if validation is not None:
             X, y = validation
-            values = self._encode(X)
-            target = encode_target(y, len(values)) - self.baseline_
+            values = checked_table(self, X, reset=False).encoded(model.encoder)
+            target = encode_target(y, len(values)) - model.baseline
             return problem, RegressionProblem(values, target, problem.loss, problem.delta)
         if not self.early_stopping:
             return problem, None
@@ -251,17 +266,16 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
 
     def _settings(self) -> Settings:
         return Settings(
-            self._learner(),
+            _learner_of(self.learner),
             int(self.n_rounds),
             float(self.shrinkage),
             float(self.tol),
             sampling=Sampling(self.subsample, self.feature_subsample, by_value=True),
             patience=self.n_rounds_no_change if self.early_stopping else None,
             seed=seed_of(self.random_state),
-            n_threads=self._n_threads(),
+            n_threads=threads_of(self.n_jobs),
         )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+
+def _learner_of(given: str | Tree | Stump) -> Stump | Tree:
+    return LEARNERS[given] if isinstance(given, str) else given

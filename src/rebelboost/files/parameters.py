@@ -25,7 +25,7 @@ DROPPED = {"callbacks"}
 """Programs, not data: None after loading."""
 
 
-class Encoder:
+class ParameterEncoder:
     """Turns parameters into JSON, and their arrays into arrays of the file."""
 
     def __init__(self) -> None:
@@ -132,7 +132,7 @@ def _encode_random(state: np.random.RandomState) -> dict[str, Any]:
     }
 
 
-class Decoder:
+class ParameterDecoder:
     """Turns JSON back into parameters."""
 
     def __init__(self, shelf: Shelf) -> None:
