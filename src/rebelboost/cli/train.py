@@ -15,7 +15,7 @@ from rebelboost.cli.files import check_writable, fingerprint
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.costs.matrix import is_uniform
-from rebelboost.estimators.training import LEARNERS
+from rebelboost.estimators.inputs import LEARNERS
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.tables.files import opened

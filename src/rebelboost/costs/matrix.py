@@ -63,6 +63,8 @@ def cost_matrix(costs: Any, classes: Sequence[Any], counts: ArrayLike | None = N
     counts : array of shape (K,), optional
         Samples of each class, or their weight; for "balanced".
     """
+    if costs is None:
+        return uniform(len(classes))
     names = ClassNames(classes)
 
     def where(true: int, decided: int) -> str:
@@ -122,8 +124,6 @@ def named_classes(costs: Any) -> tuple[Any, ...] | None:
 
 
 def _read(costs: Any, names: ClassNames, counts: ArrayLike | None) -> Floats:
-    if costs is None:
-        return uniform(len(names))
     if isinstance(costs, Taxonomy):
         return costs.matrix(names.classes)
     if isinstance(costs, str):

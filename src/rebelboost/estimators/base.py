@@ -9,9 +9,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.arrays import Floats, Scores, Values
-from rebelboost.boosting.callbacks import Callback, Progress
 from rebelboost.boosting.rounds import History
-from rebelboost.estimators.inputs import checked_table, index_labels, threads_of
+from rebelboost.estimators.inputs import encode_features, index_labels, threads_of
 from rebelboost.model.fitted import FittedTerms
 
 if TYPE_CHECKING:
@@ -21,20 +20,14 @@ if TYPE_CHECKING:
 
 def encode_table(estimator: Any, X: Any) -> Values:
     """Check `X`, and turn it into the numbers that the fitted model `estimator.model_` takes."""
-    check_is_fitted(estimator)
-    return checked_table(estimator, X, reset=False).encoded(estimator.model_.encoder)
+    return encode_features(estimator, X, estimator.model_.encoder)
 
 
 def table_scores(estimator: Any, X: Any) -> Scores:
     """(N, K) scores of a table: a column for each class, also with two classes."""
-    values = encode_table(estimator, X)
-    return estimator.model_.ensemble.scores(values, threads_of(estimator.n_jobs))
-
-
-def callbacks_of(estimator: Any, rounds: int, error_format: str = ".2%") -> list[Callback]:
-    """Those that the user gave and, with `verbose`, a progress bar."""
-    progress = [Progress(rounds, error_format)] if estimator.verbose else []
-    return [*progress, *(estimator.callbacks or ())]
+    model: FittedTerms = estimator.model_
+    values = encode_features(estimator, X, model.encoder)
+    return model.ensemble.scores(values, threads_of(estimator.n_jobs))
 
 
 def of_model(path: str, doc: str) -> property:
@@ -54,12 +47,16 @@ class BoostedEstimator(BaseEstimator):
     @property
     def model_(self) -> Any:
         """What was learned; see `rebelboost.model.fitted`."""
-        check_is_fitted(self)
-        return self._model
+        return self._held()
 
     @model_.setter
     def model_(self, model: Any) -> None:
         self._hold(model)
+
+    def _held(self) -> Any:
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)  # raises
+        return self._model
 
     def _hold(self, model: FittedTerms) -> None:
         self._model = model
@@ -96,12 +93,12 @@ class BoostedEstimator(BaseEstimator):
         """
         from rebelboost.files.model_file import StoredModel, write_model  # rarely needed
 
-        check_is_fitted(self)
+        model = self.model_
         self.check_parameters()  # what would be refused on loading is better refused now
         stored = StoredModel(
             type(self).__name__,
             self.get_params(deep=False),
-            self.model_,
+            model,
             self.history_,
             getattr(self, "cross_fit_", None),
             self.metadata_,

@@ -4,13 +4,13 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
+from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.arrays import Floats, Scores
 from rebelboost.boosting.callbacks import Callback
@@ -19,18 +19,14 @@ from rebelboost.costs.decision import RULES
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model, table_scores
 from rebelboost.estimators.inputs import (
-    check_callbacks,
-    check_cross_fit,
-    check_learner,
-    seed_of,
+    LEARNERS,
+    Learner,
+    check_agreement,
+    read_samples,
     threads_of,
 )
 from rebelboost.estimators.training import (
-    LEARNERS,
-    Learner,
-    learner_of,
-    provenance_of,
-    read_samples,
+    assembled,
     rule_of,
     shrinkage_of,
     train_terms,
@@ -112,6 +108,8 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     Attributes
     ----------
+    model_ : FittedClassifier
+        What was learned, which the attributes below are part of: terms, classes, costs, decoder.
     classes_ : array of shape (K,)
     costs_ : array of shape (K, K), the cost matrix in use
     ensemble_ : Ensemble, the terms
@@ -232,32 +230,15 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
             Samples to report on in `history_` and, with `early_stopping`, to stop by, in place of
             a share of the training samples.
         """
-        self.check_parameters()
-        self._check_together(validation)
-        start, seed = self._previous(), seed_of(self.random_state)
-        model, problem = read_samples(self, X, y, sample_weight, costs, start)
-        trained = train_terms(self, model, problem, validation, start, seed)
-        model = replace(model, ensemble=trained.ensemble, decoder=trained.decoder)
-        self.model_ = replace(model, provenance=provenance_of(self, model, X, problem))
+        self._validate_params()
+        check_agreement(self, validated=validation is not None)
+        start = self._previous()
+        given = read_samples(self, X, y, sample_weight, costs, start)
+        trained = train_terms(self, given, validation, start)
+        self.model_ = assembled(self, X, given, trained)
         self.history_ = trained.history
         self.cross_fit_ = trained if isinstance(trained, CrossFit) else None
         return self
-
-    def _check_together(self, validation: object) -> None:
-        """Refuse parameters that contradict one another."""
-        if self.cross_fit != "auto":
-            alone = {
-                "early_stopping": self.early_stopping,
-                "warm_start": self.warm_start,
-                "validation": validation is not None,
-            }
-            check_cross_fit(self.cross_fit, alone)
-        if self.reject_cost is not None and self.reject_label is None:
-            raise ValueError(
-                f"with reject_cost={self.reject_cost:g}, predict needs a reject_label to return"
-            )
-        check_callbacks(self.callbacks)
-        check_learner(learner_of(self.learner), self.loss, self.feature_subsample)
 
     def _previous(self) -> FittedClassifier | None:
         """The model that a warm start goes on with."""
@@ -278,9 +259,10 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
         See `rebelboost.model.fitted`.
         """
-        check_is_fitted(self)
-        model: FittedClassifier = replace(self._model, rule=rule_of(self))
-        return model
+        model: FittedClassifier = self._held()
+        rule = rule_of(self)
+        # Usually the rule of the fit. Compared by identity: a label may be of any kind.
+        return model if all(map(is_, rule, model.rule)) else replace(model, rule=rule)
 
     @model_.setter
     def model_(self, model: Any) -> None:
@@ -350,11 +332,10 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
     @property
     def selection_(self) -> Selection | None:
         """What learner="auto" tried, how each did on left-out samples, and the shares of the blend."""
-        check_is_fitted(self)
-        if self.learner != "auto" or self.cross_fit_ is None:
+        model, found = self.model_, self.cross_fit_
+        if self.learner != "auto" or found is None:
             return None
-        found = self.cross_fit_
-        return Selection(found.standings, found.cost, percent=is_uniform(self.costs_))
+        return Selection(found.standings, found.cost, percent=is_uniform(model.costs))
 
     classes_ = of_model("classes", "(K,) labels, sorted.")
     costs_ = of_model("costs", "(K, K) costs[true, decided] in use.")

@@ -1,4 +1,4 @@
-"""What users give to an estimator: tables, labels, weights and parameters, checked."""
+"""What users give to an estimator: tables, labels, weights, costs and parameters, checked."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -12,42 +12,107 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
-from rebelboost.base.arrays import BySample, Labels, Values
+from rebelboost.base.arrays import ByClass, BySample, Bytes, Floats, Labels, Values
 from rebelboost.base.names import plain
 from rebelboost.base.warning import warn_caller
 from rebelboost.boosting.callbacks import Callback
+from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
+from rebelboost.data.samples import Problem
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
+from rebelboost.learners.binary import Binary
 from rebelboost.learners.similarity import Similarity
+from rebelboost.learners.stump import Stump
+from rebelboost.learners.tree import Tree
+from rebelboost.model.fitted import FittedClassifier
 
 LARGEST_TARGET = 1e150
 
 
-class CheckedTable(NamedTuple):
-    """A table that passed scikit-learn's checks: an array, or a data frame of any library."""
-
-    array: Any
-    frame: nw.DataFrame[Any] | None
-
-    def encoder(self, categorical: Any) -> FeatureEncoder:
-        """Learn which features are categorical, and their levels."""
-        return fit_encoder(self.array, self.frame, categorical)
-
-    def encoded(self, encoder: FeatureEncoder) -> Values:
-        """(N, d) numbers, with codes in place of categories."""
-        if self.frame is None:
-            return encoder.transform_array(self.array)
-        values = encoder.transform_frame(self.frame)
-        checked: Values = check_array(values, ensure_all_finite="allow-nan", input_name="X")
-        return checked
+Learner = Stump | Tree | Similarity | Binary
+LEARNERS: dict[str, Learner] = {
+    "auto": Tree(),
+    "tree": Tree(),
+    "stump": Stump(),
+    "similarity": Similarity(),
+}
 
 
-def checked_table(estimator: Any, X: Any, *, reset: bool) -> CheckedTable:
-    """Check `X` against the features that the estimator was fitted to; `reset`: remember them."""
+def learner_of(given: str | Learner) -> Learner:
+    """The learner that a name stands for, in a classifier."""
+    return LEARNERS[given] if isinstance(given, str) else given
+
+
+# ---- all of a fit
+
+
+class Given(NamedTuple):
+    """What was given to a classifier's `fit`, checked and encoded."""
+
+    problem: Problem
+    learner: Learner
+    encoder: FeatureEncoder
+    categorical: Bytes
+    """(d,) flags."""
+    classes: NDArray[Any]
+    class_weight: ByClass
+    costs: Floats
+    """(K, K) that decisions follow."""
+
+
+def read_samples(
+    clf: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    costs: ArrayLike | None,
+    start: FittedClassifier | None,
+) -> Given:
+    """Check and encode; a warm start keeps the features and classes of its model `start`."""
+    learner = learner_of(clf.learner)
+    if start is None:
+        encoder, values = learn_features(clf, X, learner.categorical)
+    else:
+        encoder, values = start.encoder, encode_features(clf, X, start.encoder)
+    classes, labels = encode_labels(y, len(values))
+    if start is not None:
+        _check_same_classes(start.classes, classes)
+    _warn_of_few(classes, labels)
+    weight = checked_weight(sample_weight, values)
+    counts = np.bincount(labels, weight, len(classes)).astype(np.float64)
+    matrix = cost_matrix(clf.costs, list(classes), counts)
+    if costs is None:
+        problem = Problem(values, labels, matrix, weight=weight)
+    else:
+        rows = cost_rows(costs, labels, len(classes), list(classes))
+        problem = Problem(values, labels, rows, by_sample=True, weight=weight)
+    if weight is not None and not weight.all():
+        problem = problem.rows(weight > 0)
+    decided = matrix if costs is None else class_costs(problem)
+    return Given(problem, learner, encoder, encoder.categorical, classes, counts, decided)
+
+
+# ---- tables
+
+
+def learn_features(estimator: Any, X: Any, categorical: Any) -> tuple[FeatureEncoder, Values]:
+    """Check a training table, let the estimator remember its features, and turn it into numbers."""
+    array, frame = _checked(estimator, X, reset=True)
+    encoder = fit_encoder(array, frame, categorical)
+    return encoder, _encoded(encoder, array, frame)
+
+
+def encode_features(estimator: Any, X: Any, encoder: FeatureEncoder) -> Values:
+    """Check that a table has the features of the training, and turn it into numbers."""
+    return _encoded(encoder, *_checked(estimator, X, reset=False))
+
+
+def _checked(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, nw.DataFrame[Any] | None]:
+    """An array, or a data frame of any library."""
     frame = as_frame(X)
     if frame is not None:
         validate_data(estimator, frame.to_native(), reset=reset, skip_check_array=True)
-        return CheckedTable(None, frame)
+        return None, frame
     array = validate_data(
         estimator,
         X,
@@ -57,7 +122,15 @@ def checked_table(estimator: Any, X: Any, *, reset: bool) -> CheckedTable:
         ensure_all_finite="allow-nan",
         ensure_min_samples=1,
     )
-    return CheckedTable(array, None)
+    return array, None
+
+
+def _encoded(encoder: FeatureEncoder, array: Any, frame: nw.DataFrame[Any] | None) -> Values:
+    if frame is None:
+        return encoder.transform_array(array)
+    values = encoder.transform_frame(frame)
+    checked: Values = check_array(values, ensure_all_finite="allow-nan", input_name="X")
+    return checked
 
 
 def index_labels(X: Any, rows: Iterable[int]) -> dict[int, Any]:
@@ -70,6 +143,9 @@ def index_labels(X: Any, rows: Iterable[int]) -> dict[int, Any]:
         row: label if isinstance(label, str | int | float) else str(label)
         for row, label in labels.items()
     }
+
+
+# ---- labels, targets, weights
 
 
 def encode_labels(y: ArrayLike, n_samples: int) -> tuple[NDArray[Any], Labels]:
@@ -142,7 +218,7 @@ def checked_weight(sample_weight: ArrayLike | None, values: Values) -> BySample 
     return np.ldexp(weight, -np.frexp(weight.max())[1])
 
 
-def check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
+def _check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
     """Refuse other classes than those that a warm start goes on with."""
     if not np.array_equal(known, classes):
         raise ValueError(
@@ -151,7 +227,7 @@ def check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
         )
 
 
-def warn_of_few(classes: NDArray[Any], labels: Labels) -> None:
+def _warn_of_few(classes: NDArray[Any], labels: Labels) -> None:
     """Warn of a class that is alone, and of one that has a single sample."""
     if len(classes) == 1:
         warn_caller(
@@ -201,20 +277,30 @@ def check_callbacks(callbacks: Sequence[Callback] | None) -> None:
             )
 
 
-def check_cross_fit(cross_fit: int | str | None, alone: dict[str, bool]) -> None:
-    """Refuse what cannot go with a given number of parts."""
+def check_agreement(clf: Any, *, validated: bool) -> None:
+    """Refuse parameters of a classifier that contradict one another."""
+    alone = {
+        "early_stopping": clf.early_stopping,
+        "warm_start": clf.warm_start,
+        "validation": validated,
+    }
     for name, given in alone.items():
-        if cross_fit is not None and given:
+        if clf.cross_fit not in ("auto", None) and given:
             raise ValueError(
-                f"cross_fit={cross_fit} chooses the rounds by itself and cannot go with {name}: "
+                f"cross_fit={clf.cross_fit} chooses the rounds by itself and cannot go with {name}: "
                 "leave one of them out"
             )
+    if clf.reject_cost is not None and clf.reject_label is None:
+        raise ValueError(
+            f"with reject_cost={clf.reject_cost:g}, predict needs a reject_label to return"
+        )
+    check_callbacks(clf.callbacks)
+    if isinstance(learner_of(clf.learner), Similarity):
+        _check_similarity(clf.loss, clf.feature_subsample)
 
 
-def check_learner(learner: Any, loss: str, feature_subsample: float) -> None:
+def _check_similarity(loss: str, feature_subsample: float) -> None:
     """Refuse what similarities cannot do."""
-    if not isinstance(learner, Similarity):
-        return
     if loss != "exponential":
         raise ValueError(
             f"similarities are solved for the exponential loss, not for loss={loss!r}: leave it "

@@ -18,16 +18,18 @@ from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import held_out_samples
-from rebelboost.estimators.base import BoostedEstimator, callbacks_of, encode_table, of_model
+from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model
 from rebelboost.estimators.inputs import (
     check_callbacks,
-    checked_table,
     checked_weight,
+    encode_features,
     encode_target,
+    learn_features,
     missing_features,
     seed_of,
     threads_of,
 )
+from rebelboost.estimators.training import callbacks_of
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.numbers import NUMBER_LOSSES
@@ -84,6 +86,8 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
 
     Attributes
     ----------
+    model_ : FittedRegressor
+        What was learned, which `baseline_` and `ensemble_` are part of.
     baseline_ : float
         What is predicted before the first round: the mean target, or the median.
     ensemble_ : Ensemble
@@ -172,7 +176,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
             Samples to report on in `history_` and, with `early_stopping`, to stop by, in place of
             a share of the training samples.
         """
-        self.check_parameters()
+        self._validate_params()
         self._check_together()
         fitted = self.warm_start and self.__sklearn_is_fitted__()
         start: FittedRegressor | None = self.model_ if fitted else None
@@ -186,7 +190,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
                 settings,
                 model.encoder.categorical,
                 callbacks=[history, *callbacks],
-                held=follow(held, settings),
+                held=None if held is None else follow(held, settings),
                 start=None if start is None else start.ensemble,
             )
         kept = Provenance(missing_features(problem.X))
@@ -225,10 +229,10 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         start: FittedRegressor | None,
     ) -> tuple[FittedRegressor, RegressionProblem]:
         """A model that has no terms yet, and the samples to train it on."""
-        table = checked_table(self, X, reset=start is None)
-        chosen = _learner_of(self.learner).categorical
-        encoder = table.encoder(chosen) if start is None else start.encoder
-        values = table.encoded(encoder)
+        if start is None:
+            encoder, values = learn_features(self, X, _learner_of(self.learner).categorical)
+        else:
+            encoder, values = start.encoder, encode_features(self, X, start.encoder)
         target = encode_target(y, len(values))
         weight = checked_weight(sample_weight, values)
         if weight is not None and not weight.all():
@@ -254,7 +258,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
     ) -> tuple[RegressionProblem, RegressionProblem | None]:
         if validation is not None:
             X, y = validation
-            values = checked_table(self, X, reset=False).encoded(model.encoder)
+            values = encode_features(self, X, model.encoder)
             target = encode_target(y, len(values)) - model.baseline
             return problem, RegressionProblem(values, target, problem.loss, problem.delta)
         if not self.early_stopping:
