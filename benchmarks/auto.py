@@ -9,13 +9,12 @@ the ranks; `auto.json` beside it has all figures, which `readme_table.py` puts i
 """
 
 import argparse
-from importlib.metadata import version
 from typing import Any
 
 import compare
 import measuring
 import numpy as np
-from pricing.methods import our_code
+from pricing.methods import made_by
 from reproduce import harness
 from standing import SUMMARY, Standing
 from trial import measure
@@ -34,11 +33,10 @@ avila cardiotocography dermatology landsat mushroom pendigits robot_navigation s
 waveform40 wine
 """.split()  # noqa: SIM905
 RIVALS = tuple(r for r in compare.ALL if r not in {compare.TREES, "knn"})
-PACKAGES = {"ebm": "interpret-core"} | {r: r for r in ("catboost", "lightgbm", "xgboost")}
-
-
-def made_by(rival: str) -> str:
-    return our_code() if rival == compare.OURS else version(PACKAGES.get(rival, "scikit-learn"))
+PACKAGES = {compare.OURS: "rebelboost", "ebm": "interpret-core"} | {
+    rival: rival for rival in ("catboost", "lightgbm", "xgboost")
+}
+"""Of rivals that are not scikit-learn's."""
 
 
 # ---- tables
@@ -122,7 +120,7 @@ def main() -> None:
         sets += WITHOUT_EBM
         rivals = [rival for rival in rivals if rival != "ebm"]
     units = [
-        (name, seed, options.rows, rival, made_by(rival))
+        (name, seed, options.rows, rival, made_by(PACKAGES.get(rival, "scikit-learn")))
         for seed in range(options.seeds)
         for rival in rivals
         for name in sets

@@ -1,10 +1,10 @@
-"""Writes how rebelboost stands beside other libraries into README.md and docs/libraries.md.
+"""Write the comparison with other libraries into README.md, docs/libraries.md and docs/when.md.
 
 python benchmarks/readme_table.py [.benchmarks/reproduce/auto.json]
 
-The figures are those of `benchmarks/auto.json`, which is committed; a file that is given, such as
-`auto.py` leaves behind, takes its place first. What is between the marks `<!-- results -->` and
-`<!-- /results -->` is written anew; a test holds that the pages and the figures agree.
+The figures come from `benchmarks/auto.json`, which is committed. If a file is given, such as the one that
+`auto.py` writes, it replaces `auto.json` first. The text between `<!-- results -->` and `<!-- /results -->`
+is regenerated; a test checks that the pages agree with the figures.
 """
 
 import argparse
@@ -16,19 +16,22 @@ from standing import SUMMARY, Standing
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "benchmarks" / "auto.json"
 FEW = 4
-"""Lost sets that README names."""
+"""How many of the lost data sets the README names."""
 
 
 def short(standing: Standing) -> str:
-    """README's: the table, and where ours loses."""
+    """README: the table, and where rebelboost loses."""
     lost = standing.losses()
     worst = "; ".join(
-        f"{name} {own:.1f} % ({who}: {theirs:.1f} %)" for name, own, who, theirs in lost[:FEW]
+        f"`{name}` {own:.1f} % ({who}: {theirs:.1f} %)" for name, own, who, theirs in lost[:FEW]
     )
     parts = [
         summary(standing),
         f"{setting(standing)} {apart(standing)}{failed(standing)}",
-        f"**Where it loses.** {count(standing)}, by most on {worst}. And it takes its time: {times(standing)}.",
+        (
+            f"**Where it loses.** {count(standing)}. The largest gaps: {worst}. It is also slow: "
+            f"{times(standing)}."
+        ),
     ]
     return "\n\n".join(parts)
 
@@ -42,36 +45,55 @@ def summary(standing: Standing) -> str:
 
 def count(standing: Standing) -> str:
     lost = len(standing.losses())
-    return f"Another library is best on {lost} of {len(standing.sets)} tables"
+    return f"Another library has the lowest error on {lost} of {len(standing.sets)} data sets"
 
 
 def times(standing: Standing) -> str:
-    """Seconds of a fit, ours and the quickest."""
-    a_fit = [seconds / (len(standing.sets) * standing.seeds) for seconds in standing.seconds]
-    quickest = min(range(len(a_fit)), key=a_fit.__getitem__)
-    own, least = a_fit[standing.ours], a_fit[quickest]
-    return f"{own:.2g} s a fit on average ({standing.names[quickest]}: {least:.2g} s)"
+    """Mean seconds per fit: rebelboost, and the fastest library."""
+    each = per_fit(standing)
+    fastest = min(range(len(each)), key=each.__getitem__)
+    own, least = each[standing.ours], each[fastest]
+    return f"{own:.2g} s per fit on average ({standing.names[fastest]}: {least:.2g} s)"
+
+
+def per_fit(standing: Standing) -> list[float]:
+    return [seconds / (len(standing.sets) * standing.seeds) for seconds in standing.seconds]
+
+
+def timing(standing: Standing) -> str:
+    """The table in docs/when.md: mean seconds per fit, fastest first."""
+    each = per_fit(standing)
+    rows = [
+        [standing.names[r], f"{each[r]:.2g}"]
+        for r in sorted(range(len(each)), key=each.__getitem__)
+    ]
+    table = measuring.markdown(["library", "CPU seconds per fit"], rows)
+    return (
+        f"{table}\n\nMeans over {len(standing.sets)} public data sets × {standing.seeds} splits of at most "
+        f"{standing.rows:,} rows, one thread, every library at its defaults."
+    )
 
 
 def setting(standing: Standing) -> str:
     return (
-        f"{len(standing.sets)} public tables × {standing.seeds} splits, at most {standing.rows:,} rows "
-        "each, every library at its defaults, one thread; ranks of the test error, 1 is best; "
-        "seconds of processor time over all fits."
+        f"{len(standing.sets)} public data sets × {standing.seeds} train/test splits, at most "
+        f"{standing.rows:,} rows each; every library at its defaults, one thread. Ranks are by test error "
+        "(1 is best). Seconds are CPU time, summed over all fits."
     )
 
 
 def apart(standing: Standing) -> str:
     lead, beyond = standing.lead, standing.critical_difference
-    verdict = "beyond chance" if lead > beyond else "which may be chance"
+    verdict = "is" if abs(lead) > beyond else "is not"
     return (
-        f"Ours {'leads' if lead >= 0 else 'is behind'} the next by {abs(lead):.2f} mean ranks, "
-        f"{verdict} (Nemenyi's critical difference at 5 %: {beyond:.2f})."
+        f"rebelboost {'leads' if lead >= 0 else 'trails'} the best other library by {abs(lead):.2f} mean "
+        f"ranks. This difference {verdict} statistically significant (Nemenyi critical difference at the "
+        f"5 % level: {beyond:.2f})."
     )
 
 
 def full(standing: Standing) -> str:
-    """The docs': also every set on which ours loses, and the errors of all."""
+    """docs/libraries.md: also every data set on which rebelboost loses, and all errors."""
     lost = [
         [name, f"{own:.2f}", who, f"{theirs:.2f}", f"{own - theirs:.2f}"]
         for name, own, who, theirs in standing.losses()
@@ -90,10 +112,12 @@ def full(standing: Standing) -> str:
         f"{setting(standing)} {apart(standing)}{failed(standing)}",
         "## Where it loses",
         f"{count(standing)}:",
-        measuring.markdown(["table", "ours, %", "best", "its error, %", "gap"], lost),
-        "## Every table",
-        f"Mean test error in %, the lowest in bold. {legend}.",
-        measuring.markdown(["table", *numbers], by_set),
+        measuring.markdown(
+            ["data set", "rebelboost, %", "best library", "its error, %", "gap"], lost
+        ),
+        "## All data sets",
+        f"Mean test error in %, the lowest in bold. Columns: {legend}.",
+        measuring.markdown(["data set", *numbers], by_set),
     ]
     return "\n\n".join(parts)
 
@@ -104,9 +128,9 @@ def _bold(cells: list[str], errors: "list[float]") -> list[str]:
 
 
 def failed(standing: Standing) -> str:
-    """Who cannot do which set: `trial.py` counts every sample of it as wrong."""
+    """Libraries that fail on a data set: `trial.py` counts every sample of it as wrong."""
     told = [
-        f" {name} cannot do {standing.sets[s]}, and has the last rank and an error of 100 % there."
+        f" {name} fails on `{standing.sets[s]}` and is counted there with an error of 100 %."
         for r, name in enumerate(standing.names)
         for s in range(len(standing.sets))
         if standing.table[s, r] == 100
@@ -114,11 +138,15 @@ def failed(standing: Standing) -> str:
     return "".join(told)
 
 
-PAGES = {ROOT / "README.md": short, ROOT / "docs" / "libraries.md": full}
+PAGES = {
+    ROOT / "README.md": short,
+    ROOT / "docs" / "libraries.md": full,
+    ROOT / "docs" / "when.md": timing,
+}
 
 
 def written(page: Path, standing: Standing) -> str:
-    """The page with its block written anew."""
+    """The page with its block regenerated."""
     return measuring.with_results(page, PAGES[page](standing))
 
 
@@ -126,7 +154,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("file", nargs="?", type=Path, help="figures that replace the kept ones")
+    parser.add_argument(
+        "file", nargs="?", type=Path, help="figures that replace the committed ones"
+    )
     given = parser.parse_args().file
     if given is not None:
         Standing.read(given).write(FIGURES)

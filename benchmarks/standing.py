@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-SUMMARY = ["", "mean rank", "sets won", "ours better – worse", "mean error, %", "seconds"]
+SUMMARY = ["library", "mean rank", "won", "rebelboost better – worse", "mean error, %", "seconds"]
 DIGITS = 4
 
 

@@ -1,8 +1,8 @@
-"""What the site has beside its pages: the files that they link to, and the pictures of the gallery.
+"""MkDocs hooks: add pages for linked source files, and the plots of the gallery, to the site.
 
-Pages link to code as the Git host wants it, ../src/rebelboost/boosting.py. In the site such a file gets a
-page of its own, so that links work there too, without a network: Markdown as it is, code in colours, a
-folder as a list of its files. MkDocs calls the functions whose names begin with `on_`.
+Pages link to source files by relative path, such as ../src/rebelboost/boosting/loop.py, which works on Git
+hosts. The site gets a page for each such file, so that the links also work there, offline: Markdown is
+rendered, code is highlighted, a folder becomes a list of files. MkDocs calls the functions named `on_…`.
 """
 
 import os
@@ -24,7 +24,7 @@ LANGUAGES = {".py": "python", ".cpp": "cpp", ".hpp": "cpp", ".toml": "toml", ".j
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add a page for every file that pages link to, and that those pages link to, and so on."""
+    """Add a page for every source file that pages link to, directly or through other added pages."""
     waiting = [DOCS / file.src_uri for file in files.documentation_pages()]
     seen = set(waiting)
     for source in waiting:  # which grows
@@ -40,7 +40,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:  # noqa: ARG001
-    """Turn links to files into links to their pages, and show the gallery's pictures and code."""
+    """Turn links to source files into links to their pages, and insert plots and code in the gallery."""
     uri = page.file.src_uri
     source = ROOT / uri.removeprefix("code/") if uri.startswith("code/") else DOCS / uri
     if uri == "gallery.md":
@@ -51,7 +51,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:  # noqa: ARG001
-    """Refuse what a browser would load from the network."""
+    """Fail if a page would load anything from the network."""
     loaded = re.search(
         r"<(?:script|link|img|iframe)[^>]+(?:src|href)=.?(?:https?:)?//[^ >]+", output
     )
@@ -80,13 +80,13 @@ def _outside(source: Path) -> set[Path]:
 
 
 def _target(source: Path, link: str) -> Path | None:
-    """The file or folder that a link leads to; None where there is none, which MkDocs will tell."""
+    """The file or folder that a link points to; None if there is none, which MkDocs reports."""
     target = (source.parent / link).resolve()
     return target if target.exists() and ROOT in target.parents else None
 
 
 def _place(target: Path) -> str:
-    """Where the site has a file."""
+    """The place of a file in the site."""
     if DOCS in target.parents:
         return target.relative_to(DOCS).as_posix()
     name = target.relative_to(ROOT).as_posix()
@@ -110,12 +110,12 @@ def _fenced(target: Path) -> str:
 
 
 def _shown(section: str) -> str:
-    """A section of the gallery with the picture and the code of the example that it links to."""
+    """Add the plot and the code of the linked example to a section of the gallery."""
     found = EXAMPLE.search(section)
     if found is None:
         return section
     script, name = ROOT / found[1], found[2]
     if not (PICTURES / f"{name}.png").exists():
-        raise PluginError(f"no picture of {found[1]}: `make docs` draws it")
+        raise PluginError(f"the plot of {found[1]} is missing: run `make docs`, which draws it")
     code = textwrap.indent(_fenced(script), "    ")
     return f'{section}\n\n![{name}](gallery/{name}.png)\n\n??? example "{found[1]}"\n\n{code}\n'

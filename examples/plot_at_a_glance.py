@@ -1,8 +1,8 @@
-"""One model, two prices, and the training rows that it reasons by.
+"""One model, two cost matrices, and the training rows that it compares with.
 
-Left, every mistake costs the same. In the middle, to miss a red one costs ten times as much: the same
-model, not fitted again, decides for red wherever there is a doubt. Right, rings and lines show some of
-the training rows that it compares new ones with.
+Left: every mistake costs the same. Middle: missing a red point costs ten times as much; the same model,
+without a refit, predicts red wherever there is doubt. Right: rings and lines show some of the training
+rows that the model compares new points with.
 """
 
 import sys
@@ -32,14 +32,14 @@ def main(file="at_a_glance.png"):
     plot_examples(model, X, plot_regions(model, X, y, rows), most=40)
     equal.set_title("every mistake costs 1", size=11)
     dear.set_title(
-        f"a missed red costs 10: {cared:.2f} a decision\ninstead of {careless:.2f}, without a refit",
+        f"a missed red costs 10: mean cost {cared:.2f}\ninstead of {careless:.2f}, without a refit",
         size=11,
     )
-    rows.set_title("more like this training row\nthan that one: what it reasons by", size=11)
+    rows.set_title("training rows that the model\ncompares with (some of them)", size=11)
     for ax in (equal, dear, rows):
         ax.set(xticks=[], yticks=[])
     figure.savefig(file, dpi=85, pil_kwargs={"optimize": True})
-    print(f"Drawn: {file}")
+    print(f"Written: {file}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The training error under its bound, in every round [ADA, Fig. 3.1].
+"""The training error and its bound, in every round [ADA, Fig. 3.1].
 
-Two classes, stumps: Theorem 3.1 bounds the error by the product of √(1 − 4γ²) over the rounds so far.
-The bound says nothing about new samples; their error is drawn beside it.
+Two classes, stumps. Theorem 3.1 bounds the training error by the product of √(1 − 4γ²) over the rounds
+so far. The bound says nothing about new samples; the test error is drawn for comparison.
 """
 
 import sys
@@ -25,14 +25,14 @@ def main(file="bound.png"):
     tested = [np.mean(decided != y_test) for decided in model.staged_predict(X_test)]
 
     figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-    ax.plot(rounds, 100 * bounds, ":", color="black", label="bound of the training error")
+    ax.plot(rounds, 100 * bounds, ":", color="black", label="bound on the training error")
     ax.plot(rounds, 100 * np.array(trained), color="#4477aa", label="training error")
     ax.plot(rounds, 100 * np.array(tested), color="#ee6677", label="test error")
     ax.set(xlabel="round", ylabel="error, %", ylim=(0, 40), xlim=(1, len(rounds)))
     ax.legend(frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
     figure.savefig(file, dpi=110)
-    print(f"Drawn: {file}")
+    print(f"Written: {file}")
 
 
 if __name__ == "__main__":

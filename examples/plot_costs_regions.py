@@ -1,6 +1,6 @@
-"""One planar set, four opinions about what mistakes cost [REBEL, Fig. 7].
+"""One planar data set, four cost matrices [REBEL, Fig. 7].
 
-The classifier learns the probabilities once; `with_costs` then decides anew, without another fit.
+The classifier learns the probabilities once; `with_costs` changes the decisions without a refit.
 """
 
 import sys
@@ -19,14 +19,14 @@ UNIFORM = 1 - np.eye(3)
 
 
 def missed(k):
-    """It costs ten times as much to miss class k."""
+    """Missing class k costs ten times as much."""
     costs = UNIFORM.copy()
     costs[k] *= 10
     return costs
 
 
 def false_alarm(k):
-    """It costs ten times as much to say k where it is not."""
+    """Predicting class k wrongly costs ten times as much."""
     return missed(k).T
 
 
@@ -49,12 +49,12 @@ def main(file="costs_regions.png"):
         plot_regions(informed, X_test, y_test, ax)
         paid = mean_cost(y_test, informed.predict(X_test), costs)
         instead = mean_cost(y_test, careless, costs)
-        beside = "" if costs is UNIFORM else f"; deciding as in (a) costs {instead:.2f}"
+        beside = "" if costs is UNIFORM else f"; with the decisions of (a): {instead:.2f}"
         ax.set_title(f"{title}\nmean cost {paid:.2f}{beside}", size=11)
         ax.set(xticks=[], yticks=[])
-    figure.suptitle("Test points, mistakes as crosses. The background is what is decided.")
+    figure.suptitle("Test points; mistakes are crosses. The background shows the decision.")
     figure.savefig(file, dpi=120)
-    print(f"Drawn: {file}")
+    print(f"Written: {file}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""Three spirals by stumps, by trees and by similarities [LOCAL, Fig. 2].
+"""Three spirals, learned by stumps, trees and similarities [LOCAL, Fig. 2].
 
-Where "alike" means near, comparisons with training rows find the form that questions about single
-features cut into stairs.
+Similarities follow the shape of the spirals. Splits on single features approximate it by steps.
 """
 
 import sys
@@ -25,7 +24,7 @@ def main(file="learners.png"):
         ax.set_title(f"200 {name}: test error {100 * error:.1f} %", size=11)
         ax.set(xticks=[], yticks=[])
     figure.savefig(file, dpi=110)
-    print(f"Drawn: {file}")
+    print(f"Written: {file}")
 
 
 if __name__ == "__main__":

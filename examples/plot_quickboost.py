@@ -1,7 +1,7 @@
-"""The same trees from fewer visits: what QuickBoost saves, round by round [QUICK, Sec. 4].
+"""The same trees from fewer visits: what QuickBoost saves in each round [QUICK, Sec. 4].
 
-A visit is one sample looked at for one feature. As training goes on a few samples hold most of the
-weight, and features that cannot win are dropped after a look at those.
+A visit is one sample looked at for one feature. In later rounds a few samples hold most of the weight,
+and features that cannot be the best are dropped after visiting those.
 """
 
 import sys
@@ -33,10 +33,10 @@ def main(file="quickboost.png"):
         smooth = np.convolve(share, np.ones(9) / 9, mode="valid")
         ax.plot(np.arange(5, 5 + len(smooth)), smooth, color=colour, label=f"depth {depth}")
     ax.set(xlabel="round", ylabel="visits made, % of all", ylim=(0, 105), xlim=(1, ROUNDS))
-    ax.legend(frameon=False, title="8 or not, of 1,797 digits")
+    ax.legend(frameon=False, title="1,797 digits, 8 against the rest")
     ax.spines[["top", "right"]].set_visible(False)
     figure.savefig(file, dpi=110)
-    print(f"Drawn: {file}")
+    print(f"Written: {file}")
 
 
 if __name__ == "__main__":

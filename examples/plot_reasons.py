@@ -1,6 +1,6 @@
-"""Why this flower? Each feature's part in the lead of the class that was decided on.
+"""Reasons of two decisions: each feature's contribution to the lead of the decided class.
 
-The bars sum to the lead, exactly: nothing is sampled.
+The bars sum to the lead exactly; nothing is sampled.
 """
 
 import sys
@@ -22,7 +22,7 @@ def main(file="reasons.png"):
         why.plot(ax)
         ax.set_title(f"flower {why.label}: {why.decision}", size=11)
     figure.savefig(file, dpi=110)
-    print(f"Drawn: {file}")
+    print(f"Written: {file}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Scores on two ways through the plane, by stumps and by trees [REBEL, Fig. 8].
+"""Scores along two paths through the plane, for stumps and for trees [REBEL, Fig. 8].
 
-The scores change where the decision does, and are almost level inside a region. Stumps see
-one feature at a time: they cannot give clusters that lie crosswise to different classes.
+The scores change where the decision changes, and are almost constant within a region. Stumps use one
+feature at a time and cannot separate classes whose clusters lie crosswise.
 """
 
 import sys
@@ -38,7 +38,7 @@ def main(file="scores_path.png"):
     scores = axes[0, 1].get_legend_handles_labels()
     figure.legend(*scores, title="class", loc="outside lower center", ncols=3)
     figure.savefig(file, dpi=120)
-    print(f"Drawn: {file}")
+    print(f"Written: {file}")
 
 
 if __name__ == "__main__":

@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from rebelboost.model.trees import GrownTree
+from rebelboost.model.trees import Trees
 
 
 def arrays(model):
     """Everything that a fitted classifier predicts from, by name."""
-    return {"classes": model.classes_, "costs": model.costs_, **of_terms(model.ensemble_.terms)}
+    return {"classes": model.classes_, "costs": model.costs_, **of_terms(model.ensemble_)}
 
 
 def of_terms(terms):
     """The arrays of terms, by name."""
     named = {}
     for t, term in enumerate(terms):
-        parts = _of_tree if isinstance(term.hypothesis, GrownTree) else _of_comparison
+        parts = _of_tree if isinstance(term, Trees) else _of_comparison
         named[f"outputs of {t}"] = term.outputs
-        named |= {f"{name} of {t}": array for name, array in parts(term.hypothesis).items()}
+        named |= {f"{name} of {t}": array for name, array in parts(term).items()}
     return named
 
 
@@ -25,9 +25,11 @@ def _of_tree(tree):
         "features": tree.features,
         "thresholds": tree.thresholds,
         "missing_right": tree.missing_right,
-        "signs": np.zeros(0) if tree.signs is None else tree.signs,
-        "cover": np.zeros(0) if tree.cover is None else tree.cover,
-    } | {f"table {node}": table for node, table in tree.tables.items()}
+        "category": tree.category,
+        "right": tree.right,
+        "signs": tree.signs,
+        "cover": tree.cover,
+    }
 
 
 def _of_comparison(comparison):

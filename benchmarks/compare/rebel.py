@@ -2,7 +2,7 @@
 
 from rebelboost import RebelClassifier, RebelRegressor
 
-name = "Rebel"
+name = "rebelboost"
 
 
 def make(n_threads: int) -> RebelClassifier:

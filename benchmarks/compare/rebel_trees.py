@@ -2,7 +2,7 @@
 
 from rebelboost import RebelClassifier, RebelRegressor
 
-name = "Rebel, trees"
+name = "rebelboost, trees"
 
 
 def make(n_threads: int) -> RebelClassifier:

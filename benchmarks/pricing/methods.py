@@ -90,6 +90,11 @@ def _our_version(options: dict[str, Any]) -> str:
     return f"{RebelClassifier(**options).get_params()}, {our_code()}"
 
 
+def made_by(package: str) -> str:
+    """What the results of a package depend on: its version or, if it is this one, its code."""
+    return our_code() if package == "rebelboost" else metadata.version(package)
+
+
 @cache
 def our_code() -> str:
     root = Path(rebelboost.__file__).parent

@@ -27,12 +27,12 @@ def run(*, quick: bool) -> Report:
     return Report(
         lines=[
             _in_every_round("training error ≤ bound", errors, bounds),
-            _in_every_round("error by lot ≤ half the bound [Ex. 3-3]", by_lot, bounds / 2),
+            _in_every_round("randomised error ≤ half the bound [Ex. 3-3]", by_lot, bounds / 2),
         ],
         tables=[
             Table(
                 "Percent",
-                ["round", "training error", "bound", "error by lot"],
+                ["round", "training error", "bound", "randomised error"],
                 [
                     [str(t), *(f"{100 * each[t - 1]:.1f}" for each in (errors, bounds, by_lot))]
                     for t in SHOWN

@@ -1,4 +1,4 @@
-"""`rebel reproduce`, and `python -m benchmarks.reproduce`: run experiments, print ours beside printed."""
+"""`python -m benchmarks.reproduce`: run the papers' experiments and print our results beside theirs."""
 
 import argparse
 import subprocess
@@ -64,7 +64,8 @@ def commit() -> str:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="rebel reproduce", description="The papers' experiments: ours beside what they print."
+        prog="python -m benchmarks.reproduce",
+        description="The papers' experiments: ours beside what they print.",
     )
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(EXPERIMENTS))
     parser.add_argument("--all", action="store_true", help="every experiment; under three hours")

@@ -69,9 +69,9 @@ def best_rival_line(found: Errors, name: str) -> Line:
     verdict = "reached" if value <= means[best] else f"worse: {best} {means[best]:.1f}"
     best_printed = f"{PRINTED[quoted][SETS.index(name)]} ({quoted})"
     return Line(
-        f"{name}: similarities below the best rival",
-        f"{PRINTED[TWO_POINTS][SETS.index(name)]} beside {best_printed}",
-        f"{value:.1f} beside {means[best]:.1f} ({best})",
+        f"{name}: similarities better than the best other method",
+        f"{PRINTED[TWO_POINTS][SETS.index(name)]} against {best_printed}",
+        f"{value:.1f} against {means[best]:.1f} ({best})",
         verdict,
     )
 
@@ -88,7 +88,10 @@ def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
     report.lines += [best_rival_line(found, name) for name in sets]
     report.notes += [
         f"{n_splits} random splits. Struct-Boost is quoted, not rerun; SAMME is not in the papers' figure.",
-        "REBEL's own paper says stumps of its column, LOCAL's text shallow trees: see rebel_uci for those.",
-        "mnist: 10,000 rows drawn from the 70,000; how many the papers took is not known.",
+        (
+            "For its REBEL column, REBEL's own paper says stumps, LOCAL's text says shallow trees; see "
+            "rebel_uci for the latter."
+        ),
+        "mnist: 10,000 rows drawn from the 70,000; the papers do not say how many they used.",
     ]
     return report

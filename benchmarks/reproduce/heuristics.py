@@ -109,13 +109,13 @@ def _lines(report: Report, name: str, runs: dict[str, Any]) -> None:
         trimmed = setting.startswith("trim")
         report.lines += [
             holds(
-                f"Fig. 7, {name}, {setting}: less work to the least error",
+                f"Fig. 7, {name}, {setting}: work saved to reach the lowest error",
                 "1–2×" if trimmed else "8–16×",
                 f"{saved:.1f}×",
                 good=saved >= (1 if trimmed else 8),
             ),
             holds(
-                f"Fig. 6, {name}, {setting}: lower error at equal work",
+                f"Fig. 6, {name}, {setting}: error reduced at equal work",
                 "≥ 1×" if trimmed else "2–8×",
                 f"{lower:.1f}×",
                 good=round(lower, 1) >= (1 if trimmed else 2),
@@ -125,7 +125,7 @@ def _lines(report: Report, name: str, runs: dict[str, Any]) -> None:
             [setting, f"{min(run['area']):.5f}", f"{run['plain'][-1]:.2e}", f"{run['quick'][-1]:.2e}",
              f"{run['log_loss'][-1] / np.log(10):.1f}"]
         )  # fmt: skip
-    header = ["", "least area over the ROC", "visits, plain", "visits, quick", "log₁₀ loss"]
+    header = ["", "lowest area over the ROC curve", "visits, plain", "visits, quick", "log₁₀ loss"]
     report.tables.append(Table(name, header, rows))
 
 

@@ -13,5 +13,7 @@ def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
     for name, case in found.items():
         what = f"{name}: log₁₀ loss at {case['rounds']:,} rounds"
         report.lines.append(at_most(what, case["printed"], case["log10_loss"]))
-        report.lines.append(at_most(f"{name}: test error % then", ERRORS[name], case["error"]))
+        report.lines.append(
+            at_most(f"{name}: test error % at that round", ERRORS[name], case["error"])
+        )
     return report

@@ -6,12 +6,11 @@ samples, and the best is fitted on all. Seconds are the processor's, fit and pre
 
 import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import data
 import numpy as np
-from pricing.methods import our_code
+from pricing.methods import made_by
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
@@ -60,10 +59,8 @@ METHODS: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
 }
 
 
-def made_by(method: str) -> str:
-    if method == OURS:
-        return our_code()
-    return version("lightgbm" if method == "LightGBM" else "scikit-learn")
+PACKAGES = {OURS: "rebelboost", "LightGBM": "lightgbm"}
+"""Of methods that are not scikit-learn's."""
 
 
 def official_split(name: str) -> data.Split:
@@ -89,7 +86,8 @@ def measured(
     sets: Sequence[str], methods: Sequence[str]
 ) -> dict[str, dict[str, tuple[float, float]]]:
     """Set → method → error and seconds; the largest sets, which are the last, are begun first."""
-    units = [(name, method, made_by(method)) for name in reversed(sets) for method in methods]
+    makers = {method: made_by(PACKAGES.get(method, "scikit-learn")) for method in methods}
+    units = [(name, method, makers[method]) for name in reversed(sets) for method in methods]
     found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in sets}
     for (name, method, _), result in measure_all(fit_and_test, units, made_by="").items():
         found[name][method] = result
@@ -118,10 +116,11 @@ def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
     totals = [sum(by_method[m][1] for by_method in found.values()) for m in methods]
     rows.append(["all", *(f"{seconds:.0f} s" for seconds in totals)])
     report.tables.append(
-        Table("Test error % / processor seconds, fit and prediction", ["", *methods], rows)
+        Table("Test error % / CPU seconds for fit and prediction", ["", *methods], rows)
     )
     report.notes.append(
-        "Printed are two papers' values; reached means not above the higher one. The four small nets "
-        "are one MLP of scikit-learn here, and the SVM's grid is searched on at most 3,000 samples."
+        "The printed values come from two papers; reached means not above the higher one. The papers' four "
+        "small neural networks are one scikit-learn MLP here, and the SVM's grid search uses at most 3,000 "
+        "samples."
     )
     return report

@@ -24,10 +24,10 @@ def run(*, quick: bool) -> Report:
     zeros = [zero if zero is not None else N_ROUNDS for zero in found["all"]["zeros"]]
     mean = sum(zeros) / len(zeros)
     spread = f"{mean:.0f} ({min(zeros)}–{max(zeros)})"
-    what = "rounds to no training error, all data"
+    what = "rounds until the training error is zero, all data"
     report.lines.append(holds(what, f"≈ {ROUNDS_TO_ZERO}", spread, good=mean <= ROUNDS_TO_ZERO))
     _overtraining(report)
-    report.notes.append("Means of five draws; the papers show one.")
+    report.notes.append("Means over five random draws; the papers show one.")
     return report
 
 

@@ -39,8 +39,13 @@ def run(*, quick: bool) -> Report:
         ("Fig. 7d, a missed red costs 10: reds missed", missed_red != regions.RED, is_red),
     ]
     lines = [at_most(f"{what}, % of test points", 0.0, share(*which)) for what, *which in found]
-    what = "Fig. 8: scores turn where decisions do; stumps cannot follow, depth 2 can"
-    lines.append(Line(what, "a picture", FILES[path], "look"))
+    what = (
+        "Fig. 8: scores change where decisions change; stumps cannot follow, trees of depth 2 can"
+    )
+    lines.append(Line(what, "a figure", FILES[path], "see the figure"))
     even = share(neutral == regions.RED, ~is_red), share(neutral != regions.RED, is_red)
-    note = f"Under even costs {even[0]:.1f} % of the others are called red, {even[1]:.1f} % of reds missed."
+    note = (
+        f"With equal costs, {even[0]:.1f} % of the other points are predicted red and "
+        f"{even[1]:.1f} % of the red points are missed."
+    )
     return Report(lines=lines, figures=list(FILES.values()), notes=[note])

@@ -21,11 +21,11 @@ def run(*, quick: bool) -> Report:
         beside = compare_with(found, "a", STUMPS_NEUTRAL, against=title)
         if beside is None:
             continue
-        what = f"{title}: costs less than posterior-then-cost, % of {beside.n_trials} trials"
+        what = f"{title}: lower cost than the two-step method, % of {beside.n_trials} trials"
         report.lines.append(at_least(what, 90.0, 100 * beside.share))
         rows.append([title, f"{beside.ours:.4f}", f"{beside.cost:.4f}"])
-    header = ["", "mean cost", "posterior-then-cost"]
+    header = ["", "mean cost", "mean cost, two-step"]
     report.tables.append(Table("Mean cost; guessing costs about 1", header, rows))
-    note = "The printed claim is of cost training with argmax, the first line; see docs/costs.md."
+    note = "The papers' claim is about training on costs with argmax, the first line; see docs/costs.md."
     report.notes.append(note)
     return report

@@ -1,4 +1,4 @@
-"""docs/results.md, from what was really run here: every line with the command that printed it."""
+"""Write docs/results.md from the results of actual runs, each with the command that printed it."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,13 +9,15 @@ import measuring
 from reproduce import harness
 
 HEAD = """\
-# Results: the papers' experiments, repeated
+# The papers' experiments
 
-Written by `python -m benchmarks.reproduce --docs` from what was run; no number is typed by hand.
-`python -m benchmarks.reproduce --all` repeats all of it in under an hour on two idle cores; `--quick` a
-small part of it in about ten minutes. A verdict is *reached* where ours is at least as good as the
-printed value at the digits that are printed, *worse* where it is not, and *not reproducible here* where
-the data cannot be had. The figures are then in `.benchmarks/reproduce`."""
+This page is written by `python -m benchmarks.reproduce --docs` from the results of actual runs; no number
+is typed by hand. `python -m benchmarks.reproduce --all` repeats all experiments in under an hour on two idle
+cores; `--quick` runs a small part of them in about ten minutes. Figures and tables are written to
+`.benchmarks/reproduce`.
+
+"Printed" is the value in the paper. The verdict is *reached* if our value is at least as good at the
+precision that is printed, *worse* if it is not, and *not reproducible here* if the data are not available."""
 
 
 def write_results(names: Iterable[str]) -> Path:
@@ -43,7 +45,7 @@ def overview(names: Iterable[str]) -> str:
         ]
         title = found["title"] if found else f"{name}: not run yet"
         rows.append([title, *(str(count) if found else "–" for count in counts)])
-    header = ["", harness.REACHED, harness.WORSE, harness.ABSENT]
+    header = ["experiment", harness.REACHED, harness.WORSE, harness.ABSENT]
     return measuring.markdown(header, rows)
 
 

@@ -115,7 +115,7 @@ def _mass(report: Report, ax: Any, n_samples: int, rounds: int) -> None:
         printed = PRINTED_SHARE[title]
         report.lines.append(
             holds(
-                f"Fig. 1, {title}: 90 % of the mass is in so many of the samples",
+                f"Fig. 1, {title}: share of the samples that holds 90 % of the mass",
                 f"≈ {printed:.0f} %",
                 f"{share:.1f} %",
                 good=share <= 1.25 * printed,
@@ -134,7 +134,7 @@ def _ranks(report: Report, axes: Any, n_samples: int, rounds: int) -> None:
     ten = 100 * (rank < TOP).mean(axis=0)
     report.lines.append(
         at_least(
-            "Fig. 3: the best feature is among the ten best on 75 % of the mass, % of rounds",
+            "Fig. 3: % of rounds in which the best feature is among the ten best on 75 % of the mass",
             CHANCE,
             float(ten[MASSES.index(KNEE)]),
         )
@@ -158,7 +158,7 @@ def _schedule(report: Report, ax: Any, size: tuple[int, int]) -> None:
     papers = relative[FIRST.index(0.9), STEPS.index(20)]
     report.lines.append(
         holds(
-            "Fig. 4: visits at 90 %, 20 steps, over the least of the sweep",
+            "Fig. 4: visits at 90 % and 20 steps, relative to the minimum of the sweep",
             "1.00",
             f"{papers:.2f}",
             good=papers <= AMONG_LEAST,
@@ -168,12 +168,12 @@ def _schedule(report: Report, ax: Any, size: tuple[int, int]) -> None:
         [f"{f:.0%}", *(f"{r:.2f}" for r in row)] for f, row in zip(FIRST, relative, strict=True)
     ]
     header = ["first subset \\ steps", *map(str, STEPS)]
-    report.tables.append(Table("Fig. 4: visits over the least", header, rows))
+    report.tables.append(Table("Fig. 4: visits relative to the minimum", header, rows))
     report.notes.append(
-        "Visits do not count what evaluating many steps costs; the paper's flops do."
+        "Visits do not include the cost of evaluating many steps; the paper's operation counts do."
     )
     image = ax.imshow(relative, cmap="viridis_r", aspect="auto")
-    ax.set(title="Fig. 4: visits over the least", xlabel="steps", ylabel="first subset")
+    ax.set(title="Fig. 4: visits relative to the minimum", xlabel="steps", ylabel="first subset")
     ax.set_xticks(range(len(STEPS)), map(str, STEPS))
     ax.set_yticks(range(len(FIRST)), [f"{f:.0%}" for f in FIRST])
     ax.figure.colorbar(image, ax=ax)

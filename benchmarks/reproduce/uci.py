@@ -42,7 +42,7 @@ def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
                 good=2 * wins > len(sets),
             )
         )
-    why = "SUN and CUB200 features are not to be had"
+    why = "SUN and CUB200 features are not available"
     report.lines += [
         absent("Fig. 5: SUN-6, SUN-15", "best of 10 methods", why),
         absent("Fig. 6: CUB200, 14 woodpeckers", "best of 9 methods", why),

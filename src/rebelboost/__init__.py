@@ -1,27 +1,16 @@
 """Accurate white-box classifiers from little data, when mistakes have unequal costs.
 
-A map of the package, in the order of the method:
+The packages, in the order in which they import one another:
 
-- `binning`, `dataset`: values → bins → sums over bins; `spaces`, `points`: values → points → distances.
-- `costs`, `risk`: costs → weights → output vector → loss; `losses`, `slopes`: the same for other losses.
-- `learners`: stumps, trees, similarities and any binary classifier, proposed for given weights; `levels`.
-- `model`: terms and their sum, the scores; `packing` lays them out for prediction.
-- `boosting`: the loop; `sampling`, `callbacks` beside it; `problem`,
-  `preparation`, `settings`, `scales`, `training` set it up.
-- `decision`: scores → posterior → the decision of least risk; `crossfit`, `entrants` make it honest;
-  `selection`: trees and similarities run against each other, and the best are blended.
-- `estimators`, `deciding`, `regressor`, `inputs`: scikit-learn's face of it all; `frames` reads data frames.
-- `contributions`, `rules`, `voices`, `usage`: what terms say, shared out; `explain`, `verdicts`, `summary`,
-  `tabular`: the reasons in words and tables; `theory`, `guarantee`: what is proven;
-  `explained`, `proven`: the face.
-- `tables`: files → data frames, and what was understood of them; `cli`: the command `rebel`.
-- `persistence`, `loading`: estimators ↔ files; `flattening`, `shelving`, `records`, `parameters`, `labels`,
-  `texts`, `remembered`: their parts; `reading`, `tensors`: the format. `portable`: models as
-  JSON; `stored`: the face.
-- `metrics`, `plots`: what decisions cost, and how they look.
-- `evaluation`: figures on unseen samples, with `figures`, `intervals`, `calibration`; `report` puts all on a
-  page.
-- `kernels`: the hot loops, compiled and in NumPy.
+- `base`: arrays, fixed-point numbers and text, used everywhere; `kernels`: the hot loops, in C++ and NumPy.
+- `data`: tables → numbers → bins and distances. `costs`: cost matrices, probabilities, decisions.
+- `losses`: weights and outputs for each loss. `model`: a trained sum of terms. `learners`: search for a term.
+- `boosting`: the loop over rounds. `selection`: cross-validation among several models, for learner="auto".
+- `theory`: proven bounds. `explain`: reasons for decisions. `files`: saving and loading.
+- `estimators`: `RebelClassifier` and `RebelRegressor`, which tie these together for scikit-learn.
+- `datasets`, `metrics`, `plots`, `evaluation`, `report`: example data, costs of decisions, pictures, results on
+  unseen samples, and an HTML page with all of it.
+- `tables`: CSV and Parquet files. `cli`: the command `rebel`.
 """
 
 from importlib import import_module

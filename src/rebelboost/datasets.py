@@ -1,4 +1,4 @@
-"""Made-up problems: planar mixtures and random costs as in REBEL's Fig. 3, spirals as in LOCAL's."""
+"""Example data: planar mixtures and random costs as in REBEL's Fig. 3, spirals as in LOCAL's, and tumours."""
 
 from typing import NamedTuple
 
@@ -137,3 +137,21 @@ def random_costs(n_classes: int, seed: int) -> Floats:
     np.fill_diagonal(costs, 0)
     normalised: Floats = costs / costs.mean()
     return normalised
+
+
+def tumours() -> tuple[dict[str, Floats], list[str]]:
+    """Measurements of 569 breast tumours by name, and the diagnoses: "benign" or "malignant".
+
+    The Wisconsin data that scikit-learn brings along.
+
+    Examples
+    --------
+    >>> measured, diagnoses = tumours()
+    >>> len(measured), diagnoses.count("malignant")
+    (30, 212)
+    """
+    from sklearn.datasets import load_breast_cancer
+
+    found = load_breast_cancer()
+    measured = dict(zip(found.feature_names.tolist(), found.data.T, strict=True))
+    return measured, found.target_names[found.target].tolist()

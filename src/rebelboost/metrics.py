@@ -1,4 +1,4 @@
-"""What decisions cost: the mean, a report, a scorer for searches, the cost curve.
+"""What decisions cost: the mean cost, a report, and a scorer for scikit-learn's searches.
 
 `costs` are here whatever `RebelClassifier(costs=...)` takes; see `rebelboost.costs.matrix.cost_matrix`.
 """
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.metrics import roc_curve
 from sklearn.utils import column_or_1d
 from sklearn.utils.metadata_routing import UNUSED
 
@@ -19,9 +18,6 @@ from rebelboost.base.names import ClassNames, listed, shown
 from rebelboost.costs.matrix import cost_matrix, cost_rows, named_classes, row_table
 from rebelboost.costs.report import CostReport
 from rebelboost.exceptions import CostError
-
-ROUNDING = 1e-15
-"""Of products of shares: points of a ROC curve on one line may miss it by so much."""
 
 
 def mean_cost(
@@ -98,7 +94,7 @@ def cost_report(  # noqa: PLR0913  (scikit-learn's interface)
     <BLANKLINE>
                    each  in all
     this              2       6
-    always 'bad'  0.333       1  -83%
+    always 'bad'  0.333       1  -83 %
     <BLANKLINE>
     The dearest mistakes
       bad decided as good: 1 × 6 = 6
@@ -194,81 +190,6 @@ def cost_scorer(
     and for ``costs``, a row for each sample: ``cost_scorer(C).set_score_request(costs=True)``.
     """
     return CostScorer(costs, labels=labels, reject_cost=reject_cost, reject_label=reject_label)
-
-
-class CostCurve(NamedTuple):
-    """The least expected cost, for every balance between two classes; piecewise linear."""
-
-    probability_cost: Floats
-    """(V,) ascending from 0 to 1: where the pieces begin and end."""
-    expected_cost: Floats
-    """(V,) the normalised expected cost there."""
-    thresholds: Floats
-    """(V − 1,) on each piece, decide for the positive class from this score on."""
-
-
-def cost_curve(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> CostCurve:
-    """Cost curve of a classifier of two classes [Drummond & Holte 2006].
-
-    For the probability cost PC = p₊c₊ / (p₊c₊ + p₋c₋), where p is the share of a class and c what
-    it costs to miss it, a threshold has the normalised expected cost FNR·PC + FPR·(1 − PC). The
-    curve is the lower envelope of these lines over all thresholds, those that always decide alike
-    included, so that it is never above min(PC, 1 − PC).
-
-    Parameters
-    ----------
-    y_true : array of shape (N,)
-    y_score : array of shape (N,) or (N, 2)
-        Scores or probabilities of the positive class; of two columns, the second.
-    pos_label : object, optional
-        The positive class; by default the greater label.
-    sample_weight : array of shape (N,), optional
-    """
-    y = _column(y_true, "y_true")
-    classes = np.unique(y).tolist()
-    if len(classes) != 2:
-        raise ValueError(
-            f"y_true has {len(classes)} classes, {listed(classes)}: cost curves need 2"
-        )
-    positive = classes[1] if pos_label is None else pos_label
-    if ClassNames(classes).find(positive) is None:
-        raise ValueError(f"pos_label is {shown(positive)}: use one of {listed(classes)}")
-    score = np.asarray(y_score, dtype=np.float64)
-    if score.ndim == 2 and score.shape[1] == 2:
-        score = score[:, 1]
-    if score.shape != y.shape:
-        raise ValueError(f"y_score has shape {score.shape}: give ({len(y)},) or ({len(y)}, 2)")
-    weight = _weight(sample_weight, len(y))
-    return _envelope(*roc_curve(y == positive, score, sample_weight=weight))
-
-
-def _envelope(false_positive: Floats, true_positive: Floats, thresholds: Floats) -> CostCurve:
-    """Lower envelope of lines = upper hull of the points of the ROC curve."""
-    hull: list[int] = []
-    for i in range(len(thresholds)):
-        while len(hull) > 1 and not _turns_right(false_positive, true_positive, [*hull[-2:], i]):
-            hull.pop()
-        hull.append(i)
-    across, up = np.diff(false_positive[hull]), np.diff(true_positive[hull])
-    ends = np.r_[0.0, across / (across + up), 1.0]
-    pieces = np.flatnonzero(np.diff(ends) > 0)
-    best = np.asarray(hull)[pieces]
-    at = np.r_[ends[pieces], 1.0]
-    line = np.r_[best, best[-1]]
-    cost = (1 - true_positive[line]) * at + false_positive[line] * (1 - at)
-    return CostCurve(at, cost, thresholds[best])
-
-
-def _turns_right(x: Floats, y: Floats, points: list[int]) -> bool:
-    a, b, c = points
-    turn = (y[b] - y[a]) * (x[c] - x[a]) - (x[b] - x[a]) * (y[c] - y[a])
-    return bool(turn > ROUNDING)
 
 
 # ---- reading

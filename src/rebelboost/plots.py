@@ -1,38 +1,26 @@
-"""Pictures: regions of the plane, scores along a path, what mistakes cost, how training went.
+"""Pictures: regions of the plane, scores along a path, how training went.
 
 Each function draws into one Axes, a new one if none is given, and returns it. The extra
 ``rebelboost[plots]`` brings matplotlib.
 """
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import Floats, Ints
-from rebelboost.base.names import ClassNames, printed, shown
-from rebelboost.costs.matrix import cost_matrix, named_classes
+from rebelboost.base.drawing import PALETTE, axes_for, class_colour
+from rebelboost.base.names import printed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import ListedColormap
 
-PALETTE = (
-    "#4477aa",
-    "#ee6677",
-    "#228833",
-    "#ccbb44",
-    "#66ccee",
-    "#aa3377",
-    "#dd8452",
-    "#666666",
-)
-"""Colours that most eyes can tell apart (P. Tol's "bright", an orange added)."""
+__all__ = ["PALETTE", "plot_examples", "plot_path", "plot_regions", "plot_training", "walk"]
+
 TINT = 0.35
 """How much of its class's colour a region has; the rest is white."""
-MOST_ANNOTATED = 12
-"""With more classes, the cells of a confusion matrix are too small for text: a scale is shown."""
 
 
 def plot_regions(
@@ -61,7 +49,7 @@ def plot_regions(
     points, labels = _planar(X), np.asarray(y)
     if len(labels) != len(points):
         raise ValueError(f"X has {len(points)} samples, but y has {len(labels)} labels")
-    ax = _axes(ax)
+    ax = axes_for(ax)
     classes = np.asarray(classifier.classes_)
     low, high = points.min(axis=0), points.max(axis=0)
     space = margin * np.where(high > low, high - low, 1.0)
@@ -71,8 +59,8 @@ def plot_regions(
     for k, label in enumerate(classes):
         of_class = labels == label
         (x, up), (x_wrong, up_wrong) = points[of_class & right].T, points[of_class & ~right].T
-        ax.scatter(x, up, s=9, linewidths=0, color=_colour(k), label=printed(label))
-        ax.scatter(x_wrong, up_wrong, s=20, marker="x", linewidths=1.1, color=_colour(k))
+        ax.scatter(x, up, s=9, linewidths=0, color=class_colour(k), label=printed(label))
+        ax.scatter(x_wrong, up_wrong, s=20, marker="x", linewidths=1.1, color=class_colour(k))
     ax.set(xlim=sides[[0, -1], 0], ylim=sides[[0, -1], 1])
     return ax
 
@@ -98,13 +86,13 @@ def plot_path(
         Samples along the path, evenly spaced.
     """
     path = walk(points, resolution)
-    ax = _axes(ax)
+    ax = axes_for(ax)
     classes = np.asarray(classifier.classes_)
     way = np.linspace(0, 100, resolution)
     for begin, end, code in _stretches(way, np.searchsorted(classes, classifier.predict(path))):
         ax.axvspan(begin, end, color=_tint(code), lw=0, zorder=0)
     for k, score in enumerate(_scores(classifier, path).T):
-        ax.plot(way, score, color=_colour(k), lw=1.6, label=printed(classes[k]))
+        ax.plot(way, score, color=class_colour(k), lw=1.6, label=printed(classes[k]))
     ax.set(xlim=(0, 100), xticks=range(0, 101, 20), xlabel="along the path, %", ylabel="score")
     return ax
 
@@ -124,15 +112,13 @@ def plot_examples(
     most : int
         Terms to show: those with the largest outputs.
     """
-    points, ax = _planar(X), _axes(ax)
-    pairs = [
-        t for t in classifier.ensemble_.terms if len(getattr(t.hypothesis, "examples", ())) == 2
-    ]
+    points, ax = _planar(X), axes_for(ax)
+    pairs = [t for t in classifier.ensemble_ if len(t.example_rows) == 2]
     if not pairs:
         raise ValueError("the classifier compares with no pairs of examples: fit with Similarity()")
-    strength = [float(np.abs(term.outputs[0]).max()) for term in pairs]
+    strength = [float(np.abs(term.slopes).max()) for term in pairs]
     for i in np.argsort(strength)[::-1][:most]:
-        anchor, rival = (points[example.row] for example in pairs[i].hypothesis.examples)
+        anchor, rival = (points[row] for row in pairs[i].example_rows)
         ax.plot(*np.stack([anchor, rival]).T, color="#222222", linewidth=0.6, alpha=0.6)
         x, up = anchor
         ax.scatter(x, up, s=36, facecolors="none", edgecolors="#222222", linewidths=0.9)
@@ -151,7 +137,7 @@ def plot_training(
         Their error is shown too.
     ax : Axes, optional
     """
-    ax = _axes(ax)
+    ax = axes_for(ax)
     history = list(classifier.history_)
     rounds = np.arange(1, len(history) + 1)
     log10 = np.log(10)
@@ -159,13 +145,15 @@ def plot_training(
     start = losses[0] - np.log(history[0].loss_ratio)
     with np.errstate(divide="ignore"):
         bounds = start + np.cumsum(np.log([record.bound for record in history]))
-    ax.plot(rounds, losses / log10, color=_colour(0), label="log₁₀ of the loss")
-    ax.plot(rounds, bounds / log10, color=_colour(0), linestyle=":", label="its bound")
+    ax.plot(rounds, losses / log10, color=class_colour(0), label="log₁₀ of the loss")
+    ax.plot(rounds, bounds / log10, color=class_colour(0), linestyle=":", label="its bound")
     errors = ax.twinx()
-    errors.plot(rounds, [100 * r.error for r in history], color=_colour(1), label="training error")
+    errors.plot(
+        rounds, [100 * r.error for r in history], color=class_colour(1), label="training error"
+    )
     if X is not None and y is not None:
         wrong = [np.mean(each != np.asarray(y)) for each in classifier.staged_predict(X)]
-        errors.plot(rounds, 100 * np.array(wrong), color=_colour(2), label="test error")
+        errors.plot(rounds, 100 * np.array(wrong), color=class_colour(2), label="test error")
     ax.set(xscale="log", xlabel="round", ylabel="log₁₀ of the loss")
     errors.set(ylabel="error, %", ylim=(0, None))
     lines = [*ax.get_lines(), *errors.get_lines()]
@@ -187,57 +175,7 @@ def walk(points: ArrayLike, n_samples: int) -> Floats:
     return np.stack([np.interp(steps, at, column) for column in corners.T], axis=1)
 
 
-def plot_costs(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    costs: Any,
-    ax: "Axes | None" = None,
-    *,
-    labels: Sequence[Any] | None = None,
-    unit: str = "",
-) -> "Axes":
-    """Show a confusion matrix with what its mistakes cost: counts and money in each cell.
-
-    Parameters
-    ----------
-    y_true, y_pred : arrays of shape (N,)
-    costs : object
-        By class, as for `RebelClassifier`.
-    ax : Axes, optional
-    labels : sequence, optional
-        The classes, in the order of a bare matrix; by default those that a table of costs names,
-        or else those in `y_true` and `y_pred`, sorted.
-    unit : str
-        What is written after a cost, for example "€".
-    """
-    true, decided = np.asarray(y_true), np.asarray(y_pred)
-    known = named_classes(costs) if labels is None else labels
-    classes = np.unique(np.concatenate([true, decided])) if known is None else known
-    names = ClassNames(classes)
-    counts = _confusion(_codes(true, names), _codes(decided, names), len(names))
-    money = counts * cost_matrix(costs, list(names.classes), counts.sum(axis=1))
-    ax = _axes(ax)
-    most = money.max() or 1.0
-    image = ax.imshow(money, cmap="Reds", vmin=0, vmax=1.25 * most)
-    if len(names) <= MOST_ANNOTATED:
-        _annotate(ax, counts, money, unit)
-    else:
-        ax.figure.colorbar(image, ax=ax, label=f"cost, {unit.strip()}" if unit else "cost")
-    total, mean = money.sum(), money.sum() / max(len(true), 1)
-    ax.set_title(f"total cost {_short(total)}{unit}, mean {_short(mean)}{unit}")
-    _name_classes(ax, [printed(name) for name in names.classes])
-    return ax
-
-
 # ---- parts of them
-
-
-def _axes(ax: "Axes | None") -> "Axes":
-    if ax is not None:
-        return ax
-    from matplotlib.figure import Figure
-
-    return Figure(layout="constrained").subplots()
 
 
 def _planar(X: ArrayLike) -> Floats:
@@ -247,14 +185,10 @@ def _planar(X: ArrayLike) -> Floats:
     return points
 
 
-def _colour(k: int) -> str:
-    return PALETTE[k % len(PALETTE)]
-
-
 def _tint(k: int) -> tuple[float, float, float]:
     from matplotlib.colors import to_rgb
 
-    red, green, blue = (1 - TINT * (1 - part) for part in to_rgb(_colour(k)))
+    red, green, blue = (1 - TINT * (1 - part) for part in to_rgb(class_colour(k)))
     return red, green, blue
 
 
@@ -285,43 +219,3 @@ def _stretches(way: Floats, codes: Ints) -> list[tuple[float, float, int]]:
     edges = [way[0], *((way[last] + way[last + 1]) / 2), way[-1]]
     decided = codes[[0, *(last + 1)]].tolist()
     return list(zip(edges[:-1], edges[1:], decided, strict=True))
-
-
-def _codes(labels: NDArray[Any], names: ClassNames) -> Ints:
-    values, inverse = np.unique(labels, return_inverse=True)
-    found = [names.find(value) for value in values.tolist()]
-    if None in found:
-        unknown = values.tolist()[found.index(None)]
-        raise ValueError(f"there is a label {shown(unknown)}, which is none of the classes {names}")
-    codes: Ints = np.array(found, dtype=np.int64)[inverse]
-    return codes
-
-
-def _confusion(true: Ints, decided: Ints, n_classes: int) -> Ints:
-    counts = np.bincount(true * n_classes + decided, minlength=n_classes**2)
-    return counts.reshape(n_classes, n_classes)
-
-
-def _annotate(ax: "Axes", counts: Ints, money: Floats, unit: str) -> None:
-    size = max(5.0, min(10.0, 60 / len(counts)))
-    for i, j in np.argwhere(counts):
-        text = f"{counts[i, j]:,}"
-        if i != j:
-            text += f"\n{_short(money[i, j])}{unit}"
-        dark = money[i, j] > 0.75 * money.max()
-        colour = "white" if dark and i != j else "black"
-        weight = "bold" if i == j else "normal"
-        ax.text(j, i, text, ha="center", va="center", size=size, color=colour, weight=weight)
-
-
-def _short(amount: float) -> str:
-    """Three digits, or all of those before the point."""
-    return f"{amount:,.0f}" if abs(amount) >= 1000 else f"{amount:.3g}"
-
-
-def _name_classes(ax: "Axes", names: list[str]) -> None:
-    ax.set_xticks(range(len(names)), names)
-    ax.set_yticks(range(len(names)), names)
-    if max(map(len, names)) * len(names) > 40:
-        ax.tick_params(axis="x", labelrotation=90)
-    ax.set(xlabel="decided", ylabel="true")

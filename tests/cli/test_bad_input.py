@@ -224,7 +224,7 @@ def test_a_fault_of_ours_is_told_as_one(model, rebel, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("by nought")
 
-    monkeypatch.setattr(evaluating, "judge", broken)
+    monkeypatch.setattr(evaluating, "evaluate", broken)
     done = rebel("evaluate", model, "loans.csv")
     assert done.exit_code == 1
     assert "a fault of rebelboost: ZeroDivisionError: by nought; --traceback" in done.stderr

@@ -1,6 +1,7 @@
 """`predict`, `evaluate`, `explain`, `report`: what they do with a model."""
 
 import io
+import re
 
 import numpy as np
 import polars as pl
@@ -8,6 +9,7 @@ import pytest
 
 from loans import loan_lines
 from rebelboost import load
+from rebelboost.base.text import percent
 
 
 @pytest.fixture
@@ -110,7 +112,7 @@ def test_a_model_is_judged_by_rows_that_it_has_not_seen(model, new, rebel, recor
     assert judged["n"] == 60
     assert not judged["seen_in_training"]
     done = rebel("evaluate", model, "new.csv")
-    assert f"{judged['accuracy']['value']:.1%}" in done.stdout
+    assert percent(judged["accuracy"]["value"]) in done.stdout
     decided = read(rebel("predict", model, "new.csv").stdout)["decision"].to_list()
     true = pl.read_csv("new.csv")["repaid"].to_list()
     right = sum(a == b for a, b in zip(decided, true, strict=True))
@@ -146,6 +148,12 @@ def test_dates_in_reasons_are_dates(model, loans, rebel):
     text = rebel("explain", model, "loans.csv", "--rows", "1-50", "--top", 9).stdout
     since = pl.read_csv(loans)["since"].to_list()
     assert any(f"since = {date}" in text for date in since[:50])
+    whole = rebel("explain", model).stdout
+    rebel("report", model, "loans.csv", "-o", "r.html")
+    page = loans.with_name("r.html").read_text(encoding="utf-8")
+    for told in (text, whole, page):
+        assert re.search(r"since (≤|>|&gt;|=) 20\d\d-\d\d-\d\d", told)
+        assert not re.search(r"since (≤|>|&gt;|=) \d{5}|\d{5}(\.\d+)? (<|&lt;) since", told)
 
 
 def test_without_data_the_model_is_told_of(model, rebel, records):

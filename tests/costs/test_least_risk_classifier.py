@@ -7,7 +7,7 @@ from rebelboost import RebelClassifier, Stump, Tree
 from rebelboost.boosting.loop import Plan
 from rebelboost.boosting.rounds import Held
 from rebelboost.data.folds import folds
-from rebelboost.data.samples import Problem
+from rebelboost.data.samples import Samples
 from rebelboost.datasets import planar_mixture, random_costs
 from rebelboost.selection.runner import Hopeless
 
@@ -183,7 +183,7 @@ def test_cost_rows_of_each_sample_train_and_decide_by_their_class_means():
 
 
 def test_folds_share_out_every_class():
-    problem = Problem(X, y.astype(np.int32), COSTS)
+    problem = Samples(X, y.astype(np.int32), COSTS)
     left_out = np.array(folds(problem, 5, seed=0))
     np.testing.assert_array_equal(left_out.sum(axis=0), 1)
     for k in range(K):

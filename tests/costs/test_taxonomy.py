@@ -26,17 +26,6 @@ PATHS = {
     "trout": "animal/fish/bony/trout",
     "worm": "animal/worm",
 }
-PARENTS = {
-    "dog": "mammal",
-    "cat": "mammal",
-    "mammal": "animal",
-    "trout": "bony",
-    "bony": "fish",
-    "fish": "animal",
-    "worm": "animal",
-}
-TREE = {"animal": {"mammal": ["dog", "cat"], "fish": {"bony": ["trout"]}, "worm": None}}
-
 BY_HAND = {
     "path": [[0, 2, 5, 3], [2, 0, 5, 3], [5, 5, 0, 4], [3, 3, 4, 0]],
     # mammal has height 1, animal 3 (down to the trout).
@@ -47,18 +36,6 @@ FORMS = {
     "paths in order": lambda d: Taxonomy([PATHS[c] for c in CLASSES], distance=d),
     "an array of paths": lambda d: Taxonomy(np.array([PATHS[c] for c in CLASSES]), distance=d),
     "steps": lambda d: Taxonomy({c: p.split("/") for c, p in PATHS.items()}, distance=d),
-    "parents": lambda d: Taxonomy.from_parents(PARENTS, distance=d),
-    "parents with a root": lambda d: Taxonomy.from_parents({**PARENTS, "animal": None}, distance=d),
-    "parents from a table": lambda d: Taxonomy.from_parents(
-        {**PARENTS, "animal": float("nan")}, distance=d
-    ),
-    "tree": lambda d: Taxonomy.from_tree(TREE, distance=d),
-    "tree of lists": lambda d: Taxonomy.from_tree(
-        [["dog", "cat"], [["trout"]], "worm"], distance=d
-    ),
-    "mixed tree": lambda d: Taxonomy.from_tree(
-        [{"mammal": ("dog", "cat")}, {"fish": [["trout"]]}, "worm"], distance=d
-    ),
 }
 
 
@@ -128,11 +105,6 @@ def test_classes_that_the_data_lack_do_no_harm():
     assert Taxonomy(PATHS).matrix(["dog"]).tolist() == [[0]]
 
 
-def test_inner_nodes_of_a_tree_are_places_too():
-    costs = Taxonomy.from_tree(TREE).matrix(["mammal", "dog", "trout"])
-    np.testing.assert_allclose(costs, np.array([[0, 1, 4], [1, 0, 5], [4, 5, 0]]) * 6 / 20)
-
-
 def test_names_are_found_whether_they_are_text_or_numbers():
     tree = Taxonomy({"1": "a/1", "2": "a/2", "3": "b/3"})
     expected = tree.matrix(["1", "2", "3"])
@@ -197,20 +169,6 @@ REFUSED = {
         r"'dog' and 'cat' are both at mammal, .* would be free: add a step, as in 'mammal/cat', or",
     ),
     "one place in order": (lambda: Taxonomy(["a/b", "a/b"]), r"'a/b' and 'a/b' are both at a/b"),
-    "circle": (
-        lambda: Taxonomy.from_parents({"x": "a", "a": "b", "b": "c", "c": "a"}),
-        r"the parents go in a circle: a → b → c → a\. Give one of these nodes the parent None",
-    ),
-    "its own parent": (lambda: Taxonomy.from_parents({"a": "a"}), r"circle: a → a\."),
-    "twice in a tree": (
-        lambda: Taxonomy.from_tree({"red": ["one"], "blue": ["one"]}),
-        r"the tree has 'one' twice, at red/one and at blue/one: rename one, or give paths",
-    ),
-    "no children": (
-        lambda: Taxonomy.from_tree({"mammal": "dog"}),
-        r"the tree has 'dog' under mammal where children belong: give a list of names, or a dict",
-    ),
-    "no tree": (lambda: Taxonomy.from_tree(3), r"the tree has 3 where children belong"),
     "unknown class": (
         lambda: Taxonomy(PATHS).matrix(["cat", "cow"]),
         r"no place for class 'cow': add it \(it has places for dog, cat, trout, worm\)",

@@ -1,4 +1,4 @@
-"""Every block of code in README and in the docs runs, or is what it quotes."""
+"""Every code block in README and the docs runs, or equals the file that it quotes."""
 
 import contextlib
 import re
@@ -13,7 +13,7 @@ from pages import DOCS, PAGES, ROOT, blocks, name
 from rebelboost.cli import demo
 
 KINDS = {"python", "sh", "console", "text", "csv", "json"}
-"""text is what a block printed; tests/persistence reads the json."""
+"""`text` is the output of a block; tests/persistence reads the `json` blocks."""
 
 ALL = [(page, i, block) for page in PAGES for i, block in enumerate(blocks(page))]
 
@@ -58,7 +58,7 @@ def test_the_costs_shown_are_those_of_the_demo():
 
 
 def commands(page):
-    """The lines of a page that a shell would run; of a transcript, those after a dollar."""
+    """The shell commands of a page; in a transcript, the lines that begin with a dollar sign."""
     for block in blocks(page):
         lines = block.code.splitlines()
         if block.kind == "console":
@@ -70,7 +70,7 @@ def commands(page):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The demo's tables, and the same under the names that a reader's own may have."""
+    """A folder with the tables of the demo, also under the generic names that pages use."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(demo, "STEPS", ())  # tests/cli runs them
     demo.write_tables(tmp_path)
@@ -102,12 +102,12 @@ def run_cd(words):
 
 
 def run_make(words):
-    """Only whether it would: `make test` is what runs us."""
+    """Dry run only: `make test` is what runs this test."""
     subprocess.run(["make", "--dry-run", *words], cwd=ROOT, check=True, capture_output=True)
 
 
 def run_pip(words):
-    """Only whether the extras are there."""
+    """Only check that the extras exist."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert words[0] == "install"
     for named in re.findall(r"\[(.*)\]", words[1]):
@@ -115,7 +115,7 @@ def run_pip(words):
 
 
 def run_python(words):
-    """Only whether the program is there: benchmarks take hours."""
+    """Only check that the program exists: benchmarks take hours."""
     path = words[1].replace(".", "/") if words[0] == "-m" else words[0]
     assert (ROOT / path).exists()
 
@@ -134,7 +134,7 @@ RUN = {
 
 @pytest.mark.parametrize("page", DOCS, ids=name)
 def test_a_list_or_table_begins_after_an_empty_line(page):
-    """Else the site makes it a part of the paragraph, though Git hosts do not."""
+    """Otherwise MkDocs renders it as part of the paragraph, unlike Git hosts."""
     text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
     for before, line in pairwise(text.splitlines()):
         if re.match(r"(- |1\. |\|)", line):

@@ -1,4 +1,4 @@
-"""Links lead somewhere, and a reader new to the code finds the way."""
+"""Links are valid, and a new reader finds the important places."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from pages import DOCS, PAGES, ROOT, anchors, links, name
 
 CLICKS = 3
 SOUGHT = {
-    "the loop": ("src/rebelboost/boosting.py", "def boost("),
+    "the loop": ("src/rebelboost/boosting/loop.py", "def boost("),
     "the test of the bound": (
         "tests/properties/test_loss.py",
         "def test_the_loss_falls_below_its_bound_in_every_round(",
@@ -25,7 +25,7 @@ def test_every_relative_link_leads_somewhere(page):
 
 
 def clicks_from(page):
-    """File → how many clicks it takes to get there by links in Markdown files."""
+    """File → number of clicks to reach it by links in Markdown files."""
     clicks, waiting = {page: 0}, [page]
     for here in waiting:  # which grows
         for target, _ in links(here) if here.suffix == ".md" else ():

@@ -1,4 +1,4 @@
-"""What pages say of the code, the tests, the examples and the benchmarks is so."""
+"""Statements of the pages about code, tests, examples and benchmarks are true."""
 
 import importlib
 import inspect
@@ -28,7 +28,7 @@ ROWS = [
 
 
 def find(dotted):
-    """An object of the package by its name, and the module that it is in."""
+    """Find an object of the package by its dotted name; also return its module."""
     parts = ["rebelboost", *dotted.split(".")]
     for i in range(len(parts), 0, -1):
         try:

@@ -109,8 +109,8 @@ def ask_more(model, X):
         str(model.guarantee_)
     json.dumps(model.to_dict())
     model.history_.table()
-    for term in model.ensemble_.terms:
-        term.hypothesis.describe()
+    for term in model.ensemble_:
+        term.describe()
 
 
 def _with_names(model, X):

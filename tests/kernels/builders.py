@@ -7,7 +7,7 @@ from rebelboost.base.arrays import (
     COMPARISONS,
     CRITERIA,
     Bins,
-    Comparisons,
+    ComparisonArrays,
     Layer,
     LogisticLine,
     Nodes,
@@ -15,7 +15,7 @@ from rebelboost.base.arrays import (
     Projection,
     SearchOptions,
     Step,
-    Trees,
+    TreeArrays,
 )
 
 COARSE = 2**30
@@ -159,7 +159,7 @@ def random_trees(rng, depths, width, n_labels, *, categories):
     category[asks] = rng.permutation(len(asks))
     thresholds = rng.integers(-2, 6, total) / 2
     thresholds[rng.random(total) < 0.1] = np.inf
-    return Trees(
+    return TreeArrays(
         depths,
         np.cumsum(n_nodes) - n_nodes,
         np.cumsum(n_leaves) - n_leaves,
@@ -286,7 +286,7 @@ def random_pair_values(rng, n_labels, n_rows):
 
 
 def random_comparisons(rng, n_terms, n_points, n_labels):
-    return Comparisons(
+    return ComparisonArrays(
         rng.integers(0, n_points, n_terms).astype(np.int32),
         rng.integers(0, n_points, n_terms).astype(np.int32),
         rng.integers(0, len(COMPARISONS), n_terms).astype(np.int32),

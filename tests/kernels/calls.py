@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Layer, Nodes, Splits, Trees
+from rebelboost.base.arrays import Layer, Nodes, Splits, TreeArrays
 
 RUBBISH = 85
 
@@ -135,14 +135,14 @@ def advance(module, weights, scores, regions, step, n_threads=1):
     return weights, scores, totals, decided
 
 
-def predict(module, X, trees: Trees, first, last, n_threads=1):
+def predict(module, X, trees: TreeArrays, first, last, n_threads=1):
     """Outputs that are added to others, all of them `RUBBISH`."""
     scores = rubbish((len(X), trees.outputs.shape[1]), np.float64)
     module.predict(X, trees, first, last, scores, n_threads)
     return scores
 
 
-def apply(module, X, trees: Trees, tree, n_threads=1):
+def apply(module, X, trees: TreeArrays, tree, n_threads=1):
     regions = rubbish(len(X), np.uint16)
     module.apply(X, trees, tree, regions, n_threads)
     return regions

@@ -9,22 +9,19 @@ from hypothesis import strategies as st
 
 from rebelboost import RebelClassifier, Stump
 from rebelboost.boosting.loop import replay
-from rebelboost.boosting.settings import Settings
-from rebelboost.data.samples import Problem
+from rebelboost.boosting.objectives import ClassObjective
+from rebelboost.data.samples import Samples
 from rebelboost.losses.exponential import CAP
-from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries
 from rebelboost.theory.bounds import (
     edges,
     error_bounds,
     margins,
     randomised_error,
-    reweighted,
     rounds_to_no_error,
     similarity_rate,
     similarity_rounds,
     simple_error_bounds,
-    unweighted_output,
 )
 from rebelboost.theory.weak_learnability import weak_learnability
 
@@ -57,12 +54,17 @@ def test_theorem_3_1_bounds_the_weighted_training_error_in_every_round(case):
     assert np.all(bounds <= simple * (1 + 1e-12))
 
 
+def reweighted(weights, agreement, edge):
+    """D_{t+1} = D_t/(1 + 2·y·h·γ_t), AdaBoost's update without an exponential [ADA, Ex. 3-1]."""
+    return weights / (1 + 2 * agreement * edge)
+
+
 @settings(max_examples=20)
 @given(two_classes())
 def test_exercise_3_1_the_update_in_closed_form_is_that_of_the_engine(case):
     X, y, weight, model = case
     D = weight / weight.sum()
-    for t, (term, record) in enumerate(zip(model.ensemble_.terms, model.history_, strict=True)):
+    for t, (term, record) in enumerate(zip(model.ensemble_, model.history_, strict=True)):
         if record.edge > 1 - 1e-6:  # a perfect stump: its update would divide by 0
             return
         said = term.by_region[term.regions(Queries(X)), 1]
@@ -74,9 +76,9 @@ def test_exercise_3_1_the_update_in_closed_form_is_that_of_the_engine(case):
 def distribution(model, X, y, weight, n_terms):
     """The boosting weights of samples after some terms, which sum to 1."""
     costs = np.ones((2, 2)) - np.eye(2)
-    problem = Problem(X, y.astype(np.int32), costs, weight=weight)
-    state = problem.state(Settings(Stump(), 1, 1.0, None, "thesis"))
-    replay(Ensemble(model.ensemble_.terms[:n_terms], 2), Queries(X), state)
+    samples, objective = Samples(X, y.astype(np.int32), costs, weight=weight), ClassObjective()
+    state = objective.state(samples, objective.judge(samples))
+    replay(model.ensemble_.truncate(n_terms), Queries(X), state)
     D = np.abs(state.weights.planes).sum(axis=(0, 2))
     return D / D.sum()
 
@@ -157,7 +159,7 @@ def test_exercise_3_5_an_unweighted_vote_for_a_known_edge(seed, rounds):
     if gamma < 1e-6 or gamma > 0.49:
         return
     pool, D, vote = stumps(X), np.full(20, 1 / 20), np.zeros(20)
-    alpha = unweighted_output(gamma)
+    alpha = np.arctanh(2 * gamma)  # ½ ln((1 + 2γ)/(1 − 2γ)), the same in all rounds
     for _ in range(rounds):
         h, edge = best(pool, y, D)
         assert edge >= gamma - 1e-9

@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import rebelboost
+import rebelboost.files.terms
 from ensembles import assert_same_terms
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Taxonomy, Tree
 from rebelboost.estimators.base import encode_table
@@ -36,17 +37,17 @@ def test_a_loaded_model_answers_the_same_bit_for_bit(pair):
 def test_a_loaded_model_has_the_same_terms(pair):
     model, loaded, _ = pair
     assert len(loaded.ensemble_) == len(model.ensemble_)
-    assert_same_terms(model.ensemble_.terms, loaded.ensemble_.terms)
+    assert_same_terms(model.ensemble_, loaded.ensemble_)
     assert loaded.ensemble_.unavoidable_cost == model.ensemble_.unavoidable_cost
-    spaces = [
-        {id(getattr(t.hypothesis, "space", None)) for t in m.ensemble_.terms} for m in pair[:2]
-    ]
+    spaces = [{id(getattr(t, "space", None)) for t in m.ensemble_} for m in pair[:2]]
     assert len(spaces[0]) == len(spaces[1])
 
 
 def test_terms_that_were_made_from_a_file_predict_the_same_as_its_arrays(pair):
     _, loaded, X = pair
-    remade = rebelboost.model.ensemble.Ensemble(loaded.ensemble_.terms, loaded.ensemble_.n_classes)
+    remade = rebelboost.model.ensemble.Ensemble.of(
+        list(loaded.ensemble_), loaded.ensemble_.n_classes
+    )
     values = encode_table(loaded, X)
     np.testing.assert_array_equal(remade.scores(values), loaded.ensemble_.scores(values))
     staged = [list(e.staged_scores(values)) for e in (remade, loaded.ensemble_)]
@@ -81,8 +82,11 @@ def test_the_history_is_kept_as_a_table(pair):
     assert before.keys() == after.keys()
     for name, column in before.items():
         np.testing.assert_array_equal(column, after[name], err_msg=name)
-    terms = {id(term.hypothesis) for term in loaded.ensemble_.terms}
-    assert terms <= {id(each.hypothesis) for each in loaded.history_}
+    assert loaded.history_.terms == model.history_.terms
+    assert set(range(len(loaded.ensemble_))) <= set(loaded.history_.terms)
+    for record, term in zip(loaded.history_, loaded.history_.terms, strict=True):
+        if term >= 0:
+            assert record.hypothesis.describe() == loaded.ensemble_[term].describe()
 
 
 def test_the_cross_fit_is_kept(pair):
@@ -133,7 +137,7 @@ def test_training_goes_on_from_a_file_as_from_memory(estimator, tmp_path):
     for each in (model, loaded):
         each.set_params(n_rounds=n + 10).fit(X, y)
     assert len(model.ensemble_) > n
-    assert_same_terms(model.ensemble_.terms, loaded.ensemble_.terms)
+    assert_same_terms(model.ensemble_, loaded.ensemble_)
     assert_same_answers(model, loaded, X)
     assert len(loaded.history_) == len(model.history_)
     loaded.save(tmp_path / "longer.safetensors")
@@ -235,10 +239,10 @@ def test_callbacks_are_dropped(tmp_path):
 def test_an_example_of_many_terms_is_stored_once(tmp_path):
     X, y = numbers()
     model = RebelClassifier(Similarity(scale="standard"), n_rounds=200, tol=0).fit(X, y)
-    examples = {e.row for t in model.ensemble_.terms for e in t.hypothesis.examples}
+    examples = {e.row for t in model.ensemble_ for e in t.examples}
     assert len(model.ensemble_) > 2 * len(examples)
-    flat = rebelboost.model.flattening.flatten(model.ensemble_)
-    assert sum(len(each.points) for each in flat.spaces) == len(examples)
+    tensors, _ = rebelboost.files.terms.term_arrays(model.ensemble_)
+    assert len(tensors["spaces.0.points"]) == len(examples)
 
 
 def test_rows_keep_the_names_that_the_user_gave_them(tmp_path):

@@ -28,7 +28,7 @@ def assert_exact(model, X):
     """To 1e-9 of what is added up, which may be far larger than its sum."""
     scores = model.ensemble_.scores(encode_table(model, X))
     said = contributions(model.ensemble_, encode_table(model, X))
-    added = sum(np.abs(term.by_region).max() for term in model.ensemble_.terms)
+    added = sum(np.abs(term.by_region).max() for term in model.ensemble_)
     np.testing.assert_allclose(said.total, scores, rtol=0, atol=1e-9 * max(1.0, added / 100))
     for why in model.explain(X):
         table = why.table()
@@ -79,7 +79,7 @@ def test_what_other_libraries_say_is_shared_out_by_their_names():
     assert_exact(model, X[:5])
     (other,) = model.explain(X[:1])[0].others
     assert other.what == "LogisticRegression"
-    assert other.n_terms == sum(isinstance(t.hypothesis, Wrapped) for t in model.ensemble_.terms)
+    assert other.n_terms == sum(isinstance(t, Wrapped) for t in model.ensemble_)
 
 
 @settings(max_examples=25)
@@ -108,7 +108,7 @@ def test_contributions_of_features_are_zero_on_average_over_the_training_samples
 @given(problems(), learners)
 def test_a_feature_that_is_never_asked_contributes_nothing(problem, learner):
     model = problem.fit(learner)
-    asked = {int(f) for t in model.ensemble_.terms for f in t.hypothesis.used_features}
+    asked = {int(f) for t in model.ensemble_ for f in t.used_features}
     said = contributions(model.ensemble_, problem.X)
     for f in set(range(problem.X.shape[1])) - asked:
         assert not said.features[:, f].any()

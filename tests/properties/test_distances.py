@@ -28,8 +28,8 @@ by_best = st.builds(
 def assert_same_comparisons(model, other):
     """The same examples by row, distances and outputs; what is kept of the examples may differ."""
     assert len(model.ensemble_) == len(other.ensemble_) > 0
-    for ours, theirs in zip(model.ensemble_.terms, other.ensemble_.terms, strict=True):
-        one, two = ours.hypothesis, theirs.hypothesis
+    for ours, theirs in zip(model.ensemble_, other.ensemble_, strict=True):
+        one, two = ours, theirs
         assert (one.kind, one.apart) == (two.kind, two.apart)
         assert [e.row for e in one.examples] == [e.row for e in two.examples]
         np.testing.assert_array_equal(ours.outputs, theirs.outputs)
@@ -40,9 +40,9 @@ def assert_same_comparisons(model, other):
 def test_precomputed_distances_give_the_model_of_computed_ones(learner, seed):
     problem, new = random_problem(seed, n_samples=30), random_problem(seed + 1, n_samples=7).X
     model = problem.fit(learner)
-    space = model.ensemble_.terms[0].hypothesis.space
+    space = model.ensemble_[0].space
     if space is None:  # a constant came first
-        space = next(t.hypothesis.space for t in model.ensemble_.terms if t.hypothesis.space)
+        space = next(t.space for t in model.ensemble_ if t.space)
     points, placed = space.place(problem.X), space.place(new)
     rows = np.arange(30, dtype=np.int32)
     D = space.distances(space.lay_out(points), points, rows, 1)[:, :30].T

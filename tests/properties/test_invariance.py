@@ -80,9 +80,9 @@ def test_the_scale_of_the_costs_changes_no_decision(learner, factor):
 
 def assert_nearly_same(model, other):
     """Same questions; outputs to 1e-9: fixed point rounds a weight of 2 otherwise than 1 twice."""
-    for ours, theirs in zip(model.ensemble_.terms, other.ensemble_.terms, strict=True):
-        np.testing.assert_array_equal(ours.hypothesis.features, theirs.hypothesis.features)
-        np.testing.assert_array_equal(ours.hypothesis.thresholds, theirs.hypothesis.thresholds)
+    for ours, theirs in zip(model.ensemble_, other.ensemble_, strict=True):
+        np.testing.assert_array_equal(ours.features, theirs.features)
+        np.testing.assert_array_equal(ours.thresholds, theirs.thresholds)
         np.testing.assert_allclose(ours.outputs, theirs.outputs, rtol=0, atol=1e-9)
 
 

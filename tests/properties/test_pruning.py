@@ -12,7 +12,7 @@ from cases import cases
 from ensembles import assert_same
 from problems import problems, random_problem
 from rebelboost import RebelClassifier, Stump, Tree, kernels
-from rebelboost.learners.classic import GROWING
+from rebelboost.learners.growing import GROWING
 from rebelboost.learners.pruning import SEARCHES
 
 by_criterion = st.builds(

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from ensembles import assert_same
+from ensembles import assert_same, assert_same_terms
 from problems import learners, problems, random_problem, subcosts
 from rebelboost import RebelClassifier, Stump, Tree
 from rebelboost.boosting.loop import Plan, boost
-from rebelboost.boosting.settings import Settings
+from rebelboost.boosting.objectives import ClassObjective
 from rebelboost.boosting.state import REFRESH
-from rebelboost.data.binning import fit_binner
-from rebelboost.data.samples import Problem
-from rebelboost.data.training_set import TrainingSet
+from rebelboost.data.samples import Samples
 from rebelboost.model.ensemble import Ensemble
 
 LEARNERS = [Stump(), Tree(depth=2, outputs="tree"), Tree(depth=3)]
@@ -36,9 +34,9 @@ def test_a_warm_start_gives_the_bits_of_one_fit(learner, first, then):
 def test_a_warm_start_with_enough_rounds_already_changes_nothing():
     problem = random_problem(0)
     model = problem.fit(Stump(), n_rounds=10, warm_start=True)
-    before = model.ensemble_.terms
+    before = model.ensemble_
     model.set_params(n_rounds=5).fit(problem.X, problem.y, problem.weight)
-    assert model.ensemble_.terms == before
+    assert_same_terms(model.ensemble_, before)
 
 
 def test_a_warm_start_with_other_classes_is_refused():
@@ -71,12 +69,11 @@ def test_stages_are_what_fewer_rounds_would_have_given(problem, learner):
 
 @given(problem=problems(), learner=learners, subcosts=subcosts)
 def test_predicted_scores_of_training_rows_are_those_of_training(problem, learner, subcosts):
-    set_up = Problem(problem.X, problem.y.astype(np.int32), problem.costs, weight=problem.weight)
-    binner = fit_binner(problem.X)
-    data = TrainingSet(binner.transform(problem.X), binner)
-    state = set_up.state(Settings(learner, 10, 1.0, subcosts=subcosts))
-    terms = boost(data, learner, state, Plan(10))
-    ensemble = Ensemble(tuple(terms), len(problem.costs))
+    set_up = Samples(problem.X, problem.y.astype(np.int32), problem.costs, weight=problem.weight)
+    objective = ClassObjective(subcosts=subcosts)
+    state = objective.state(set_up, objective.judge(set_up))
+    terms = boost(learner.prepare(set_up), state, Plan(10))
+    ensemble = Ensemble.of(terms, len(problem.costs))
     np.testing.assert_array_equal(ensemble.scores(problem.X), state.scores)
     if terms:
         np.testing.assert_array_equal(np.argmax(state.scores, axis=1), state.decided)

@@ -11,13 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ensembles import assert_same
+from ensembles import assert_same, assert_same_terms
 from problems import Problem, random_problem
 from rebelboost import RebelClassifier, kernels
 from rebelboost.boosting.loop import Plan, boost
-from rebelboost.boosting.preparation import fit_space, prepare
-from rebelboost.boosting.settings import Settings
-from rebelboost.data.samples import Problem as Samples
+from rebelboost.boosting.objectives import ClassObjective
+from rebelboost.data.point_set import fit_space
+from rebelboost.data.samples import Samples
 from rebelboost.learners.similarity import Similarity
 from rebelboost.losses.exponential import CAP
 from rebelboost.model.ensemble import Ensemble
@@ -271,7 +271,7 @@ def test_scales_are_learned_from_all_samples_whatever_their_labels(X, y):
     # A hash of values and labels must not take one for the other.
     X = np.array(X, dtype=np.float64)
     samples = Samples(X, np.array(y, dtype=np.int32), 1 - np.eye(2))
-    space = fit_space(samples, Similarity("none"), np.zeros(X.shape[1], dtype=np.uint8))
+    space = fit_space(samples, "sqeuclidean", "none")
     np.testing.assert_allclose(space.offset, X.mean(axis=0), atol=1e-12)
 
 
@@ -340,16 +340,14 @@ def test_pickling_changes_no_bit(problem, learner):
 @settings(max_examples=20)
 def test_predicted_scores_of_training_rows_are_those_of_training(problem, learner):
     set_up = Samples(problem.X, problem.y.astype(np.int32), problem.costs, weight=problem.weight)
-    categorical = np.zeros(problem.X.shape[1], dtype=np.uint8)
-    prepared = prepare(set_up, learner, categorical, 1)
-    state = prepared.state(Settings(None, 1, 1.0))
-    terms = boost(prepared.data, prepared.learner, state, Plan(10))
-    ensemble = Ensemble(tuple(terms), len(problem.costs))
+    prepared, objective = learner.prepare(set_up), ClassObjective()
+    state = objective.state(prepared.samples, objective.judge(set_up, prepared.place))
+    ensemble = Ensemble.of(boost(prepared, state, Plan(10)), len(problem.costs))
     # Constants are added apart from comparisons: in another order.
-    scores = ensemble.scores(prepared.problem.X)
+    scores = ensemble.scores(prepared.samples.X)
     np.testing.assert_allclose(scores, state.scores, rtol=0, atol=1e-9)
     of_all = ensemble.scores(problem.X)
-    np.testing.assert_allclose(of_all, state.scores[prepared.judge.place], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(of_all, state.scores[prepared.place], rtol=0, atol=1e-9)
 
 
 @given(problem=problems(), learner=learners)
@@ -370,9 +368,9 @@ def test_stages_end_at_the_final_predictions(problem, learner):
 @settings(max_examples=20)
 def test_a_warm_start_goes_on_where_the_last_fit_ended(problem, learner):
     model = problem.fit(learner, n_rounds=4, warm_start=True, tol=0.0)
-    before = list(model.ensemble_.terms)
+    before = list(model.ensemble_)
     model.set_params(n_rounds=9).fit(problem.X, problem.y, problem.weight)
-    assert list(model.ensemble_.terms[: len(before)]) == before
+    assert_same_terms(model.ensemble_[: len(before)], before)
     assert len(model.ensemble_) >= len(before)
     losses = [record.log_loss for record in model.history_]
     assert all(later <= earlier + ROUNDING for earlier, later in pairwise(losses))

@@ -42,7 +42,7 @@ def test_two_classes_with_uniform_costs_are_adaboost_round_by_round(seed, weight
     )
     # H₂ − H₁ of REBEL is 2F of AdaBoost: a term adds ±a to one class, ∓a to the other.
     leads = list(model.staged_decision_function(X))
-    steps = zip(model.history_, leads, model.ensemble_.terms, strict=True)
+    steps = zip(model.history_, leads, model.ensemble_, strict=True)
     for ours, theirs in zip(steps, adaboost(X, y, weight, ROUNDS), strict=True):
         (record, lead, term), (error, alpha, D) = ours, theirs
         weights = weight * np.exp(-y * lead / 2)

@@ -35,11 +35,11 @@ def assert_terms_equal(model, terms):
     sets, is then off by 1e-10 at most, which enters the weights of the next rounds.
     """
     assert len(model.ensemble_) == len(terms)
-    for ours, theirs in zip(model.ensemble_.terms, terms, strict=True):
+    for ours, theirs in zip(model.ensemble_, terms, strict=True):
         asked = [q.feature if q else -1 for q in theirs.questions]
         thresholds = [q.threshold if q else np.inf for q in theirs.questions]
-        assert ours.hypothesis.features.tolist() == asked
-        assert ours.hypothesis.thresholds.tolist() == thresholds
+        assert ours.features.tolist() == asked
+        assert ours.thresholds.tolist() == thresholds
         np.testing.assert_allclose(ours.outputs, theirs.outputs, rtol=0, atol=1e-9)
 
 
@@ -97,7 +97,7 @@ def test_missing_values_take_the_side_that_the_reference_finds(name):
     initial = [weight[:, np.newaxis] * c for c in rebel.thesis_subcosts((1 - np.eye(3))[y], y)]
     terms = rebel.boost(X, initial, propose(X), ROUNDS, shrinkage)
     assert_terms_equal(model, terms)
-    for ours, theirs in zip(model.ensemble_.terms, terms, strict=True):
+    for ours, theirs in zip(model.ensemble_, terms, strict=True):
         np.testing.assert_array_equal(
             ours.regions(Queries(X)), rebel.regions_of(X, theirs.questions)
         )
@@ -110,7 +110,7 @@ def test_the_constant_response_is_chosen_where_the_reference_chooses_it():
     model = RebelClassifier(Stump(), n_rounds=1).fit(X, y)
     initial = rebel.thesis_subcosts((1 - np.eye(3))[y], y)
     assert_terms_equal(model, rebel.boost(X, initial, one_output(X, 1), 1))
-    assert model.ensemble_.terms[0].hypothesis.describe() == "constant"
+    assert model.ensemble_[0].describe() == "constant"
 
 
 @pytest.mark.parametrize("shrinkage", [0.1, 0.5])

@@ -65,6 +65,20 @@ def test_units_are_measured_once(folder, monkeypatch):
     assert not harness._unit_file(square, (3,), "other code").exists()
 
 
+def test_experiments_are_listed(capsys):
+    assert main(["--list"]) == 0
+    assert "local_fig8" in capsys.readouterr().out
+
+
+def test_absent_data_is_named_and_the_next_goes_on(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("REBELBOOST_DATA", str(tmp_path))
+    assert main(["ada_bound", "local_official", "--quick"]) == 1
+    told = capsys.readouterr().out
+    assert "ada_bound: not run" in told
+    assert "local_official: not run" in told
+    assert "heart_cleveland.npz is absent" in told
+
+
 def test_unknown_experiments_are_named(capsys):
     with pytest.raises(SystemExit):
         main(["fig_99"])

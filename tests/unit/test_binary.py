@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from problems import fine, problems, random_problem
 from rebelboost import Binary, RebelClassifier
 from rebelboost.learners.binarize import binarize
-from rebelboost.losses.exponential import Risk, thesis_subcosts
+from rebelboost.losses.exponential import ExponentialLoss, thesis_subcosts
 
 X, Y = load_iris(return_X_y=True)
 TREE = DecisionTreeClassifier(max_depth=2)
@@ -80,7 +80,7 @@ def test_the_given_estimator_is_left_unfitted():
 
 def test_features_out_of_focus_are_not_shown_to_the_estimator():
     model = fit(feature_subsample=0.5, n_rounds=8)
-    asked = [term.hypothesis.used_features.tolist() for term in model.ensemble_.terms]
+    asked = [term.used_features.tolist() for term in model.ensemble_]
     assert {len(features) for features in asked} <= {0, 2}
     assert len({tuple(features) for features in asked}) > 2
     assert model.score(X, Y) > 0.9
@@ -106,7 +106,7 @@ def test_binarized_labels_are_the_classes_for_two_classes():
     problem = random_problem(0, n_classes=2)
     labels = problem.y.astype(np.int32)
     subcosts = thesis_subcosts((1 - np.eye(2))[labels], labels)
-    v = binarize(Risk(subcosts, 60.0).weights(np.zeros((60, 2))))
+    v = binarize(ExponentialLoss(subcosts, 60.0).weights(np.zeros((60, 2))))
     assert len({(label, sign) for label, sign in zip(labels, v > 0, strict=True)}) == 2
     # Equal up to the eigenvector's own rounding.
     np.testing.assert_allclose(np.abs(v), np.abs(v[0]), rtol=1e-12)
@@ -116,7 +116,9 @@ def test_binarization_explains_the_most_of_the_weights():
     rng = np.random.default_rng(1)
     labels = rng.integers(4, size=50).astype(np.int32)
     costs = rng.uniform(0.5, 2, size=(4, 4)) * (1 - np.eye(4))
-    weights = Risk(thesis_subcosts(costs[labels], labels), 50.0).weights(rng.normal(size=(50, 4)))
+    weights = ExponentialLoss(thesis_subcosts(costs[labels], labels), 50.0).weights(
+        rng.normal(size=(50, 4))
+    )
     U = weights.planes.sum(axis=0) / np.sqrt(weights.totals)
     v = binarize(weights)
     _, singular, right = np.linalg.svd(U)

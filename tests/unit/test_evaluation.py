@@ -13,9 +13,9 @@ from sklearn.metrics import accuracy_score, log_loss
 from rebelboost import EvaluationError, RebelClassifier, RebelRegressor
 from rebelboost.evaluation.calibration import FEWEST_IN_BIN, calibration
 from rebelboost.evaluation.evaluate import evaluate, left_out
-from rebelboost.evaluation.intervals import effective_number, mean_cost, share
+from rebelboost.evaluation.intervals import effective_number, mean_cost_interval, share
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation
-from rebelboost.metrics import mean_cost as metrics_mean_cost
+from rebelboost.metrics import mean_cost
 
 COSTS = {("bad", "good"): 5.0}
 
@@ -65,7 +65,7 @@ def test_where_mistakes_cost_the_same_the_cost_has_the_interval_of_the_share_of_
     wrong, right, price
 ):
     n = right + wrong
-    cost = mean_cost(np.array([right, wrong]), np.array([0.0, price]), n)
+    cost = mean_cost_interval(np.array([right, wrong]), np.array([0.0, price]), n)
     assert np.divide(cost, price) == pytest.approx(share(wrong, n, n), rel=1e-9, abs=1e-12)
 
 
@@ -73,7 +73,7 @@ def test_the_interval_of_a_cost_holds_the_truth_as_often_as_it_says():
     rng = np.random.default_rng(0)
     costs, chances = np.array([0, 1, 5.0]), np.array([0.94, 0.05, 0.01])
     draws = rng.multinomial(200, chances, size=4000)
-    intervals = np.array([mean_cost(draw, costs, 200) for draw in draws])
+    intervals = np.array([mean_cost_interval(draw, costs, 200) for draw in draws])
     held = np.mean((intervals[:, 1] <= costs @ chances) & (costs @ chances <= intervals[:, 2]))
     # The standard error of a share of 0.95 of 4,000 is 0.0035; normal intervals hold 0.88.
     assert 0.94 < held < 0.98
@@ -81,12 +81,15 @@ def test_the_interval_of_a_cost_holds_the_truth_as_often_as_it_says():
 
 def test_dear_mistakes_that_were_not_seen_yet_are_allowed_for():
     costs = np.array([0, 1, 100.0])
-    assert mean_cost(np.array([50, 0, 0]), costs, 50).high > 5
+    assert mean_cost_interval(np.array([50, 0, 0]), costs, 50).high > 5
 
 
 def test_the_unit_of_weights_changes_no_interval():
     counts, costs = np.array([90, 8, 2.0]), np.array([0, 1, 5.0])
-    once, thousandfold = mean_cost(counts, costs, 100), mean_cost(1000 * counts, costs, 100)
+    once, thousandfold = (
+        mean_cost_interval(counts, costs, 100),
+        mean_cost_interval(1000 * counts, costs, 100),
+    )
     assert once == pytest.approx(thousandfold, rel=1e-12)
 
 
@@ -129,7 +132,7 @@ def test_figures_agree_with_scikit_learn_and_with_metrics(classifier, unseen, ev
     decided = classifier.predict(X)
     assert evaluation.n == len(y)
     assert evaluation.accuracy.value == pytest.approx(accuracy_score(y, decided))
-    assert evaluation.cost.value == pytest.approx(metrics_mean_cost(y, decided, COSTS))
+    assert evaluation.cost.value == pytest.approx(mean_cost(y, decided, COSTS))
     assert evaluation.log_loss == pytest.approx(log_loss(y, classifier.predict_proba(X)))
     np.testing.assert_array_equal(evaluation.judged.posterior, classifier.predict_proba(X))
 
@@ -171,7 +174,7 @@ def test_abstentions_are_counted_apart_and_cost_what_they_cost(classifier, unsee
     found = evaluate(careful, X, y)
     assert 0 < found.n_rejected == np.sum(decided == "?") < len(y)
     assert found.accuracy.value == pytest.approx(np.mean((decided == y)[decided != "?"]))
-    paid = metrics_mean_cost(y, decided, COSTS, reject_cost=0.4, reject_label="?")
+    paid = mean_cost(y, decided, COSTS, reject_cost=0.4, reject_label="?")
     assert found.cost.value == pytest.approx(paid)
     assert "abstained" in found.text()
     assert found.judged.decided.max() == 2

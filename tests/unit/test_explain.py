@@ -68,9 +68,9 @@ def test_the_point_of_a_named_row_is_that_of_the_users_row(iris):
     X, y = iris
     weight = np.where(np.arange(len(X)) % 3 == 0, 0.0, 1.0)
     model = RebelClassifier(Similarity(scale="standard"), n_rounds=40).fit(X, y, weight)
-    for term in model.ensemble_.terms:
-        for example in getattr(term.hypothesis, "examples", ()):
-            (placed,) = term.hypothesis.space.place(X.to_numpy()[[example.row]])
+    for term in model.ensemble_:
+        for example in getattr(term, "examples", ()):
+            (placed,) = term.space.place(X.to_numpy()[[example.row]])
             np.testing.assert_array_equal(placed, example.point)
 
 
@@ -101,8 +101,8 @@ def test_dates_as_an_index_are_told_as_text(iris):
 def test_the_nearer_row_pulls(iris):
     X, y = iris
     model = RebelClassifier(Similarity(scale="none"), n_rounds=1).fit(X, y)
-    (term,) = model.ensemble_.terms
-    anchor, rival = (example.row for example in term.hypothesis.examples)
+    (term,) = model.ensemble_
+    anchor, rival = (example.row for example in term.examples)
     for row in (anchor, rival):
         why = model.explain(X.iloc[[row]])[0]
         (pulling,) = why.examples
@@ -157,10 +157,10 @@ def test_a_sample_passes_the_rule_of_its_leaf_and_no_other(mixed, learner):
     model = RebelClassifier(learner, n_rounds=12).fit(X, y)
     wording = wording_of(model.model_)
     said = model.explain(X)[0].speaker.said
-    for t, term in enumerate(model.ensemble_.terms):
-        texts = [rule(term.hypothesis, leaf, wording) for leaf in range(term.hypothesis.n_regions)]
+    for t, term in enumerate(model.ensemble_):
+        texts = [rule(term, 0, leaf, wording) for leaf in range(len(term.outputs))]
         for n in range(0, len(X), 3):
-            own = texts[said.forest.leaves[n, t]]
+            own = texts[said.rules.leaves[n, t]]
             passed = {text for text in texts if passes(text, X.iloc[n])}
             assert passed == {own}, (own, X.iloc[n])
 
@@ -170,8 +170,8 @@ def test_rules_are_told_in_words():
     X = np.array([[1, 0], [1, 1], [1, 2], [6, 0], [6, 1], [6, 2], [6, np.nan]] * 5)
     y = (X[:, 0] > 4) & (X[:, 1] != 0)
     model = RebelClassifier(Tree(depth=2, categorical=[1]), n_rounds=1).fit(X, y)
-    (tree,) = (term.hypothesis for term in model.ensemble_.terms)
-    texts = [rule(tree, leaf, wording) for leaf in range(4)]
+    (tree,) = model.ensemble_
+    texts = [rule(tree, 0, leaf, wording) for leaf in range(4)]
     assert "petal length > 3.5 and (colour in {green, red} or missing)" in texts
     assert "petal length > 3.5 and colour = blue" in texts
 
@@ -192,7 +192,7 @@ def test_terms_twice_in_a_model_are_told_once_with_twice_the_weight(iris, learne
     X, y = iris
     model = RebelClassifier(learner, n_rounds=10).fit(X, y)
     once = model.explain(X.iloc[:3], top=4)
-    twice = Ensemble(model.ensemble_.terms * 2, model.ensemble_.n_classes)
+    twice = Ensemble.of(2 * list(model.ensemble_), model.ensemble_.n_classes)
     model.model_ = replace(model.model_, ensemble=twice)
     for single, double in zip(once, model.explain(X.iloc[:3], top=4), strict=True):
         for ours, theirs in zip(
@@ -317,8 +317,8 @@ def test_the_pairs_of_classes_are_those_that_a_round_separates_most(iris):
     for learner in (Stump(), Similarity(scale="none")):
         model = RebelClassifier(learner, n_rounds=25).fit(X, y)
         used = pair_use(model.ensemble_)
-        for t, term in enumerate(model.ensemble_.terms):
-            output = term.outputs[0]
+        for t, term in enumerate(model.ensemble_):
+            output = term.by_region[0] if isinstance(learner, Stump) else term.slopes[0]
             assert {used.first[t], used.second[t]} == {output.argmin(), output.argmax()}
         spans = [(each.first_round, each.last_round) for each in model.summary().pairs]
         assert sorted(set(spans)) == [(1, 10), (11, 25)]
@@ -369,8 +369,8 @@ def test_ten_samples_of_a_large_model_are_explained_soon(iris, learner):
     # Half a second on a quiet machine; term by term in Python it would take a minute.
     X, y = iris
     model = RebelClassifier(learner, n_rounds=40).fit(X, y)
-    terms = model.ensemble_.terms
-    large = Ensemble(terms * (20_000 // len(terms)), model.ensemble_.n_classes)
+    terms = list(model.ensemble_)
+    large = Ensemble.of(terms * (20_000 // len(terms)), model.ensemble_.n_classes)
     model.model_ = replace(model.model_, ensemble=large)
     began = time.process_time()
     model.explain(X.iloc[:10]).text()

@@ -11,8 +11,6 @@ import pytest
 from rebelboost import RebelClassifier, Similarity
 from rebelboost.datasets import planar_mixture, spirals
 from rebelboost.plots import (
-    MOST_ANNOTATED,
-    plot_costs,
     plot_examples,
     plot_path,
     plot_regions,
@@ -41,10 +39,6 @@ def classifier(planar):
 def points_of(ax):
     """Where the markers of a scatter plot are, dots and crosses."""
     return [collection.get_offsets() for collection in ax.collections[1:]]
-
-
-def texts(ax):
-    return {tuple(map(int, text.get_position()[::-1])): text.get_text() for text in ax.texts}
 
 
 def on_a_new_figure():
@@ -132,46 +126,10 @@ def test_a_walk_needs_two_different_points():
         walk([(0, 0), (1, 1), (1, 1)], 10)
 
 
-def test_cells_hold_counts_and_money():
-    costs = {("cat", "dog"): 2.5, ("dog", "cat"): 1000.0}
-    ax = plot_costs(list("ccdd"), list("cddc"), 1 - np.eye(2), labels=["c", "d"])
-    assert texts(ax) == {(0, 0): "1", (0, 1): "1\n1", (1, 0): "1\n1", (1, 1): "1"}
-    true, decided = ["cat", "cat", "cat", "dog", "dog"], ["dog", "dog", "cat", "cat", "cat"]
-    ax = plot_costs(true, decided, costs, unit=" €")
-    assert texts(ax) == {(0, 0): "1", (0, 1): "2\n5 €", (1, 0): "2\n2,000 €"}
-    assert ax.get_title() == "total cost 2,005 €, mean 401 €"
-
-
-def test_a_cost_table_names_classes_and_their_order():
-    pd = pytest.importorskip("pandas")
-    table = pd.DataFrame([[0, 7], [3, 0]], index=["dog", "cat"], columns=["dog", "cat"])
-    ax = plot_costs(["dog", "dog"], ["cat", "dog"], table)
-    assert [label.get_text() for label in ax.get_xticklabels()] == ["dog", "cat"]
-    assert texts(ax) == {(0, 0): "1", (0, 1): "1\n7"}
-
-
-def test_decisions_without_a_mistake_can_be_drawn():
-    ax = plot_costs([0, 1, 2], [0, 1, 2], None)
-    assert ax.get_title() == "total cost 0, mean 0"
-
-
-def test_many_classes_have_a_scale_in_place_of_text():
-    labels = np.arange(MOST_ANNOTATED + 1)
-    ax = plot_costs(labels, labels[::-1], None)
-    assert len(ax.texts) == 0
-    assert len(ax.figure.axes) == 2
-
-
-def test_a_label_outside_the_classes_is_named():
-    with pytest.raises(ValueError, match="a label 'elk', which is none of the classes ant, bee"):
-        plot_costs(["ant", "elk"], ["ant", "bee"], None, labels=["ant", "bee"])
-
-
 def test_plots_go_into_the_axes_that_are_given(classifier, planar):
     for draw in (
         lambda ax: plot_regions(classifier, *planar, ax, resolution=5),
         lambda ax: plot_path(classifier, [(0, 0), (1, 1)], ax),
-        lambda ax: plot_costs([0, 1], [1, 1], None, ax),
     ):
         ax = on_a_new_figure()
         assert draw(ax) is ax
@@ -183,7 +141,6 @@ def test_no_figure_is_left_open_behind_the_users_back(classifier, planar):
     before = plt.get_fignums()
     plot_regions(classifier, *planar, resolution=5)
     plot_path(classifier, [(0, 0), (1, 1)])
-    plot_costs([0, 1], [1, 1], None)
     assert plt.get_fignums() == before
 
 

@@ -106,7 +106,7 @@ def test_a_constant_target_is_predicted_as_it_is():
 
 def test_no_leaf_is_lighter_than_asked():
     model = fit(learner=Tree(4, least_mass=0.1))
-    for term in model.ensemble_.terms:
+    for term in model.ensemble_:
         leaves = np.bincount(term.regions(Queries(X)))
         assert leaves[leaves > 0].min() >= 20
 

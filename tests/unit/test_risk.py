@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 from rebelboost.losses.exponential import (
     CAP,
     SUBCOSTS,
-    Risk,
+    ExponentialLoss,
     leaf_outputs,
     loss_after,
     rebel_subcosts,
@@ -80,7 +80,7 @@ def test_rebel_subcosts_follow_the_formula(problem):
 @given(problem=cost_rows(), seed=st.integers(0, 2**32 - 1))
 def test_no_scores_have_a_loss_below_the_floor(problem, seed):
     costs, labels = problem
-    risk = Risk(rebel_subcosts(costs, labels), total_weight=len(labels))
+    risk = ExponentialLoss(rebel_subcosts(costs, labels), total_weight=len(labels))
     plus, minus = np.abs(risk.subcosts)
     scores = np.random.default_rng(seed).normal(size=costs.shape)
     losses = plus * np.exp(scores) + minus * np.exp(-scores)
@@ -90,7 +90,7 @@ def test_no_scores_have_a_loss_below_the_floor(problem, seed):
 @given(problem=cost_rows(least=0.1))
 def test_the_floor_is_reached_by_the_best_scores(problem):
     costs, labels = problem
-    risk = Risk(rebel_subcosts(costs, labels), total_weight=len(labels))
+    risk = ExponentialLoss(rebel_subcosts(costs, labels), total_weight=len(labels))
     plus, minus = np.abs(risk.subcosts)
     # Where one of the two is 0 the best score is infinite.
     with np.errstate(divide="ignore"):
@@ -104,7 +104,7 @@ def test_weights_come_from_scores_of_any_size(name):
     rng = np.random.default_rng(0)
     costs, labels = rng.uniform(0.5, 2, size=(5, 3)), rng.integers(3, size=5).astype(np.int32)
     costs[np.arange(5), labels] = 0
-    risk = Risk(SUBCOSTS[name](costs, labels), total_weight=5)
+    risk = ExponentialLoss(SUBCOSTS[name](costs, labels), total_weight=5)
     scores = rng.normal(size=(5, 3))
     near = risk.weights(scores)
     exact = np.log(
@@ -118,7 +118,7 @@ def test_weights_come_from_scores_of_any_size(name):
 
 
 def test_no_weights_at_all_have_a_loss_of_zero():
-    risk = Risk(np.zeros((1, 2, 3)), total_weight=2)
+    risk = ExponentialLoss(np.zeros((1, 2, 3)), total_weight=2)
     assert risk.weights(np.zeros((2, 3))).log_total == -math.inf
 
 

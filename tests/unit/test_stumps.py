@@ -44,11 +44,11 @@ def test_the_exact_stump_has_the_lowest_loss_of_all_midpoints(seed, missing):
     responses = np.array([response for *_, response in stumps])
     scores = [np.zeros((len(y), 3)), *model.ensemble_.staged_scores(X)]
     signs = np.where(np.eye(3)[y] > 0, -0.5, 0.5) * weight[:, np.newaxis]
-    for H, term in zip(scores, model.ensemble_.terms, strict=False):
+    for H, term in zip(scores, model.ensemble_, strict=False):
         G = signs * np.exp(np.where(signs > 0, H, -H))
         P, S = responses @ G, np.abs(G).sum(axis=0)
         best = stumps[int(np.argmin(np.sqrt(S**2 - P**2).sum(axis=1)))]
-        found = term.hypothesis
+        found = term
         if best[0] < 0:
             assert found.describe() == "constant"
             continue
@@ -93,7 +93,7 @@ def test_regressions_cut_exactly_too():
     y = np.where(np.arange(1000) < 123, 0.0, 1.0)
     model = RebelRegressor(Stump(binning="exact"), n_rounds=1, shrinkage=1.0, subsample=1.0)
     model.fit(x[:, np.newaxis], y)
-    assert model.ensemble_.terms[0].hypothesis.thresholds[0] == (x[122] + x[123]) / 2
+    assert model.ensemble_[0].thresholds[0] == (x[122] + x[123]) / 2
 
 
 # ---- categories

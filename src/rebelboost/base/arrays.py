@@ -34,7 +34,7 @@ Regions = NDArray[np.uint16]
 """(N,) the region of a hypothesis that each sample falls into."""
 Pairs = Ints
 """(N,) fixed-point pairs, signed · 2³² + mass."""
-Samples = NDArray[np.int32]
+Indices = NDArray[np.int32]
 """(n,) indices of samples."""
 Points = NDArray[np.float32]
 """(m, d) samples in the space in which distances are measured."""
@@ -67,7 +67,7 @@ class Layer(NamedTuple):
 class Nodes(NamedTuple):
     """The samples of each node of a layer, in subsets: node i has cuts[i, 0] … cuts[i, -1]."""
 
-    samples: Samples
+    samples: Indices
     cuts: NDArray[np.int32]
     """(m, subsets + 1)"""
 
@@ -171,7 +171,7 @@ class LogisticLine(NamedTuple):
     """(K,) of the fixed-point sums."""
 
 
-class Trees(NamedTuple):
+class TreeArrays(NamedTuple):
     """Trees for prediction, one after the other, each with complete layers in level order."""
 
     depths: NDArray[np.int32]
@@ -202,7 +202,7 @@ class PairList(NamedTuple):
     """Squared distances of the two."""
 
 
-class Comparisons(NamedTuple):
+class ComparisonArrays(NamedTuple):
     """Similarities for prediction: which points each compares, and what it adds to the scores."""
 
     anchors: NDArray[np.int32]

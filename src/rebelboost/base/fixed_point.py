@@ -1,4 +1,4 @@
-"""base.fixed_point."""
+"""Weights as integers: sums of them are exact, whatever their order and the number of threads."""
 
 import math
 

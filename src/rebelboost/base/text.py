@@ -1,8 +1,96 @@
-"""Columns by name, ready for any data frame library."""
+"""Numbers, counts and tables as people read them: the one place that decides on digits."""
 
+import datetime as dt
+import math
+from collections.abc import Sequence
 from typing import Any
 
 Table = dict[str, list[Any]]
+"""Columns by name, ready for any data frame library."""
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+"""From which the days of date columns are counted."""
+MOST_WRITTEN_OUT = 1e15
+"""Numbers up to this are written with all their digits before the point; larger ones as 1.23e+15."""
+
+
+def amount(value: float) -> str:
+    """A count or a cost: "1,234", "12", "2.50", "0.967"; whole numbers stay whole."""
+    if value == round(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Any number to some significant digits, or all of those before the point: "0.123", "12,346"."""
+    if 1000 <= abs(float(f"{value:.{digits}g}")) < MOST_WRITTEN_OUT:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
+
+
+def signed(value: float) -> str:
+    """What is added to a sum: "+1.25", "−0.034", with a true minus sign."""
+    if abs(value) >= 1000:
+        text = f"{value:+,.0f}"
+    elif abs(value) >= 0.0995 or value == 0:
+        text = f"{value:+.2f}"
+    else:
+        text = f"{value:+.3f}" if abs(value) >= 0.001 else f"{value:+.0e}"
+    return text.replace("-", "−", 1)
+
+
+def percent(share: float) -> str:
+    """A share with one digit after the point: "12.3 %"; a dash where it is not known."""
+    return "–" if math.isnan(share) else f"{100 * share:.1f} %"
+
+
+def whole_percent(share: float) -> str:
+    """A share without digits after the point: "12 %"."""
+    return f"{100 * share:.0f} %"
+
+
+def percent_change(before: float, after: float) -> str:
+    """By how much a value rose or fell: "+25 %", "-83 %"."""
+    return f"{100 * (after / before - 1):+.0f} %"
+
+
+def probability(value: float) -> str:
+    """A probability in percent, with enough digits to tell it from 0 and from 1."""
+    if 0.0095 < value < 0.9905:
+        return whole_percent(value)
+    if value < 0.00005:
+        return "below 0.01 %"
+    return "above 99.99 %" if value > 0.99995 else f"{100 * value:.2f} %"
+
+
+def counted(n: int, one: str) -> str:
+    """A number of things: "1 row", "3 rows", "2 classes"."""
+    return f"{n:,} {one if n == 1 else one + ('es' if one.endswith('s') else 's')}"
+
+
+def calendar_date(days: float) -> str:
+    """Days since 1970-01-01 as a date, with the time of day where there is one: "2024-03-01 13:30"."""
+    try:
+        minutes = round(24 * 60 * days)
+        moment = EPOCH + dt.timedelta(minutes=minutes)
+    except OverflowError:
+        return f"{days:g}"
+    return f"{moment:%Y-%m-%d}" if minutes % (24 * 60) == 0 else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def time_of_day(hours: float) -> str:
+    """Hours since midnight: "13:30"."""
+    minutes = round(60 * hours)
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Columns side by side; the first to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *rest in rows:
+        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+    return "\n".join(lines)
 
 
 def framed(table: Table) -> Any:

@@ -1,4 +1,4 @@
-"""What is told after every round, and to whom."""
+"""Callbacks: objects that are told of every round, and may stop the training."""
 
 import math
 import time

@@ -1,72 +1,99 @@
-"""From checked arrays to an ensemble: what the learner needs, risk and state, then the loop."""
+"""From samples to an ensemble: prepare the learner, give the samples their loss, run the loop."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from rebelboost.base.arrays import Bytes
 from rebelboost.boosting.callbacks import Callback, EarlyStopping, Tolerance
-from rebelboost.boosting.loop import boost, replay
-from rebelboost.boosting.preparation import prepare
-from rebelboost.boosting.settings import Settings
+from rebelboost.boosting.loop import Plan, boost, replay
+from rebelboost.boosting.objectives import ClassObjective, Objective
+from rebelboost.boosting.rounds import History
+from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.state import HeldOut
-from rebelboost.data.samples import Trainable
+from rebelboost.data.samples import AnySamples
+from rebelboost.learners.base import WeakLearner
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries
 
 
+@dataclass(frozen=True)
+class Settings:
+    """How to train: all that does not depend on the data."""
+
+    learner: WeakLearner
+    rounds: int
+    shrinkage: float
+    tol: float | None = None
+    """None: the learner's own."""
+    objective: Objective = field(default_factory=ClassObjective)
+    sampling: Sampling = field(default_factory=Sampling)
+    patience: int | None = None
+    """Rounds to wait for a lower validation loss; None: no early stopping."""
+    part: int = 0
+    """Number of the fit, where several are averaged."""
+    seed: int = 0
+    n_threads: int = 1
+
+    @property
+    def plan(self) -> Plan:
+        """The loop's part."""
+        return Plan(self.rounds, self.shrinkage, self.sampling, self.seed, self.part)
+
+
 def train(
-    problem: Trainable,
+    samples: AnySamples,
     settings: Settings,
-    categorical: Bytes,
     *,
+    history: History | None = None,
     callbacks: Sequence[Callback] = (),
     held: HeldOut | None = None,
     start: Ensemble | None = None,
 ) -> Ensemble:
-    """Boost, from the beginning or from where `start` ended."""
-    n_threads = settings.n_threads
-    prepared = prepare(problem, settings.learner, categorical, n_threads)
-    state = prepared.state(settings)
-    hears = [*callbacks, Tolerance(prepared.tolerance(settings), state.log_loss)]
+    """Boost, from the beginning or from where `start` ended; `history` records the rounds."""
+    n_threads, objective = settings.n_threads, settings.objective
+    prepared = settings.learner.prepare(samples, n_threads)
+    judge = objective.judge(samples, prepared.place)
+    state = objective.state(prepared.samples, judge, n_threads)
+    tol = prepared.tolerance if settings.tol is None else settings.tol
+    listeners = [*callbacks, Tolerance(tol, state.log_loss)]
     stopping = None
     if settings.patience is not None:
         stopping = EarlyStopping(settings.patience)
-        hears.append(stopping)
-    before: tuple[Any, ...] = ()
+        listeners.append(stopping)
+    if history is not None:
+        listeners.insert(0, history)
+    n_before = 0
     if start is not None:
-        before = start.terms
-        replay(start, Queries(prepared.problem.X), state, n_threads)
+        n_before = len(start)
+        replay(start, Queries(prepared.samples.X), state, n_threads)
         if held is not None:
             replay(start, held.queries, held.state, n_threads)
     with one_linear_algebra_thread():
-        terms = boost(
-            prepared.data,
-            prepared.learner,
-            state,
-            settings.plan,
-            callbacks=hears,
-            held_out=held,
-        )
-    ensemble = Ensemble((*before, *terms), state.risk.n_classes, prepared.unavoidable_cost)
+        terms = boost(prepared, state, settings.plan, callbacks=listeners, held_out=held)
+    ensemble = Ensemble.of(terms, state.loss.n_classes, prepared.unavoidable_cost)
+    if start is not None:
+        ensemble = start.extended(ensemble)
     if stopping is not None and stopping.best_round >= 0:
-        return ensemble.truncate(stopping.best_round + 1)
+        ensemble = ensemble.truncate(stopping.best_round + 1)
+    if history is not None:
+        history.number_terms(len(terms), n_before, len(ensemble))
     return ensemble
 
 
-def follow(held: Trainable | None, settings: Settings) -> HeldOut | None:
-    """Get samples ready to be followed while others are trained on."""
-    if held is None:
-        return None
-    return HeldOut(Queries(held.X), held.state(settings), settings.n_threads)
+def follow(held: AnySamples, settings: Settings) -> HeldOut:
+    """Get samples ready to be scored while others are trained on."""
+    objective, n_threads = settings.objective, settings.n_threads
+    state = objective.state(held, objective.judge(held), n_threads)
+    return HeldOut(Queries(held.X), state, n_threads)
 
 
 def one_linear_algebra_thread() -> AbstractContextManager[Any]:
-    """Keep NumPy's library from using threads of its own.
+    """Keep NumPy's linear algebra library from using threads of its own.
 
-    The products of a round take less than a millisecond. Its threads wait for one another by
-    spinning, which took a hundred on two busy cores.
+    The products of a round take less than a millisecond. The library's threads wait for one another
+    by spinning, which took a hundred milliseconds on two busy cores.
     """
     context: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
     return context

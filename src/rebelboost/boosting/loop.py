@@ -1,4 +1,4 @@
-"""The loop."""
+"""The loop of boosting: in each round a learner proposes a term, which is added to the scores."""
 
 import math
 import time
@@ -11,14 +11,13 @@ from rebelboost.boosting.callbacks import Callback, tell
 from rebelboost.boosting.rounds import Round
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.state import HeldOut, State
-from rebelboost.data.training_set import TrainingSet
-from rebelboost.learners.base import Candidate, WeakLearner
-from rebelboost.model.ensemble import Ensemble, Term
+from rebelboost.learners.base import Candidate, Prepared
+from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries
-from rebelboost.model.trees import covered
+from rebelboost.model.terms import Terms
 
 MOST_FRUITLESS = 20
-"""After so many rounds in a row that find nothing, there is nothing to be found."""
+"""Training ends after so many rounds in a row that find nothing."""
 
 
 class Plan(NamedTuple):
@@ -31,33 +30,30 @@ class Plan(NamedTuple):
     part: int = 0
 
     def rng(self, t: int) -> np.random.Generator:
-        """Randomness of round t, the same whether training began there or before; of each part its own."""
+        """Randomness of round t: the same whether training began there or before; each part has its own."""
         return np.random.default_rng([self.seed, t, self.part])
 
 
 def boost(
-    data: TrainingSet,
-    learner: WeakLearner,
+    prepared: Prepared,
     state: State,
     plan: Plan,
     *,
     callbacks: Sequence[Callback] = (),
     held_out: HeldOut | None = None,
-) -> list[Term]:
+) -> list[Terms]:
     """Boost [REBEL, Sec. 3; LOCAL, Sec. 3]: in each round find f_t and a_t, and add f_t·a_t to H.
 
     Begins where `state` stands, returns the new terms.
     """
-    terms: list[Term] = []
+    terms: list[Terms] = []
     n_fruitless = 0
     began = time.perf_counter()
     for t in range(state.n_terms, plan.rounds):
         rng = plan.rng(t)
-        focus = plan.sampling.focus(data, state.weights, rng)
-        candidate = learner.propose(data, state.weights, focus, rng)
-        found = covered(candidate.hypothesis, candidate.regions, state.judge.weight)
-        candidate = candidate._replace(hypothesis=found)
-        term = Term(found, plan.shrinkage * candidate.outputs)
+        focus = plan.sampling.focus(prepared, state.weights, rng)
+        candidate = prepared.propose(state.weights, focus, rng)
+        term = candidate.term.scaled(plan.shrinkage).covered(candidate.regions, state.judge.weight)
         if not np.any(term.outputs):  # nothing found; the next draw may be luckier
             n_fruitless += 1
             if n_fruitless == MOST_FRUITLESS:
@@ -69,24 +65,26 @@ def boost(
         terms.append(term)
         if held_out is not None:
             held_out.add(term)
-        if tell(callbacks, _record(plan.part, t, candidate, state, log_before, held_out, began)):
+        record = _record(plan.part, t, candidate, state, log_before, held_out, term, began)
+        if tell(callbacks, record):
             break
     return terms
 
 
 def replay(ensemble: Ensemble, queries: Queries, state: State, n_threads: int = 1) -> None:
     """Bring a state to where the ensemble's training had brought it, bit for bit."""
-    for term in ensemble.terms:
+    for term in ensemble:
         state.add(term.regions(queries, n_threads), term.by_region)
 
 
-def _record(
+def _record(  # noqa: PLR0913  (all that a round has)
     part: int,
     t: int,
     candidate: Candidate,
     state: State,
     log_before: float,
     held_out: HeldOut | None,
+    term: Terms,
     began: float,
 ) -> Round:
     edge = _edge(candidate)
@@ -97,11 +95,11 @@ def _record(
         log_loss=state.log_loss,
         loss_ratio=math.exp(state.weights.log_total - log_before),
         edge=edge,
-        bound=state.risk.bound(edge),
+        bound=state.loss.bound(edge),
         error=error,
         cost=cost,
         held=held_out.state.held() if held_out is not None else None,
-        hypothesis=candidate.hypothesis,
+        hypothesis=term,
         seconds=time.perf_counter() - began,
         work=candidate.work,
     )
@@ -110,7 +108,7 @@ def _record(
 def _edge(candidate: Candidate) -> float:
     """ρ = ‖P‖₁/ΣS [THESIS, Eq. 4.12], P for each output vector of the candidate."""
     P = candidate.plus - candidate.minus
-    responses = candidate.hypothesis.responses
+    responses = candidate.term.responses
     if responses is not None:
         P = (responses[:, np.newaxis] * P).sum(axis=0)
     return float(np.abs(P).sum() / (candidate.plus + candidate.minus).sum())

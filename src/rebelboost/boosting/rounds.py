@@ -1,11 +1,14 @@
-"""boosting.rounds."""
+"""The record of a round, and the history of all of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple, Protocol
 
 from rebelboost.base.arrays import NO_WORK, Work
-from rebelboost.model.trees import Hypothesis
+
+CUT = -1
+"""In place of the number of a term that was cut."""
 
 
 class Held(NamedTuple):
@@ -14,6 +17,13 @@ class Held(NamedTuple):
     log_loss: float
     error: float
     cost: float
+
+
+class Described(Protocol):
+    """What a round found: a term, or what is known of one that was cut."""
+
+    def describe(self, names: Sequence[str] | None = None) -> str:
+        """In one line."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,8 @@ class Round:
     """Mean cost of the argmax decisions on the training samples."""
     held: Held | None
     """The same on the validation samples, where there are some."""
-    hypothesis: Hypothesis
+    hypothesis: Described
+    """The term that was added."""
     seconds: float
     """Since the fit began."""
     part: int = 0
@@ -57,10 +68,14 @@ class Round:
 
 
 class History:
-    """Keeps all records; a table of them, by column."""
+    """Keeps the records of all rounds, of one fit or of several; a table of them, by column."""
 
     def __init__(self) -> None:
         self.rounds: list[Round] = []
+        self.terms: list[int] = []
+        """The number of each round's term in the ensemble; −1 where the term was cut."""
+        self.n_rounds: list[int] = []
+        """Of each fit."""
 
     def on_round(self, record: Round) -> bool:
         """Keep the record."""
@@ -69,6 +84,29 @@ class History:
 
     def on_end(self) -> None:
         """Nothing to tidy up."""
+
+    def number_terms(self, n_rounds: int, first: int, n_terms: int) -> None:
+        """A fit has ended: its rounds made terms `first`, `first` + 1, …, of which `n_terms` were kept."""
+        interrupted = len(self.rounds) - n_rounds - len(self.terms)  # rounds of fits that failed
+        self.terms += [CUT] * interrupted
+        self.n_rounds += [interrupted] if interrupted else []
+        numbers = range(first, first + n_rounds)
+        self.terms += [number if number < n_terms else CUT for number in numbers]
+        self.n_rounds.append(n_rounds)
+
+    def renumber_terms(self, places: Mapping[int, Sequence[int]]) -> None:
+        """Fits became parts of one ensemble: fit → where each of its terms is; other terms were cut."""
+        ends = list(accumulate(self.n_rounds, initial=0))
+        for fit, (first, last) in enumerate(pairwise(ends)):
+            now = places.get(fit, ())
+            self.terms[first:last] = [
+                now[number] if 0 <= number < len(now) else CUT for number in self.terms[first:last]
+            ]
+
+    @property
+    def n_fits(self) -> int:
+        """How many fits have ended."""
+        return len(self.n_rounds)
 
     def __repr__(self) -> str:
         return f"History({len(self)} rounds; table() gives columns)"
@@ -85,7 +123,6 @@ class History:
     def table(self) -> dict[str, list[Any]]:
         """Columns by name: ready for any data frame library."""
         rows = [record.row() for record in self.rounds]
-        names = dict.fromkeys(
-            name for row in rows for name in row
-        )  # fits may differ in what they hold out
+        # Fits may differ in what they hold out.
+        names = dict.fromkeys(name for row in rows for name in row)
         return {name: [row.get(name) for row in rows] for name in names}

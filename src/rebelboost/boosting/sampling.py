@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rebelboost.base.arrays import ByFeature, Samples
+from rebelboost.base.arrays import ByFeature, Indices
 from rebelboost.base.hashing import draw
-from rebelboost.data.training_set import TrainingSet
-from rebelboost.learners.base import Focus
+from rebelboost.learners.base import Focus, Prepared
 from rebelboost.losses.smooth import AnyWeights
 
 
@@ -22,18 +21,18 @@ class Sampling:
     by_value: bool = False
     """Draw samples by their values: equal ones together, in whatever order they come."""
 
-    def focus(self, data: TrainingSet, weights: AnyWeights, rng: np.random.Generator) -> Focus:
+    def focus(self, prepared: Prepared, weights: AnyWeights, rng: np.random.Generator) -> Focus:
         """Choose this round's samples and features."""
-        samples = np.arange(data.n_samples, dtype=np.int32)
+        samples = np.arange(prepared.n_samples, dtype=np.int32)
         if self.subsample < 1 and self.by_value:
-            drawn = draw(data.keys, self.subsample, rng)
+            drawn = draw(prepared.keys, self.subsample, rng)
             samples = samples[drawn] if drawn.any() else samples
         elif self.subsample < 1:
-            n_drawn = max(1, round(self.subsample * data.n_samples))
+            n_drawn = max(1, round(self.subsample * prepared.n_samples))
             samples = np.sort(rng.choice(samples, n_drawn, replace=False))
         if self.weight_trimming is not None:
             samples = _heaviest(weights, samples, self.weight_trimming)
-        return Focus(samples, self._features(data.n_features, rng))
+        return Focus(samples, self._features(prepared.n_features, rng))
 
     def _features(self, n_features: int, rng: np.random.Generator) -> ByFeature:
         if self.feature_subsample >= 1:
@@ -44,7 +43,7 @@ class Sampling:
         return allowed
 
 
-def _heaviest(weights: AnyWeights, samples: Samples, share: float) -> Samples:
+def _heaviest(weights: AnyWeights, samples: Indices, share: float) -> Indices:
     """Return the fewest samples that hold the share of the mass, and all that weigh as much as the lightest."""
     ones = np.ones(len(weights.totals))
     values, _ = weights.project(ones, ones)

@@ -1,53 +1,27 @@
-"""boosting.state."""
+"""Scores and weights of samples as terms are added, and how decisions on them do."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from rebelboost.base.arrays import Floats, Ints, Labels, Outputs, Regions, Scores
+from rebelboost.base.arrays import BySample, Labels, Outputs, Regions, Scores
 from rebelboost.boosting.rounds import Held
-from rebelboost.losses.exponential import Risk
-from rebelboost.losses.smooth import AnyWeights, SmoothRisk
-from rebelboost.model.ensemble import Term
+from rebelboost.costs.judge import Judge
+from rebelboost.losses.exponential import ExponentialLoss
+from rebelboost.losses.smooth import AnyWeights, SmoothLoss
 from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Terms
 
 REFRESH = 64
-"""Every so many rounds the weights are computed from the scores, lest rounding errors pile up."""
-
-
-@dataclass(frozen=True)
-class Judge:
-    """Error and mean cost of decisions, for samples whose classes are known."""
-
-    labels: Labels
-    costs: Floats
-    """(K, K) by class, or (N, K) by sample."""
-    weight: Floats | None = None
-    """(N,)"""
-    by_sample: bool = False
-    place: Ints | None = None
-    """(N,) where each sample is among those decided on; None: all are, in their order."""
-
-    def judge(self, decided: Labels) -> tuple[float, float]:
-        """Weighted share of wrong decisions, and mean cost."""
-        if self.place is not None:
-            decided = decided[self.place]
-        n_classes = self.costs.shape[1]
-        cells = self.labels * np.int32(n_classes) + decided
-        confusion = np.bincount(cells, self.weight, n_classes**2).reshape(n_classes, n_classes)
-        total = confusion.sum()
-        error = 1 - np.trace(confusion) / total
-        if not self.by_sample:
-            return float(error), float((confusion * self.costs).sum() / total)
-        paid = self.costs[np.arange(len(decided)), decided]
-        return float(error), float(np.average(paid, weights=self.weight))
+"""Weights are computed from the scores every so many rounds: otherwise rounding errors add up."""
 
 
 @dataclass
 class State:
     """Scores and weights of a set of samples, as terms are added."""
 
-    risk: Risk | SmoothRisk
+    loss: ExponentialLoss | SmoothLoss
     judge: Judge
     scores: Scores = field(init=False)
     weights: AnyWeights = field(init=False)
@@ -55,9 +29,9 @@ class State:
     n_terms: int = 0
 
     def __post_init__(self) -> None:
-        n_samples = self.risk.n_samples
-        self.scores = np.zeros((n_samples, self.risk.n_classes))
-        self.weights = self.risk.weights(self.scores)
+        n_samples = self.loss.n_samples
+        self.scores = np.zeros((n_samples, self.loss.n_classes))
+        self.weights = self.loss.weights(self.scores)
         self.decided = np.zeros(n_samples, dtype=np.int32)
 
     def add(self, regions: Regions, outputs: Outputs) -> None:
@@ -65,20 +39,36 @@ class State:
         self.weights.advance(self.scores, regions, outputs, self.decided)
         self.n_terms += 1
         if self.n_terms % REFRESH == 0:
-            self.weights = self.risk.weights(self.scores)
+            self.weights = self.loss.weights(self.scores)
 
     @property
     def log_loss(self) -> float:
         """Ln of the mean loss."""
-        return self.risk.log_loss(self.weights)
+        return self.loss.log_loss(self.weights)
 
     def judged(self) -> tuple[float, float]:
         """Error and mean cost."""
         return self.judge.judge(self.decided)
 
     def held(self) -> Held:
-        """How the scores do."""
+        """Loss, error and cost of the scores."""
         return Held(self.log_loss, *self.judged())
+
+
+@dataclass
+class NumberState(State):
+    """Scores (N, 1) of a regression, judged by their distance from the target."""
+
+    target: BySample = field(kw_only=True)
+
+    def judged(self) -> tuple[float, float]:
+        """Root mean squared error, and mean absolute error."""
+        distance = np.abs(self.scores[:, 0] - self.target)
+        weight = self.judge.weight
+        return (
+            math.sqrt(np.average(distance**2, weights=weight)),
+            float(np.average(distance, weights=weight)),
+        )
 
 
 @dataclass
@@ -89,6 +79,6 @@ class HeldOut:
     state: State
     n_threads: int = 1
 
-    def add(self, term: Term) -> None:
+    def add(self, term: Terms) -> None:
         """Follow the training."""
         self.state.add(term.regions(self.queries, self.n_threads), term.by_region)

@@ -1,4 +1,4 @@
-"""The command `rebel`: `main` has its options, one file a command does the work, `render` prints."""
+"""The command `rebel`. `main` defines its options; each command has a file; `render` prints."""
 
 import sys
 from importlib.util import find_spec

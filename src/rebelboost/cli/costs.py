@@ -9,8 +9,8 @@ import polars as pl
 
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import printed
+from rebelboost.base.text import amount
 from rebelboost.costs.matrix import cost_matrix, is_uniform
-from rebelboost.costs.report import amount
 from rebelboost.exceptions import CostError
 from rebelboost.tables.columns import cells
 from rebelboost.tables.files import opened

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from rebelboost.cli.render import Output
+from rebelboost.datasets import tumours
 
 COSTS = "true,benign,malignant\nbenign,0,1\nmalignant,20,0\n"
 STEPS = (
@@ -22,7 +23,7 @@ STEPS = (
 )
 
 
-def demo(folder: Path | None, app: Callable[..., Any], *, output: Output) -> None:
+def run_demo(folder: Path | None, app: Callable[..., Any], *, output: Output) -> None:
     """Make the files, then run the steps as one would type them."""
     to = Path(tempfile.mkdtemp(prefix="rebel-demo-")) if folder is None else folder
     to.mkdir(parents=True, exist_ok=True)
@@ -39,13 +40,9 @@ def demo(folder: Path | None, app: Callable[..., Any], *, output: Output) -> Non
 
 def write_tables(folder: Path) -> None:
     """Three files: two thirds of the rows to learn from, the others, and the costs."""
-    from sklearn.datasets import load_breast_cancer
-
-    tumours = load_breast_cancer()
-    names = [name.replace(" ", "_") for name in tumours.feature_names]
-    frame = pl.DataFrame(dict(zip(names, tumours.data.T, strict=True)))
+    measured, diagnosis = tumours()
+    frame = pl.DataFrame({name.replace(" ", "_"): column for name, column in measured.items()})
     frame.insert_column(0, pl.Series("patient", [f"P{i:03d}" for i in range(len(frame))]))
-    diagnosis = tumours.target_names[tumours.target].tolist()
     frame = frame.with_columns(pl.Series("diagnosis", diagnosis))
     unseen = np.random.default_rng(0).permutation(len(frame)) % 3 == 0
     frame.filter(~unseen).write_csv(folder / "tumours.csv")

@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 
-from rebelboost.cli.dates import dated
 from rebelboost.cli.files import load_model
 from rebelboost.cli.inputs import fed
 from rebelboost.cli.render import Output
@@ -16,7 +15,7 @@ from rebelboost.tables.schema import ROW, row_name
 from rebelboost.tables.schema_reader import Match, understood_by
 
 
-def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Output) -> None:
+def run_explanation(model: Path, data: Path | None, *, rows: str, top: int, output: Output) -> None:
     """Print reasons row by row; without data, the model's summary."""
     classifier = load_model(model)
     if data is None:
@@ -33,7 +32,7 @@ def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Outp
     ] * len(wanted)
     explained = classifier.explain(fed(classifier, frame), top=top)
     for row, name, each in zip(wanted, names, explained, strict=True):
-        text = dated(each.text(), classifier)
+        text = each.text()
         output.record("explanation", {"row": row, "text": text, "parts": each.table()})
         output.text(f"Row {row}{name}. {text}\n")
     output.notes(match.tally.notes())
@@ -41,7 +40,7 @@ def explain(model: Path, data: Path | None, *, rows: str, top: int, output: Outp
 
 def _summarise(classifier: Any, output: Output) -> None:
     summary, guarantee = classifier.summary(), classifier.guarantee_
-    text = dated(summary.text(), classifier)
+    text = summary.text()
     tables = {of: summary.table(of) for of in ("features", "examples", "rules", "pairs")}
     output.record("summary", {"text": text, **tables, "guarantee": guarantee.to_dict()})
     output.text(f"{text}\n\nWhat is guaranteed\n{guarantee}")

@@ -49,8 +49,8 @@ def rebel(
     """Classifiers that know what mistakes cost, and tell their reasons."""
 
 
-@app.command(short_help="Learn a column of a table; write a model file.")
-def train(  # noqa: PLR0913, PLR0917  (options)
+@app.command("train", short_help="Learn a column of a table; write a model file.")
+def train_command(  # noqa: PLR0913, PLR0917  (options)
     data: Data,
     target: Annotated[
         str | None, typer.Option("--target", "-t", metavar="COLUMN", help="The column to learn.")
@@ -94,10 +94,10 @@ def train(  # noqa: PLR0913, PLR0917  (options)
 ) -> None:
     """Learn a column of a table, and write a model file."""
     with reported(traced=traceback):
-        from rebelboost.cli.train import Choices, train
+        from rebelboost.cli.train import Choices, run_training
         from rebelboost.tables.schema import Wishes
 
-        train(
+        run_training(
             data,
             target,
             costs,
@@ -108,8 +108,8 @@ def train(  # noqa: PLR0913, PLR0917  (options)
         )
 
 
-@app.command(short_help="Decide on each row of a table.")
-def predict(  # noqa: PLR0913, PLR0917  (options)
+@app.command("predict", short_help="Decide on each row of a table.")
+def predict_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
     data: Data,
     to: Annotated[
@@ -131,9 +131,9 @@ def predict(  # noqa: PLR0913, PLR0917  (options)
 ) -> None:
     """Decide on each row: the decision, the probability of each class, the expected cost."""
     with reported(traced=traceback):
-        from rebelboost.cli.predict import predict
+        from rebelboost.cli.predict import run_prediction
 
-        predict(
+        run_prediction(
             model,
             data,
             to,
@@ -144,8 +144,8 @@ def predict(  # noqa: PLR0913, PLR0917  (options)
         )
 
 
-@app.command(short_help="Judge a model by rows that it has not seen.")
-def evaluate(
+@app.command("evaluate", short_help="Judge a model by rows that it has not seen.")
+def evaluate_command(
     model: Model,
     data: Data,
     costs: Annotated[
@@ -156,13 +156,13 @@ def evaluate(
 ) -> None:
     """Judge a model by rows whose classes are known, and that it has not seen."""
     with reported(traced=traceback):
-        from rebelboost.cli.evaluate import evaluate
+        from rebelboost.cli.evaluate import run_evaluation
 
-        evaluate(model, data, costs=costs, output=_output(as_json=as_json))
+        run_evaluation(model, data, costs=costs, output=_output(as_json=as_json))
 
 
-@app.command(short_help="Tell why a model decides as it does.")
-def explain(
+@app.command("explain", short_help="Tell why a model decides as it does.")
+def explain_command(
     model: Model,
     data: Annotated[
         Path | None,
@@ -177,13 +177,13 @@ def explain(
 ) -> None:
     """Tell why the model decides as it does on some rows, or what it consists of."""
     with reported(traced=traceback):
-        from rebelboost.cli.explain import explain
+        from rebelboost.cli.explain import run_explanation
 
-        explain(model, data, rows=rows, top=top, output=_output(as_json=as_json))
+        run_explanation(model, data, rows=rows, top=top, output=_output(as_json=as_json))
 
 
-@app.command(short_help="Write everything about a model on one page.")
-def report(
+@app.command("report", short_help="Write everything about a model on one page.")
+def report_command(
     model: Model,
     data: Data,
     to: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")] = Path(
@@ -194,13 +194,13 @@ def report(
 ) -> None:
     """Write one HTML page: figures with intervals, mistakes in counts and money, reasons."""
     with reported(traced=traceback):
-        from rebelboost.cli.report import report
+        from rebelboost.cli.report import run_report
 
-        report(model, data, to, output=_output(as_json=as_json))
+        run_report(model, data, to, output=_output(as_json=as_json))
 
 
-@app.command(short_help="Run the whole story, and show each command.")
-def demo(
+@app.command("demo", short_help="Run the whole story, and show each command.")
+def demo_command(
     folder: Annotated[
         Path | None, typer.Argument(metavar="FOLDER", help="For its files; else a temporary one.")
     ] = None,
@@ -208,23 +208,6 @@ def demo(
 ) -> None:
     """Run the whole story on a table of tumours, and show each command."""
     with reported(traced=traceback):
-        from rebelboost.cli.demo import demo
+        from rebelboost.cli.demo import run_demo
 
-        demo(folder, app, output=_output())
-
-
-@app.command(
-    short_help="Repeat the papers' experiments; from a checkout.",
-    context_settings={
-        "allow_extra_args": True,
-        "ignore_unknown_options": True,
-        "help_option_names": [],
-    },
-)
-def reproduce(context: typer.Context) -> None:
-    """Repeat the papers' experiments and print ours beside theirs: names, --quick, --all or --list."""
-    with reported(traced=False):
-        from rebelboost.cli.reproduce import reproduce
-
-        code = reproduce(context.args)
-    raise typer.Exit(code)
+        run_demo(folder, app, output=_output())

@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 
 from rebelboost.base.names import plain, printed
+from rebelboost.base.text import counted
 from rebelboost.cli.files import check_writable, load_model, replaced
 from rebelboost.cli.inputs import fed, with_costs
-from rebelboost.cli.render import Output, counted
+from rebelboost.cli.render import Output
 from rebelboost.costs.decision import expected_costs
 from rebelboost.estimators.base import table_scores
 from rebelboost.exceptions import TableError
@@ -22,7 +23,7 @@ DIGITS = 6
 """Of probabilities and costs in CSV."""
 
 
-def predict(
+def run_prediction(
     model: Path,
     data: Path,
     to: Path | None,

@@ -101,13 +101,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, str | int | float | None) else str(value)
-
-
-def counted(n: int, one: str, many: str = "") -> str:
-    """3 rows, 1 row."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
-def percent(share: float) -> str:
-    """A share to read."""
-    return f"{100 * share:.1f} %"

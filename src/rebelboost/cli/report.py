@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from rebelboost.cli.dates import dated
 from rebelboost.cli.files import check_writable, load_model, replaced
 from rebelboost.cli.inputs import Labelled, read_labelled
 from rebelboost.cli.render import Output
@@ -13,7 +12,7 @@ from rebelboost.report import write_report
 from rebelboost.tables.columns import Column
 
 
-def report(model: Path, data: Path, to: Path, *, output: Output) -> None:
+def run_report(model: Path, data: Path, to: Path, *, output: Output) -> None:
     """Write the page."""
     check_writable(to)
     classifier = load_model(model)
@@ -37,8 +36,6 @@ def report(model: Path, data: Path, to: Path, *, output: Output) -> None:
                 command=kept.get("command"),
                 row_names=given.names,
             )
-            page = dated(beside.read_text(encoding="utf-8"), classifier)
-            beside.write_text(page, encoding="utf-8", newline="\n")
     output.notes(given.notes)
     output.record("report", {"path": str(to)})
     output.text(f"{to} is written: open it in a browser")

@@ -19,7 +19,7 @@ from rebelboost.estimators.inputs import LEARNERS
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.tables.files import opened
-from rebelboost.tables.schema import Samples, Understanding, Wishes, row_name, understand
+from rebelboost.tables.schema import TrainingTable, Understanding, Wishes, row_name, understand
 
 HELD_OUT = 0.2
 """Share of the rows by which a model is judged that has no left-out samples of its own."""
@@ -47,7 +47,7 @@ class Trained(NamedTuple):
     seconds: float
 
 
-def train(
+def run_training(
     data: Path,
     target: str | None,
     costs: Path | None,
@@ -98,7 +98,9 @@ def _command(
     return words
 
 
-def _learn(samples: Samples, costs: Floats | None, choices: Choices, output: Output) -> Trained:
+def _learn(
+    samples: TrainingTable, costs: Floats | None, choices: Choices, output: Output
+) -> Trained:
     began = time.monotonic()
     model = _estimator(choices, costs, output).fit(samples.frame, samples.y)
     seconds = time.monotonic() - began
@@ -147,7 +149,7 @@ class Deadline:
 
 
 def _held_out(
-    model: RebelClassifier, samples: Samples, choices: Choices, output: Output
+    model: RebelClassifier, samples: TrainingTable, choices: Choices, output: Output
 ) -> Evaluation | None:
     """Judge a fit on four fifths of the rows by the others; None where they are too few."""
     out = held_out_rows(samples.y, choices.seed or 0)
@@ -184,7 +186,7 @@ def _kept(trained: Trained, understanding: Understanding, data: Path) -> dict[st
     }
 
 
-def _named(model: RebelClassifier, samples: Samples) -> RebelClassifier:
+def _named(model: RebelClassifier, samples: TrainingTable) -> RebelClassifier:
     """The model, calling its examples as the file does: by the column that names rows, or by number."""
     examples = model.example_classes_
     if samples.ids is None:

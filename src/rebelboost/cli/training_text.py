@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import listed, printed
+from rebelboost.base.text import amount, counted, percent
 from rebelboost.cli.costs import told
-from rebelboost.cli.render import Line, Output, counted, percent
-from rebelboost.costs.report import amount
+from rebelboost.cli.render import Line, Output
 from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING
 from rebelboost.tables.schema import Understanding
 

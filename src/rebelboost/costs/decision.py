@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Labels, Scores
-from rebelboost.costs.matrix import class_costs, is_uniform
+from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.posterior import Decoder
-from rebelboost.data.samples import Problem
 
 
 def expected_costs(posterior: Floats, costs: Floats) -> Floats:
@@ -27,12 +26,6 @@ def least_risk(scores: Scores, posterior: Floats, costs: Floats) -> Labels:
     least = risks.min(axis=1, keepdims=True)
     tied = risks <= least + 1e-12 * np.abs(least)
     return np.argmax(np.where(tied, scores, -np.inf), axis=1).astype(np.int32)
-
-
-def decision_cost(scores: Scores, decoder: Decoder, deciding: Problem) -> float:
-    """Mean cost of the least-risk decisions."""
-    decided = least_risk(scores, decoder.posterior(scores), class_costs(deciding))
-    return deciding.judge().judge(decided)[1]
 
 
 # ---- rules

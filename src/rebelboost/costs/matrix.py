@@ -12,7 +12,7 @@ from rebelboost.base.names import ClassNames, plain, shown
 from rebelboost.base.warning import warn_caller
 from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.data.encoder import as_frame
-from rebelboost.data.samples import Problem
+from rebelboost.data.samples import Samples
 from rebelboost.exceptions import CostDiagonalWarning, CostError
 
 Where = Callable[[int, int], str]
@@ -302,17 +302,17 @@ def _without_diagonal(rows: Floats, labels: Labels, where: Where) -> Floats:
     return above
 
 
-def class_costs(problem: Problem) -> Floats:
+def class_costs(samples: Samples) -> Floats:
     """(K, K) costs by class: as given, or the mean of the rows of each class's samples."""
-    if not problem.by_sample:
-        return problem.costs
-    n_classes = problem.costs.shape[1]
+    if not samples.by_sample:
+        return samples.costs
+    n_classes = samples.n_classes
     costs = uniform(n_classes)  # of a class that has no samples
-    weight = np.ones(len(problem.labels)) if problem.weight is None else problem.weight
-    for k in np.unique(problem.labels[weight > 0]):
-        own = problem.labels == k
+    weight = np.ones(len(samples.labels)) if samples.weight is None else samples.weight
+    for k in np.unique(samples.labels[weight > 0]):
+        own = samples.labels == k
         # Sorted, so that the order of samples changes no bit.
-        paid = np.sort(problem.costs[own] * weight[own, np.newaxis], axis=0)
+        paid = np.sort(samples.costs[own] * weight[own, np.newaxis], axis=0)
         costs[k] = paid.sum(axis=0) / np.sort(weight[own]).sum()
         costs[k, k] = 0.0
     return costs

@@ -1,6 +1,6 @@
 """Confusion in counts and in money, as a table to read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass, Floats
 from rebelboost.base.names import printed, shown
+from rebelboost.base.text import aligned, amount, percent_change
 
 MOST_TABLED = 10
 """Decisions up to which the whole confusion is printed."""
@@ -118,7 +119,7 @@ class CostReport:
         ]
         rows = [["", "each", "in all", ""], ["this", amount(self.mean), amount(self.total), ""]]
         for name, total in others:
-            beside = f"{total / self.total - 1:+.0%}" if self.total else ""
+            beside = percent_change(self.total, total) if self.total else ""
             rows.append([name, amount(total / self.n_decisions), amount(total), beside])
         return aligned(rows)
 
@@ -127,20 +128,3 @@ class CostReport:
         rows = [[name, *map(amount, row)] for name, row in zip(names, cells, strict=True)]
         table = aligned([["", *map(printed, self.decisions)], *rows])
         return f"{title}; rows true, columns decided\n{table}"
-
-
-def amount(value: float) -> str:
-    """Three digits at least, thousands apart, whole numbers whole."""
-    if value == round(value) or abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Columns side by side; the first to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for first, *rest in rows:
-        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
-    return "\n".join(lines)

@@ -1,8 +1,8 @@
 """Costs from a tree of classes: the farther apart two classes are, the dearer the mistake."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,28 +72,6 @@ class Taxonomy:
         _check_apart(names, taken)
         named = dict(zip(names, taken, strict=True)) if isinstance(given, Mapping) else taken
         object.__setattr__(self, "paths", named)
-
-    @classmethod
-    def from_parents(cls, parents: Mapping[Any, Any], *, distance: str = "path") -> Self:
-        """Build from ``{node: parent}``; a root has the parent None, or is no key."""
-        return cls({node: _ancestry(node, parents) for node in _nodes(parents)}, distance=distance)
-
-    @classmethod
-    def from_tree(cls, tree: Any, *, distance: str = "path") -> Self:
-        """Build from nested dicts and lists: ``{"mammal": ["dog", "cat"], "fish": ["trout"]}``.
-
-        Lists may also hold lists, groups without a name: ``[["dog", "cat"], ["trout"]]``.
-        """
-        places: dict[Any, Place] = {}
-        for place in _walk(tree, ()):
-            name = place[-1]
-            if name in places:
-                raise CostError(
-                    f"the tree has {shown(name)} twice, at {_joined(places[name])} and at "
-                    f"{_joined(place)}: rename one, or give paths, Taxonomy({{class: path}})"
-                )
-            places[name] = place
-        return cls(places, distance=distance)
 
     def matrix(self, classes: Sequence[Any]) -> Floats:
         """(K, K) costs between `classes`, their mean off the diagonal being 1."""
@@ -194,53 +172,6 @@ def _found(name: Any, known: ClassNames) -> int:
             f"the taxonomy has no place for class {shown(name)}: add it (it has places for {known})"
         )
     return code
-
-
-def _is_root(parent: Any) -> bool:
-    return parent is None or parent != parent  # noqa: PLR0124  (NaN, from a table, is not NaN)
-
-
-def _nodes(parents: Mapping[Any, Any]) -> dict[Any, None]:
-    """Every node, each once, in the order of the mapping."""
-    nodes = dict.fromkeys(parents)
-    nodes.update((parent, None) for parent in parents.values() if not _is_root(parent))
-    return nodes
-
-
-def _ancestry(node: Any, parents: Mapping[Any, Any]) -> Place:
-    way = [node]
-    while not _is_root(parent := parents.get(way[-1])):
-        if parent in way:
-            circle = [*way[way.index(parent) :], parent]
-            raise CostError(
-                f"the parents go in a circle: {' → '.join(map(printed, circle))}. "
-                "Give one of these nodes the parent None"
-            )
-        way.append(parent)
-    return tuple(way[::-1])
-
-
-def _walk(tree: Any, above: Place) -> Iterator[Place]:
-    """Places of all named nodes of nested dicts and lists."""
-    if isinstance(tree, Mapping):
-        for name, children in tree.items():
-            yield (*above, name)
-            if children is not None:
-                yield from _walk(children, (*above, name))
-    elif isinstance(tree, list | tuple | set | frozenset | np.ndarray):
-        for i, child in enumerate(tree):
-            if isinstance(child, list | tuple | set | frozenset | np.ndarray):
-                yield from _walk(child, (*above, (i,)))
-            elif isinstance(child, Mapping):
-                yield from _walk(child, above)
-            else:
-                yield (*above, plain(child))
-    else:
-        where = f"under {_joined(above)} " if above else ""
-        raise CostError(
-            f"the tree has {shown(tree)} {where}where children belong: "
-            "give a list of names, or a dict {name: children}"
-        )
 
 
 def _heights(places: Any) -> dict[Place, int]:

@@ -1,4 +1,4 @@
-"""data.folds."""
+"""Which samples a fit leaves out: for validation, or as one of several folds."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,39 +6,39 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Floats, Labels
 from rebelboost.base.fixed_point import fixed_weights
 from rebelboost.base.hashing import hash_rows
-from rebelboost.data.samples import Problem, Trainable
+from rebelboost.data.samples import AnySamples, Samples
 
 
-def held_out_samples(problem: Trainable, fraction: float, seed: int) -> NDArray[np.bool_]:
+def held_out_samples(samples: AnySamples, fraction: float, seed: int) -> NDArray[np.bool_]:
     """Choose about this share of every class's weight, and one sample at least, for validation."""
-    place = _places(problem, seed)
+    place = _places(samples, seed)
     held = place < fraction
     if not held.any():
         held = place == place.min()
-    return held & ~_of_absent_class(problem.labels, ~held)
+    return held & ~_of_absent_class(samples.labels, ~held)
 
 
-def split(problem: Problem, fraction: float, seed: int) -> tuple[Problem, Problem | None]:
+def split(samples: Samples, fraction: float, seed: int) -> tuple[Samples, Samples | None]:
     """Hold out this share; nothing where each class has one sample, which training cannot do without."""
-    held = held_out_samples(problem, fraction, seed) if fraction > 0 else np.zeros(1, dtype=bool)
-    return (problem.rows(~held), problem.rows(held)) if held.any() else (problem, None)
+    held = held_out_samples(samples, fraction, seed) if fraction > 0 else np.zeros(1, dtype=bool)
+    return (samples.rows(~held), samples.rows(held)) if held.any() else (samples, None)
 
 
-def folds(problem: Problem, n_folds: int, seed: int) -> list[NDArray[np.bool_]]:
+def folds(samples: Samples, n_folds: int, seed: int) -> list[NDArray[np.bool_]]:
     """(N,) masks of the samples that each part leaves out: about the same share of every class.
 
     No part leaves out the last of a class, and parts that would leave out nothing are dropped.
     """
-    place = _places(problem, seed)
+    place = _places(samples, seed)
     fold = np.minimum(place * n_folds, n_folds - 1).astype(np.int64)
     left_out = [fold == i for i in range(n_folds)]
-    left_out = [out & ~_of_absent_class(problem.labels, ~out) for out in left_out]
+    left_out = [out & ~_of_absent_class(samples.labels, ~out) for out in left_out]
     return [out for out in left_out if out.any()]
 
 
-def n_distinct(problem: Problem) -> int:
+def n_distinct(samples: Samples) -> int:
     """Count the samples, equal ones once."""
-    return len(np.unique(hash_rows(problem.X, 0)))
+    return len(np.unique(hash_rows(samples.X, 0)))
 
 
 def _of_absent_class(labels: Labels, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -46,18 +46,18 @@ def _of_absent_class(labels: Labels, kept: NDArray[np.bool_]) -> NDArray[np.bool
     return np.bincount(labels[kept], minlength=int(labels.max()) + 1)[labels] == 0
 
 
-def _places(problem: Trainable, seed: int) -> Floats:
+def _places(samples: AnySamples, seed: int) -> Floats:
     """(N,) in [0, 1]: each sample's place in a random order of its class, by weight.
 
     A hash of its values places a sample, not its row, so that the order of samples does not matter.
     Equal ones stay together, so that a weight of 2 is as good as the sample twice; but where they
     are more than half of their class they are spread, lest most of a class be left out at once.
     """
-    weights = fixed_weights(problem.weight)
-    mass = np.ones(len(problem.labels), dtype=np.int64) if weights is None else weights
-    keys = hash_rows(problem.identity, seed)
-    order = np.lexsort((mass, keys, problem.labels))
-    keys, labels, mass = keys[order], problem.labels[order], mass[order]
+    weights = fixed_weights(samples.weight)
+    mass = np.ones(len(samples.labels), dtype=np.int64) if weights is None else weights
+    keys = hash_rows(samples.identity, seed)
+    order = np.lexsort((mass, keys, samples.labels))
+    keys, labels, mass = keys[order], samples.labels[order], mass[order]
     changes = (keys[1:] != keys[:-1]) | (labels[1:] != labels[:-1])
     first = np.flatnonzero(np.append(True, changes))
     group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(order))))

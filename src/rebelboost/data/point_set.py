@@ -1,15 +1,19 @@
 """The training set, as similarities see it: where samples lie, and distances between them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Distances, Samples
-from rebelboost.base.hashing import Keys
-from rebelboost.data.spaces import Space
+from rebelboost.base.arrays import BySample, Distances, Indices, Ints, Labels, Values
+from rebelboost.base.hashing import hash_rows
+from rebelboost.data.samples import Samples
+from rebelboost.data.spaces import Measured, Precomputed, Space, fit_embedding
+
+ENOUGH, FEWEST = 1 << 22, 2048
+"""Scales are learned from so many values, where there are more; from no fewer samples."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +24,8 @@ class PointSet:
     placed: NDArray[Any] = field(repr=False)
     """(N, …)"""
     laid: NDArray[Any] = field(repr=False)
-    rows: Samples = field(repr=False)
+    rows: Indices = field(repr=False)
     """(N,) where each sample is in the table that the user gave."""
-    n_features: int
     n_threads: int = 1
 
     @property
@@ -30,25 +33,20 @@ class PointSet:
         """N."""
         return len(self.rows)
 
-    @cached_property
-    def keys(self) -> Keys:
-        """(N,) by which samples are drawn, whatever their order: they come in one that does not matter."""
-        return np.arange(self.n_samples, dtype=np.uint64)
-
-    def distances(self, samples: Samples) -> Distances:
+    def distances(self, samples: Indices) -> Distances:
         """(m, N) from the given samples to all."""
         points = self.space.keep(self.placed[samples])
         found = self.space.distances(self.laid, points, self.rows[samples], self.n_threads)
         return found[:, : self.n_samples]
 
-    def part(self, samples: Samples) -> "PointSet":
+    def part(self, samples: Indices) -> "PointSet":
         """Some of the samples, laid out by themselves."""
         placed = self.placed[samples]
         return replace(
             self, placed=placed, laid=self.space.lay_out(placed), rows=self.rows[samples]
         )
 
-    def distances_from(self, other: "PointSet", samples: Samples) -> Distances:
+    def distances_from(self, other: "PointSet", samples: Indices) -> Distances:
         """(m, N) from samples of another set of this space, contiguous."""
         points = self.space.keep(other.placed[samples])
         found = self.space.distances(self.laid, points, other.rows[samples], self.n_threads)
@@ -73,3 +71,90 @@ def coincident(placed: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int6
     twins = np.flatnonzero(keys[order[1:]] == keys[order[:-1]]) + 1
     same[twins] = (bits[order[twins]] == bits[order[twins - 1]]).all(axis=1)
     return order, np.cumsum(~same) - 1
+
+
+# ---- from samples to points
+
+
+class PlacedSamples(NamedTuple):
+    """Samples as points, those at one point merged."""
+
+    points: PointSet
+    samples: Samples
+    """One for each point, in the same order."""
+    place: Ints
+    """(given samples,) the point of each."""
+    unavoidable_cost: float
+    """Mean cost that no scores can avoid, since samples of different classes lie at one point."""
+
+
+def place_samples(
+    samples: Samples, metric: str | Callable[..., float], scale: str, n_threads: int
+) -> PlacedSamples:
+    """Learn the space, place the samples in it, and merge those that lie at one point."""
+    space = fit_space(samples, metric, scale)
+    placed = space.place(samples.X)
+    order, group = coincident(placed)
+    merged, unavoidable_cost = merge(samples, order, group)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = group
+    placed = placed[order[np.flatnonzero(np.diff(group, prepend=-1))]]
+    rows = merged.rows_of_table.astype(np.int32)
+    points = PointSet(space, placed, space.lay_out(placed), rows, n_threads)
+    return PlacedSamples(points, merged, place, unavoidable_cost)
+
+
+def fit_space(samples: Samples, metric: str | Callable[..., float], scale: str) -> Space:
+    """Learn the scale, from samples that do not depend on their order; or take the given metric."""
+    if metric == "precomputed":
+        if samples.rows_of_table.max() >= samples.X.shape[1]:
+            raise ValueError(
+                f"with metric='precomputed', X must have a column for each sample, but it has "
+                f"{samples.X.shape[1]} columns and {len(samples)} samples or more"
+            )
+        return Precomputed()
+    if metric != "sqeuclidean":
+        return Measured(metric)
+    X, labels, weight = _some(samples)
+    return fit_embedding(X, labels, samples.categories, scale, weight)
+
+
+def _some(samples: Samples) -> tuple[Values, Labels, BySample]:
+    """Distinct samples from which scales are learned, and how much each weighs.
+
+    Which are taken follows from their values, so that neither order nor repetition matters. All, but
+    of large sets no more than ENOUGH values.
+    """
+    keys = hash_rows(samples.X, 1, samples.labels)
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    weight = np.bincount(group, samples.weight).astype(np.float64)
+    n_used = max(FEWEST, ENOUGH // samples.X.shape[1])
+    used = first[:n_used]
+    return samples.X[used], samples.labels[used], weight[:n_used]
+
+
+def merge(samples: Samples, order: Ints, group: Ints) -> tuple[Samples, float]:
+    """Make one sample of those that lie at one point [LOCAL, footnote 1].
+
+    Its cost row is Σc − min Σc, its class the one where that is 0; what was subtracted is a cost that
+    nothing can avoid. Returns its mean over all samples, too. The samples come in the given order.
+    """
+    if group[-1] == len(group) - 1:
+        return samples.take(order), 0.0
+    rows = (samples.costs if samples.by_sample else samples.costs[samples.labels])[order]
+    weight = np.ones(len(order)) if samples.weight is None else samples.weight[order]
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    mass = np.add.reduceat(weight, first)
+    paid = np.add.reduceat(rows * weight[:, np.newaxis], first) / mass[:, np.newaxis]
+    least = paid.min(axis=1)
+    own = np.minimum.reduceat(samples.labels[order], first)
+    merged = replace(
+        samples.take(order[first]),
+        labels=np.where(paid[np.arange(len(own)), own] == least, own, paid.argmin(axis=1)).astype(
+            np.int32
+        ),
+        costs=paid - least[:, np.newaxis],
+        by_sample=True,
+        weight=mass,
+    )
+    return merged, float((least * mass).sum() / mass.sum())

@@ -1,95 +1,142 @@
-"""Samples with their classes, costs and weights; and parts of them."""
+"""Training samples: values, what is to be predicted, costs and weights.
 
-import math
-from dataclasses import dataclass
-from typing import Protocol
+Samples are data. How a learner prepares them, and what a loss makes of them, is not their business.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Values
-from rebelboost.boosting.settings import Settings
-from rebelboost.boosting.state import Judge, State
-from rebelboost.losses.exponential import SUBCOSTS
+from rebelboost.base.arrays import BySample, Bytes, Floats, Ints, Labels, Values
+
+
+class AnySamples(Protocol):
+    """What `Samples` and `NumberSamples` have in common."""
+
+    @property
+    def X(self) -> Values:  # noqa: N802  (scikit-learn's name)
+        """(N, d) values; NaN is missing, a category is a code."""
+
+    @property
+    def labels(self) -> Labels:
+        """(N,) codes of classes, by which samples are held out; all 0 in a regression."""
+
+    @property
+    def weight(self) -> BySample | None:
+        """(N,) how much each sample counts; None: all the same."""
+
+    @property
+    def categories(self) -> Bytes:
+        """(d,) 1 for features that hold categories."""
+
+    @property
+    def identity(self) -> Values:
+        """(N, …) what tells samples of one class apart."""
 
 
 @dataclass(frozen=True)
-class Problem:
+class Samples:
     """Samples with their classes, costs and weights."""
 
     X: Values
+    """(N, d)"""
     labels: Labels
+    """(N,)"""
     costs: Floats
     """What each decision costs: (K, K) by class, or (N, K) by sample."""
     by_sample: bool = False
+    """Whether costs are by sample."""
     weight: BySample | None = None
-
+    """(N,)"""
+    categorical: Bytes | None = None
+    """(d,) 1 for features that hold categories; None: no feature does."""
     row_numbers: Ints | None = None
-    """(N,) where each sample is in the table that the user gave; None: all of it, in its order."""
+    """(N,) the row of each sample in the table that the user gave; None: all rows, in their order."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def n_classes(self) -> int:
+        """K."""
+        return self.costs.shape[1]
+
+    @property
+    def categories(self) -> Bytes:
+        """(d,) 1 for features that hold categories."""
+        return categories_of(self)
 
     @property
     def rows_of_table(self) -> Ints:
-        """(N,) where each sample is in the table that the user gave."""
-        if self.row_numbers is not None:
-            return self.row_numbers
-        return np.arange(len(self.labels))
-
-    def state(self, settings: Settings, judge: Judge | None = None) -> State:
-        """Scores of 0, and their weights."""
-        # In units in which squares neither over- nor underflow; the mean loss is in the user's.
-        unit = int(np.frexp(self.costs.max(initial=0.0))[1]) - 1
-        costs = np.ldexp(self.costs, -unit)
-        rows = costs if self.by_sample else costs[self.labels]
-        planes = SUBCOSTS[settings.subcosts](rows, self.labels)
-        if self.weight is not None:
-            planes *= self.weight[:, np.newaxis]
-        total = len(self.labels) if self.weight is None else math.fsum(self.weight)
-        risk = settings.risk(planes, math.ldexp(total, -unit))
-        return State(risk, self.judge() if judge is None else judge)
+        """(N,) the row of each sample in the table that the user gave."""
+        return np.arange(len(self)) if self.row_numbers is None else self.row_numbers
 
     @property
     def identity(self) -> Values:
         """What tells samples of one class apart."""
         return self.X
 
-    def judge(self) -> Judge:
-        """Judges decisions by these labels and costs."""
-        return Judge(self.labels, self.costs, self.weight, self.by_sample)
-
-    def rows(self, chosen: NDArray[np.bool_]) -> "Problem":
+    def rows(self, chosen: NDArray[np.bool_]) -> Self:
         """Keep the chosen samples only."""
         return self.take(np.flatnonzero(chosen))
 
-    def take(self, samples: Ints) -> "Problem":
+    def take(self, samples: Ints) -> Self:
         """Take samples in the given order."""
-        return Problem(
-            self.X[samples],
-            self.labels[samples],
-            self.costs[samples] if self.by_sample else self.costs,
-            self.by_sample,
-            None if self.weight is None else self.weight[samples],
-            self.rows_of_table[samples],
+        return replace(
+            self,
+            X=self.X[samples],
+            labels=self.labels[samples],
+            costs=self.costs[samples] if self.by_sample else self.costs,
+            weight=None if self.weight is None else self.weight[samples],
+            row_numbers=self.rows_of_table[samples],
         )
 
 
-class Trainable(Protocol):
-    """What `train` needs to know of samples: a `Problem`, or a regression's."""
+@dataclass(frozen=True)
+class NumberSamples:
+    """Samples with the numbers that a regression predicts."""
 
-    @property
-    def X(self) -> Values:  # noqa: N802  (scikit-learn's name)
-        """(N, d)."""
+    X: Values
+    """(N, d)"""
+    target: BySample
+    """(N,) less the baseline."""
+    weight: BySample | None = None
+    """(N,)"""
+    categorical: Bytes | None = None
+    """(d,) 1 for features that hold categories; None: no feature does."""
+
+    def __len__(self) -> int:
+        return len(self.target)
 
     @property
     def labels(self) -> Labels:
-        """(N,) classes, by which samples are held out; all 0 in a regression."""
+        """All of one class, where samples are drawn by class."""
+        return np.zeros(len(self.target), dtype=np.int32)
 
     @property
-    def identity(self) -> Values:
-        """(N, …) what tells samples of one class apart."""
+    def categories(self) -> Bytes:
+        """(d,) 1 for features that hold categories."""
+        return categories_of(self)
 
     @property
-    def weight(self) -> BySample | None:
-        """(N,)."""
+    def identity(self) -> Floats:
+        """What tells samples apart: equal values may have unequal targets."""
+        return np.column_stack([self.X, self.target]).astype(np.float64)
 
-    def state(self, settings: Settings) -> State:
-        """Scores of 0, and their weights."""
+    def rows(self, chosen: NDArray[np.bool_]) -> Self:
+        """Keep the chosen samples only."""
+        return replace(
+            self,
+            X=self.X[chosen],
+            target=self.target[chosen],
+            weight=None if self.weight is None else self.weight[chosen],
+        )
+
+
+def categories_of(samples: Samples | NumberSamples) -> Bytes:
+    """(d,) flags of the features that hold categories."""
+    if samples.categorical is None:
+        return np.zeros(samples.X.shape[1], dtype=np.uint8)
+    return samples.categorical

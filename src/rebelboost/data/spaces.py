@@ -9,7 +9,7 @@ on average as far apart as in a numeric feature: a mismatch counts more where mi
 missing number lies at the mean, and whether it is missing is a category of its own; a missing
 category is half as far from every level as those are from one another.
 
-Sums over samples are exact, on a scale that makes integers of the summands: their order changes no bit.
+Sums over samples are exact: their order changes no bit.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
-from rebelboost.base.arrays import Blocks, Bytes, Distances, Floats, Labels, Points, Samples, Values
+from rebelboost.base.arrays import Blocks, Bytes, Distances, Floats, Indices, Labels, Points, Values
+from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.exact_sums import exact_gram, exact_mean, exact_product
+from rebelboost.exceptions import ModelFileError
 
 Scale = Literal["none", "standard", "whitened"]
 SCALES: tuple[Scale, ...] = ("none", "standard", "whitened")
@@ -31,8 +34,15 @@ CHUNK = 1 << 22
 GRID, FAR = 2.0**30, 1e15
 """Points lie on a grid, of about 10⁹ to a standard deviation, and no further away than this, so that
 squared distances in single precision neither underflow nor overflow."""
+SCALED, METRIC, PRECOMPUTED = "scaled", "metric", "precomputed"
+"""Kinds of spaces in a file."""
+POINT_TYPES = {"float32": np.float32, "float64": np.float64}
 RAREST = 0.05
 """Mismatches of a category count no more than if so many pairs of samples had one."""
+
+
+Tensors = tuple[dict[str, NDArray[Any]], dict[str, Any]]
+"""Arrays by name, and an object of JSON."""
 
 
 class Space(Protocol):
@@ -48,9 +58,12 @@ class Space(Protocol):
         """(m, …): what is kept of samples that others are compared with."""
 
     def distances(
-        self, laid: NDArray[Any], points: NDArray[Any], rows: Samples, n_threads: int
+        self, laid: NDArray[Any], points: NDArray[Any], rows: Indices, n_threads: int
     ) -> Distances:
         """(m, N or more): from kept points, rows of the training table, to what is laid out."""
+
+    def to_tensors(self, points: NDArray[Any]) -> Tensors:
+        """What a file holds of the space and of kept points: arrays, and what JSON says."""
 
 
 # ---- scaled values
@@ -79,7 +92,7 @@ class Embedding:
         step = max(1, CHUNK // max(1, len(self.offset)))
         for first in range(0, len(X), step):
             spread = (self.spread(X[first : first + step]) - self.offset) * self.factor
-            placed = spread if self.turn is None else _times(spread, self.turn)
+            placed = spread if self.turn is None else exact_product(spread, self.turn)
             out[first : first + step] = np.clip(np.rint(placed * GRID) / GRID, -FAR, FAR)
         return out
 
@@ -106,12 +119,27 @@ class Embedding:
         """All of it."""
         return placed
 
-    def distances(self, laid: Blocks, points: Points, rows: Samples, n_threads: int) -> Distances:
+    def distances(self, laid: Blocks, points: Points, rows: Indices, n_threads: int) -> Distances:
         """(m, N), with the padding of the last block."""
         del rows
         out = np.empty((len(points), len(laid) * ABREAST), dtype=np.float32)
         kernels.active.squared_distances(laid, np.ascontiguousarray(points), out, n_threads)
         return out
+
+    def to_tensors(self, points: NDArray[Any]) -> Tensors:
+        """Points, and how values become points."""
+        arrays: dict[str, NDArray[Any]] = {
+            "points": points,
+            "fill": self.fill,
+            "indicated": self.indicated.astype(np.int32),
+            "level_features": np.array(list(self.levels), dtype=np.int32),
+            "level_counts": np.array(list(self.levels.values()), dtype=np.int32),
+            "offset": self.offset,
+            "factor": self.factor,
+        }
+        if self.turn is not None:
+            arrays["turn"] = self.turn
+        return arrays, {"kind": SCALED, "turned": self.turn is not None}
 
 
 def fit_embedding(
@@ -192,47 +220,6 @@ def ledoit_wolf(covariance: Floats, deviations: Floats, weight: Floats | None = 
     return min(1.0, max(0.0, noise / spread)) if spread > 0 else 1.0
 
 
-def exact_mean(X: Values, weight: Floats | None = None) -> Floats:
-    """(d,) means of what is present, from integers that sum to less than 2⁶²: order does not matter."""
-    present = ~np.isnan(X)
-    values = np.where(present, X, 0.0).astype(np.float64, copy=False)
-    counted = present.astype(np.float64)
-    if weight is not None:
-        values, counted = values * weight[:, np.newaxis], counted * weight[:, np.newaxis]
-    total = _exact_sum(counted)
-    return np.divide(_exact_sum(values), total, out=np.full(X.shape[1], np.nan), where=total > 0)
-
-
-def _exact_sum(values: Floats) -> Floats:
-    largest = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
-    exponent = 61 - len(values).bit_length() - np.frexp(largest)[1]
-    integers = np.rint(np.ldexp(values, exponent)).astype(np.int64)
-    return np.ldexp(integers.sum(axis=0).astype(np.float64), -exponent)
-
-
-def exact_gram(X: Floats, squares: Floats | None = None) -> Floats:
-    """XᵀX, from integers whose squares sum to less than 2⁵²: every partial sum is exact in a float.
-
-    `squares` (d,) are bounds on the sums of squares, where they are known.
-    """
-    if squares is None:
-        squares = exact_mean(X**2) * len(X)
-    exponent = 25 - (np.frexp(squares)[1] + 1) // 2
-    integers = np.rint(np.ldexp(X, exponent))
-    gram = integers.T @ integers
-    return np.ldexp(gram, -(exponent[:, np.newaxis] + exponent))
-
-
-def _times(left: Floats, right: Floats) -> Floats:
-    """A matrix product of integers that sum to less than 2⁵³: how it is shared out changes no bit.
-
-    `left` is kept to 2⁻¹⁴ of a standard deviation, `right` to 2⁻²¹ of its largest entry.
-    """
-    _, exponent = np.frexp(np.abs(right).max(initial=0.0))
-    integers = np.rint(np.ldexp(left, 14)) @ np.rint(np.ldexp(right, 21 - exponent))
-    return np.ldexp(integers, exponent - 35)
-
-
 # ---- distances from elsewhere
 
 
@@ -253,12 +240,24 @@ class Measured(NamedTuple):
         """All of it."""
         return placed
 
-    def distances(self, laid: Values, points: Values, rows: Samples, n_threads: int) -> Distances:
+    def distances(self, laid: Values, points: Values, rows: Indices, n_threads: int) -> Distances:
         """(m, N)."""
         from scipy.spatial.distance import cdist  # takes time that most users need not spend
 
         del rows, n_threads
         return checked(cdist(points, laid, self.metric))
+
+    def to_tensors(self, points: NDArray[Any]) -> Tensors:
+        """Points, and the name of the metric; a function cannot be stored."""
+        if not isinstance(self.metric, str):
+            name = getattr(self.metric, "__name__", type(self).__name__)
+            raise ModelFileError(
+                f"distances are measured by the function {name}, which a file cannot hold: compute them "
+                "beforehand and train with Similarity(metric='precomputed'), name one of SciPy's "
+                "metrics, or keep the model with pickle"
+            )
+        fields = {"kind": METRIC, "metric": self.metric, "type": str(points.dtype)}
+        return {"points": points}, fields
 
 
 class Precomputed:
@@ -276,10 +275,15 @@ class Precomputed:
         """Nothing: its row names a sample's column."""
         return placed[:, :0]
 
-    def distances(self, laid: Values, points: Values, rows: Samples, n_threads: int) -> Distances:
+    def distances(self, laid: Values, points: Values, rows: Indices, n_threads: int) -> Distances:
         """(m, N)."""
         del points, n_threads
         return checked(laid[:, rows].T)
+
+    def to_tensors(self, points: NDArray[Any]) -> Tensors:
+        """Nothing: rows name the columns."""
+        del points
+        return {}, {"kind": PRECOMPUTED}
 
 
 def checked(distances: Values) -> Distances:
@@ -288,3 +292,68 @@ def checked(distances: Values) -> Distances:
         worst = distances[~(distances >= 0)][0]
         raise ValueError(f"a squared distance is {worst:g}: give numbers of 0 or more")
     return np.ascontiguousarray(distances, dtype=np.float32)
+
+
+# ---- from a file
+
+
+def space_from_tensors(
+    shelf: Shelf, name: str, fields: Fields, n_features: int, levels: dict[int, int]
+) -> tuple[Space, NDArray[Any], Indices]:
+    """A space, its kept points and their rows; `levels`: categorical feature → number of levels."""
+    kind = fields.word("kind", (SCALED, METRIC, PRECOMPUTED))
+    most = n_features if kind == PRECOMPUTED else 2**31 - 1
+    rows = shelf.indices(f"{name}.rows", most, None)
+    if kind == PRECOMPUTED:
+        return Precomputed(), np.empty((len(rows), 0)), rows
+    if kind == METRIC:
+        metric = _metric(fields)
+        dtype = POINT_TYPES[fields.word("type", POINT_TYPES)]
+        return metric, shelf.take(f"{name}.points", dtype, len(rows), n_features), rows
+    turned = fields.any("turned")
+    require(isinstance(turned, bool), f"{name} that is neither turned nor not")
+    space = _take_embedding(shelf, name, n_features, levels, turned=turned)
+    points = shelf.take(f"{name}.points", np.float32, len(rows), len(space.offset))
+    require((np.abs(points) <= FAR).all(), f"{name} with a point that is too far away")
+    return space, points, rows
+
+
+def _metric(fields: Fields) -> Measured:
+    from scipy.spatial.distance import cdist  # takes time that most users need not spend
+
+    name = fields.any("metric")
+    require(isinstance(name, str), "a metric that has no name")
+    try:
+        cdist(np.eye(2), np.eye(2), name)
+    except ValueError as error:
+        # Some need more points than two, but an unknown name is one that no points will help.
+        require("nknown" not in str(error), f"the metric {name[:40]!r}, which SciPy does not know")
+    return Measured(name)
+
+
+def _take_embedding(
+    shelf: Shelf, name: str, n_features: int, known: dict[int, int], *, turned: bool
+) -> Embedding:
+    level_features = shelf.indices(f"{name}.level_features", n_features, None)
+    counts = shelf.indices(f"{name}.level_counts", 256, len(level_features))
+    levels = dict(zip(level_features.tolist(), counts.tolist(), strict=True))
+    require(
+        list(levels) == sorted(known) and len(levels) == len(counts),
+        f"{name} with other categorical features than the model",
+    )
+    require(
+        all(n <= known[f] for f, n in levels.items()),
+        f"{name} with more levels of a feature than the model knows",
+    )
+    indicated = shelf.indices(f"{name}.indicated", n_features, None)
+    rising = (np.diff(indicated) > 0).all() and not known.keys() & set(indicated.tolist())
+    require(rising, f"{name} with missing values of features that are not numeric")
+    width = n_features - len(levels) + len(indicated) + sum(levels.values())
+    return Embedding(
+        shelf.numbers(f"{name}.fill", n_features),
+        indicated.astype(np.int64),
+        levels,
+        shelf.numbers(f"{name}.offset", width),
+        shelf.numbers(f"{name}.factor", width),
+        shelf.numbers(f"{name}.turn", width, width) if turned else None,
+    )

@@ -12,37 +12,36 @@ from rebelboost.base.arrays import (
     ByFeature,
     Bytes,
     Floats,
+    Indices,
     Ints,
     Layer,
     Nodes,
     Pairs,
     Regions,
-    Samples,
     SearchOptions,
     Splits,
     Values,
     Work,
 )
-from rebelboost.base.hashing import Keys, hash_rows
-from rebelboost.data.binning import MOST_BINS, Binner
+from rebelboost.base.fixed_point import fixed_weights
+from rebelboost.data.binning import MOST_BINS, Binner, fit_binner
+from rebelboost.data.samples import AnySamples
 
 TABLE = 256
 """Length of a table over bins."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class TrainingSet:
-    """Binned samples; immutable. The only way by which a learner reaches data."""
+    """Binned samples, the searches over them, and the memory that searches reuse. A fit has its own."""
 
     bins: Bins
     binner: Binner
     n_threads: int = 1
-    waits: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False, compare=False)
-    """By place in a tree: how many rounds until, and since, a pruned search is tried again."""
     _scratch: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
     values: Values | None = field(default=None, repr=False, compare=False)
     """(N, d) before binning, for learners that compare or combine them."""
-    _orders: dict[int, tuple[Samples, Ints]] = field(
+    _orders: dict[int, tuple[Indices, Ints]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
@@ -67,13 +66,6 @@ class TrainingSet:
         return self.bins.blocks[feature // n_features, :, feature % n_features]
 
     @cached_property
-    def keys(self) -> Keys:
-        """(N,) by which samples are drawn, whatever their order; equal for equal values."""
-        if self.values is None:
-            return np.arange(self.n_samples, dtype=np.uint64)
-        return hash_rows(self.values, 0)
-
-    @cached_property
     def wide(self) -> NDArray[np.bool_]:
         """(d,) numeric features with more values than bins can tell apart, where values are kept."""
         if self.values is None:
@@ -81,7 +73,7 @@ class TrainingSet:
         numeric = self.bins.categorical == 0
         return np.array([n and len(self.order(f)[1]) >= MOST_BINS for f, n in enumerate(numeric)])
 
-    def order(self, feature: int) -> tuple[Samples, Ints]:
+    def order(self, feature: int) -> tuple[Indices, Ints]:
         """Samples by rising value, missing ones left out; and the places after which the value rises."""
         if feature not in self._orders:
             x = self.values[:, feature] if self.values is not None else np.empty(0)
@@ -90,7 +82,7 @@ class TrainingSet:
             self._orders[feature] = order, np.flatnonzero(x[order[1:]] > x[order[:-1]])
         return self._orders[feature]
 
-    def class_sums(self, values: NDArray[np.int32], samples: Samples, allowed: ByFeature) -> Ints:
+    def class_sums(self, values: NDArray[np.int32], samples: Indices, allowed: ByFeature) -> Ints:
         """(B, K padded) sums of the samples' vectors in each bin (kernels.class_sums)."""
         sums = np.zeros((self.n_bins, values.shape[1]), dtype=np.int32)
         kernels.active.class_sums(self.bins, allowed, values, samples, sums, self.n_threads)
@@ -110,7 +102,7 @@ class TrainingSet:
     def grow(
         self,
         values: Pairs,
-        samples: Samples,
+        samples: Indices,
         depth: int,
         options: SearchOptions,
         allowed: ByFeature,
@@ -193,6 +185,20 @@ def _work(nodes: Nodes, allowed: ByFeature, visited: int, dropped: int) -> Work:
     return Work(visited, n_samples * int(np.count_nonzero(allowed)), dropped)
 
 
-def root_node(samples: Samples) -> Nodes:
+def root_node(samples: Indices) -> Nodes:
     """One node, with all the given samples in one subset: the simplest schedule."""
     return Nodes(samples, np.array([[0, len(samples)]], dtype=np.int32))
+
+
+def bin_samples(samples: AnySamples, max_bins: int, method: str, n_threads: int = 1) -> TrainingSet:
+    """Choose bins for samples, by their weights, and bin them."""
+    binner = fit_binner(
+        samples.X,
+        max_bins=max_bins,
+        method=method,
+        weights=fixed_weights(samples.weight),
+        categorical=samples.categories,
+        n_threads=n_threads,
+    )
+    bins = binner.transform(samples.X, n_threads)
+    return TrainingSet(bins, binner, n_threads, values=samples.X)

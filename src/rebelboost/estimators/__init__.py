@@ -1,1 +1,1 @@
-"""scikit-learn estimators: they check and encode tables, train, and hold the fitted model."""
+"""The scikit-learn estimators `RebelClassifier` and `RebelRegressor`, and `load`."""

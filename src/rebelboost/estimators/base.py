@@ -125,11 +125,12 @@ class BoostedEstimator(BaseEstimator):
         Explanations
             One for each sample: ``print(model.explain(X)[0])``; see `rebelboost.explain.explanation`.
         """
-        from rebelboost.explain.explain import explain_samples
+        from rebelboost.explain.explain import Naming, explain_samples  # rarely needed
 
         values = encode_table(self, X)
-        labels, n_threads = index_labels(X, range(len(values))), threads_of(self.n_jobs)
-        return explain_samples(self.model_, values, top=top, labels=labels, n_threads=n_threads)
+        naming = Naming(index_labels(X, range(len(values))), self.metadata_)
+        n_threads = threads_of(self.n_jobs)
+        return explain_samples(self.model_, values, top=top, naming=naming, n_threads=n_threads)
 
     def summary(self, *, top: int = 10) -> "ModelSummary":
         """What the model learned: features, training rows and rules used most; classes told apart.
@@ -141,7 +142,7 @@ class BoostedEstimator(BaseEstimator):
         """
         from rebelboost.explain.explain import summary_of
 
-        return summary_of(self.model_, top)
+        return summary_of(self.model_, top=top, metadata=self.metadata_)
 
     @property
     def feature_importances_(self) -> Floats:

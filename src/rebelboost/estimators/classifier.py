@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rebelboost.base.arrays import Floats, Scores
 from rebelboost.boosting.callbacks import Callback
-from rebelboost.boosting.settings import LOSSES
+from rebelboost.boosting.objectives import LOSSES
 from rebelboost.costs.decision import RULES
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model, table_scores
@@ -327,7 +327,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         from rebelboost.theory.guarantee import guarantee_of
 
         model = self.model_
-        return guarantee_of(model, self.history_.rounds, self.cross_fit_, shrinkage_of(self))
+        return guarantee_of(model, self.history_, self.cross_fit_, shrinkage_of(self))
 
     @property
     def selection_(self) -> Selection | None:

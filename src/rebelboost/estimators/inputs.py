@@ -12,13 +12,13 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
-from rebelboost.base.arrays import ByClass, BySample, Bytes, Floats, Labels, Values
+from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Values
 from rebelboost.base.names import plain
 from rebelboost.base.warning import warn_caller
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
-from rebelboost.data.samples import Problem
+from rebelboost.data.samples import Samples
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.learners.binary import Binary
 from rebelboost.learners.similarity import Similarity
@@ -49,11 +49,9 @@ def learner_of(given: str | Learner) -> Learner:
 class Given(NamedTuple):
     """What was given to a classifier's `fit`, checked and encoded."""
 
-    problem: Problem
+    samples: Samples
     learner: Learner
     encoder: FeatureEncoder
-    categorical: Bytes
-    """(d,) flags."""
     classes: NDArray[Any]
     class_weight: ByClass
     costs: Floats
@@ -81,15 +79,13 @@ def read_samples(
     weight = checked_weight(sample_weight, values)
     counts = np.bincount(labels, weight, len(classes)).astype(np.float64)
     matrix = cost_matrix(clf.costs, list(classes), counts)
-    if costs is None:
-        problem = Problem(values, labels, matrix, weight=weight)
-    else:
-        rows = cost_rows(costs, labels, len(classes), list(classes))
-        problem = Problem(values, labels, rows, by_sample=True, weight=weight)
+    by_sample = costs is not None
+    paid = cost_rows(costs, labels, len(classes), list(classes)) if by_sample else matrix
+    samples = Samples(values, labels, paid, by_sample, weight, encoder.categorical)
     if weight is not None and not weight.all():
-        problem = problem.rows(weight > 0)
-    decided = matrix if costs is None else class_costs(problem)
-    return Given(problem, learner, encoder, encoder.categorical, classes, counts, decided)
+        samples = samples.rows(weight > 0)
+    decided = class_costs(samples) if by_sample else matrix
+    return Given(samples, learner, encoder, classes, counts, decided)
 
 
 # ---- tables

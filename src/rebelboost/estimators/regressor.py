@@ -12,12 +12,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rebelboost.base.arrays import BySample
 from rebelboost.boosting.callbacks import Callback, Hearing
-from rebelboost.boosting.fit import follow, train
-from rebelboost.boosting.regression import RegressionProblem, baseline, huber_delta
+from rebelboost.boosting.fit import Settings, follow, train
+from rebelboost.boosting.objectives import NumberObjective
+from rebelboost.boosting.regression import baseline, huber_delta
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
-from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import held_out_samples
+from rebelboost.data.samples import NumberSamples
 from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model
 from rebelboost.estimators.inputs import (
     check_callbacks,
@@ -180,20 +181,20 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         self._check_together()
         fitted = self.warm_start and self.__sklearn_is_fitted__()
         start: FittedRegressor | None = self.model_ if fitted else None
-        model, problem = self._read(X, y, sample_weight, start)
-        settings = self._settings()
-        problem, held = self._hold_out(model, problem, validation, settings.seed)
+        model, samples = self._read(X, y, sample_weight, start)
+        settings = self._settings(samples)
+        samples, held = self._hold_out(model, samples, validation, settings.seed)
         history = History() if start is None else self.history_
         with Hearing(callbacks_of(self, settings.rounds, ".4g")) as callbacks:
             ensemble = train(
-                problem,
+                samples,
                 settings,
-                model.encoder.categorical,
-                callbacks=[history, *callbacks],
+                history=history,
+                callbacks=callbacks,
                 held=None if held is None else follow(held, settings),
                 start=None if start is None else start.ensemble,
             )
-        kept = Provenance(missing_features(problem.X))
+        kept = Provenance(missing_features(samples.X))
         self.model_ = replace(model, ensemble=ensemble, provenance=kept)
         self.history_ = history
         return self
@@ -227,7 +228,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         start: FittedRegressor | None,
-    ) -> tuple[FittedRegressor, RegressionProblem]:
+    ) -> tuple[FittedRegressor, NumberSamples]:
         """A model that has no terms yet, and the samples to train it on."""
         if start is None:
             encoder, values = learn_features(self, X, _learner_of(self.learner).categorical)
@@ -241,39 +242,40 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         model = FittedRegressor(
             encoder=encoder,
             feature_names=getattr(self, "feature_names_in_", None),
-            ensemble=Ensemble((), 1),
+            ensemble=Ensemble.of((), 1),
             baseline=baseline(self.loss, target, weight) if start is None else start.baseline,
         )
         residual = target - model.baseline
-        given = self.huber_delta
-        delta = huber_delta(residual, weight) if given == "auto" else float(given)
-        return model, RegressionProblem(values, residual, self.loss, delta, weight)
+        return model, NumberSamples(values, residual, weight, encoder.categorical)
 
     def _hold_out(
         self,
         model: FittedRegressor,
-        problem: RegressionProblem,
+        samples: NumberSamples,
         validation: tuple[Any, ArrayLike] | None,
         seed: int,
-    ) -> tuple[RegressionProblem, RegressionProblem | None]:
+    ) -> tuple[NumberSamples, NumberSamples | None]:
         if validation is not None:
             X, y = validation
             values = encode_features(self, X, model.encoder)
             target = encode_target(y, len(values)) - model.baseline
-            return problem, RegressionProblem(values, target, problem.loss, problem.delta)
+            return samples, NumberSamples(values, target, categorical=samples.categorical)
         if not self.early_stopping:
-            return problem, None
-        held = held_out_samples(problem, self.validation_fraction, seed)
+            return samples, None
+        held = held_out_samples(samples, self.validation_fraction, seed)
         if not held.any():  # the only sample, which training cannot do without
-            return problem, None
-        return problem.rows(~held), problem.rows(held)
+            return samples, None
+        return samples.rows(~held), samples.rows(held)
 
-    def _settings(self) -> Settings:
+    def _settings(self, samples: NumberSamples) -> Settings:
+        given = self.huber_delta
+        delta = huber_delta(samples.target, samples.weight) if given == "auto" else float(given)
         return Settings(
             _learner_of(self.learner),
             int(self.n_rounds),
             float(self.shrinkage),
             float(self.tol),
+            NumberObjective(self.loss, delta),
             sampling=Sampling(self.subsample, self.feature_subsample, by_value=True),
             patience=self.n_rounds_no_change if self.early_stopping else None,
             seed=seed_of(self.random_state),

@@ -9,15 +9,15 @@ from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import Floats
 from rebelboost.boosting.callbacks import Callback, Hearing, Progress
-from rebelboost.boosting.fit import follow, train
+from rebelboost.boosting.fit import Settings, follow, train
+from rebelboost.boosting.objectives import ClassObjective
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
-from rebelboost.boosting.settings import Settings
 from rebelboost.costs.decision import DecisionRule
 from rebelboost.costs.matrix import class_costs, is_uniform
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.folds import n_distinct, split
-from rebelboost.data.samples import Problem
+from rebelboost.data.samples import Samples
 from rebelboost.estimators.inputs import (
     Given,
     Learner,
@@ -30,9 +30,9 @@ from rebelboost.estimators.inputs import (
     threads_of,
 )
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.fitted import FittedClassifier, Provenance, example_rows
+from rebelboost.model.fitted import FittedClassifier, Provenance
 from rebelboost.selection.blend import CrossFit, neutral
-from rebelboost.selection.candidates import Candidate, candidates
+from rebelboost.selection.candidates import Entry, candidates
 from rebelboost.selection.race import select
 from rebelboost.selection.scale import settled
 from rebelboost.theory.facts import training_facts
@@ -73,25 +73,25 @@ def train_terms(
     """Fit once, or several times on parts of the samples."""
     seed = seed_of(clf.random_state)
     if len(given.classes) == 1:
-        return SingleFit(Ensemble((), 1), Decoder(given.costs, loss=clf.loss), History())
+        return SingleFit(Ensemble.of((), 1), Decoder(given.costs, loss=clf.loss), History())
     subcosts = subcosts_of(clf, given.costs)
     settings_of = _settings_of(clf, given, subcosts, seed)
     n_folds = _n_folds(clf, given, subcosts, validation)
     if n_folds:
         return _fit_parts(clf, given, settings_of, n_folds)
     settings = settings_of(given.learner)
-    problem, costs = given.problem, given.costs
+    samples, costs = given.samples, given.costs
     if clf.training == "neutral":
-        problem = neutral(problem)
-        costs = problem.costs
-    problem, held = _hold_out(clf, given, problem, validation, seed)
+        samples = neutral(samples)
+        costs = samples.costs
+    samples, held = _hold_out(clf, given, samples, validation, seed)
     history = History() if start is None else clf.history_
     with Hearing(callbacks_of(clf, settings.rounds)) as callbacks:
         ensemble = train(
-            problem,
+            samples,
             settings,
-            given.categorical,
-            callbacks=[history, *callbacks],
+            history=history,
+            callbacks=callbacks,
             held=None if held is None else follow(held, settings),
             start=None if start is None else start.ensemble,
         )
@@ -121,7 +121,7 @@ def _n_folds(clf: "RebelClassifier", given: Given, subcosts: str, validation: Va
         apt = isinstance(clf.learner, str) and clf.learner == "auto"
     else:  # the decision needs a posterior
         apt = rule_of(clf).by_cost and subcosts == "thesis"
-    return 5 if apt and n_distinct(given.problem) >= FEWEST_TO_CROSS_FIT else 0
+    return 5 if apt and n_distinct(given.samples) >= FEWEST_TO_CROSS_FIT else 0
 
 
 def _fit_parts(
@@ -130,23 +130,22 @@ def _fit_parts(
     settings_of: Callable[[Learner], Settings],
     n_folds: int,
 ) -> CrossFit:
-    problem = given.problem
+    samples = given.samples
     way = clf.training
     if way == "auto":
         way = "neutral" if rule_of(clf).by_cost else "costs"
     if clf.learner == "auto":
         running = candidates(settings_of)
     else:
-        running = [Candidate("the learner", settings_of(given.learner))]
+        running = [Entry("the learner", settings_of(given.learner))]
     rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
     with Hearing(callbacks_of(clf, rounds)) as callbacks:
         return select(
-            neutral(problem) if way == "neutral" else problem,
+            neutral(samples) if way == "neutral" else samples,
             running,
-            given.categorical,
             n_folds,
             callbacks=callbacks,
-            deciding=problem,
+            deciding=samples,
             time_budget=clf.time_budget,
         )
 
@@ -156,7 +155,7 @@ def _settings_of(
 ) -> Callable[[Learner], Settings]:
     """The user's settings for any learner."""
     sampling = Sampling(clf.subsample, clf.feature_subsample, clf.weight_trimming)
-    n_threads = threads_of(clf.n_jobs)
+    objective, n_threads = ClassObjective(clf.loss, subcosts), threads_of(clf.n_jobs)
 
     def settings_of(learner: Learner) -> Settings:
         chosen = Settings(
@@ -164,14 +163,13 @@ def _settings_of(
             learner.rounds if clf.n_rounds == "auto" else int(clf.n_rounds),
             learner.shrinkage if clf.shrinkage == "auto" else float(clf.shrinkage),
             None if clf.tol == "auto" else float(clf.tol),
-            subcosts,
+            objective,
             sampling,
             clf.n_rounds_no_change if clf.early_stopping else None,
             seed=seed,
             n_threads=n_threads,
-            loss=clf.loss,
         )
-        return settled(chosen, given.problem, given.categorical)
+        return settled(chosen, given.samples)
 
     return settings_of
 
@@ -179,17 +177,17 @@ def _settings_of(
 def _hold_out(
     clf: "RebelClassifier",
     given: Given,
-    problem: Problem,
+    samples: Samples,
     validation: Validation,
     seed: int,
-) -> tuple[Problem, Problem | None]:
+) -> tuple[Samples, Samples | None]:
     if validation is None:
         fraction = clf.validation_fraction
-        return split(problem, fraction, seed) if clf.early_stopping else (problem, None)
+        return split(samples, fraction, seed) if clf.early_stopping else (samples, None)
     X, y = validation
     values = encode_features(clf, X, given.encoder)
     labels = known_labels(y, len(values), given.classes)
-    return problem, Problem(values, labels, class_costs(problem))
+    return samples, Samples(values, labels, class_costs(samples), categorical=samples.categorical)
 
 
 # ---- the model
@@ -210,13 +208,13 @@ def assembled(
         subcosts=subcosts_of(clf, given.costs),
         rule=rule_of(clf),
     )
-    problem, rows = given.problem, example_rows(model.ensemble)
-    place = np.searchsorted(problem.rows_of_table, rows)  # which rise
+    samples, rows = given.samples, model.ensemble.example_rows
+    place = np.searchsorted(samples.rows_of_table, rows)  # which rise
     whole = clf.subsample == 1 and clf.weight_trimming is None and shrinkage_of(clf) == 1
     kept = Provenance(
-        missing_features(problem.X),
+        missing_features(samples.X),
         index_labels(X, rows),
-        dict(zip(rows, problem.labels[place].tolist(), strict=True)),
-        training_facts(model, problem, whole_steps=whole, n_threads=threads_of(clf.n_jobs)),
+        dict(zip(rows, samples.labels[place].tolist(), strict=True)),
+        training_facts(model, samples, whole_steps=whole, n_threads=threads_of(clf.n_jobs)),
     )
     return replace(model, provenance=kept)

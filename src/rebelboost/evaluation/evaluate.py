@@ -18,7 +18,7 @@ from rebelboost.base.names import ClassNames, listed, plain, printed
 from rebelboost.data.encoder import is_present
 from rebelboost.estimators.base import table_scores
 from rebelboost.evaluation.calibration import calibration
-from rebelboost.evaluation.intervals import effective_number, mean_cost, share
+from rebelboost.evaluation.intervals import effective_number, mean_cost_interval, share
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
 from rebelboost.exceptions import EvaluationError
 from rebelboost.metrics import cost_report
@@ -126,7 +126,7 @@ def _evaluation(
         source=source,
         n=n,
         accuracy=share(right, decided_weight, n_effective * decided_weight / confusion.n_decisions),
-        cost=mean_cost(confusion.counts, confusion.costs, n_effective),
+        cost=mean_cost_interval(confusion.counts, confusion.costs, n_effective),
         confusion=confusion,
         commonest=classes[int(np.argmax(model.class_weight))],
         n_rejected=rejected,

@@ -46,7 +46,7 @@ def share(right: float, of: float, n_samples: float) -> Estimate:
     return Estimate(p, low if p > 0 else 0.0, high if p < 1 else 1.0)
 
 
-def mean_cost(counts: Floats, costs: Floats, n_samples: float) -> Estimate:
+def mean_cost_interval(counts: Floats, costs: Floats, n_samples: float) -> Estimate:
     """The mean of `costs` that occurred so many times, both of any one shape.
 
     A mean cost x̄ is a share of mistakes that cost c = Σx²/Σx each: then x̄(c − x̄) is the variance of x,

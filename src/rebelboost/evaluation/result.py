@@ -1,6 +1,5 @@
-"""The figures of an evaluation, with intervals: made by `rebelboost.evaluation.evaluate`, read by people and files."""
+"""The results of an evaluation: accuracy and cost with their intervals, as text and as JSON."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -9,8 +8,9 @@ import numpy as np
 
 from rebelboost.base.arrays import Floats, Ints, Labels
 from rebelboost.base.names import listed, shown
+from rebelboost.base.text import aligned, amount, percent
 from rebelboost.costs.matrix import is_uniform
-from rebelboost.costs.report import CostReport, aligned, amount
+from rebelboost.costs.report import CostReport
 from rebelboost.evaluation.calibration import Calibration
 from rebelboost.evaluation.intervals import Estimate
 
@@ -114,14 +114,14 @@ class Evaluation:
         return (
             f"{n:,} more {'is' if n == 1 else 'are'} of classes that the model never saw "
             f"({listed(list(self.unknown))}), and not counted above. With them as mistakes, "
-            f"accuracy is {self.accuracy_with_unknown:.1%}."
+            f"accuracy is {percent(self.accuracy_with_unknown)}."
         )
 
     def _figures(self) -> list[list[str]]:
         low, high = self.accuracy[1:]
         rows: list[list[str]] = [
-            ["accuracy", _percent(self.accuracy.value), f"{low:.1%} to {high:.1%}"],
-            [f"  always {shown(self.commonest)}", _percent(self.commonest_share), ""],
+            ["accuracy", percent(self.accuracy.value), f"{percent(low)} to {percent(high)}"],
+            [f"  always {shown(self.commonest)}", percent(self.commonest_share), ""],
         ]
         if self.has_costs:
             rows += [
@@ -130,14 +130,14 @@ class Evaluation:
             ]
         if self.n_rejected:
             rejected = self.n_rejected / self.confusion.n_decisions
-            rows.append(["abstained", f"{rejected:.1%}", ""])
+            rows.append(["abstained", percent(rejected), ""])
         if self.log_loss is not None and self.shares_log_loss is not None:
             rows += [
                 ["log-loss", f"{self.log_loss:.4f}", ""],
                 ["  by shares of classes", f"{self.shares_log_loss:.4f}", ""],
             ]
         if self.calibration is not None:
-            rows.append(["calibration error", f"{self.calibration.error:.1%}", ""])
+            rows.append(["calibration error", percent(self.calibration.error), ""])
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,10 +184,6 @@ class Evaluation:
             calibration=Calibration.from_dict(probabilities) if probabilities else None,
             unknown=dict(map(tuple, stored["unknown"])),
         )
-
-
-def _percent(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.1%}"
 
 
 def _range(cost: Estimate) -> tuple[str, str]:

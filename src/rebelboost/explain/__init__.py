@@ -1,1 +1,1 @@
-"""explain."""
+"""Explanations: what each feature, rule and training row adds to a decision, as text, tables and plots."""

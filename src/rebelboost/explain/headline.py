@@ -6,6 +6,7 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass, Scores
 from rebelboost.base.names import printed
+from rebelboost.base.text import number, probability
 from rebelboost.costs.decision import expected_costs
 from rebelboost.explain.explanation import Verdict
 from rebelboost.model.fitted import FittedClassifier
@@ -46,7 +47,7 @@ def _verdict(
     if rejected and risks is not None and risks.min() > model.rule.reject_cost:
         text = (
             f"Not decided, hence {printed(decision)!r}: the cheapest decision, "
-            f"{_name(model, decided)}, is expected to cost {amount(risks[decided])}, more than "
+            f"{_name(model, decided)}, is expected to cost {number(risks[decided])}, more than "
             f"reject_cost={model.rule.reject_cost:g}"
         )
     if posterior is not None and risks is not None and int(posterior.argmax()) != decided:
@@ -75,13 +76,13 @@ def _headline(
     other = _name(model, rival)
     if model.weighs_costs and risks is not None:
         return (
-            f"Decided: {name} (expected cost {amount(risks[decided])}; "
-            f"next best: {other}, {amount(risks[rival])})"
+            f"Decided: {name} (expected cost {number(risks[decided])}; "
+            f"next best: {other}, {number(risks[rival])})"
         )
     if posterior is not None:
         return (
-            f"Decided: {name} (probability {percent(posterior[decided])}; "
-            f"next best: {other}, {percent(posterior[rival])})"
+            f"Decided: {name} (probability {probability(posterior[decided])}; "
+            f"next best: {other}, {probability(posterior[rival])})"
         )
     return f"Decided: {name} (the highest score; next best: {other})"
 
@@ -93,38 +94,24 @@ def _why_not_the_likeliest(
     name = _name(model, likeliest)
     if not model.weighs_costs:
         return (
-            f"{name} is the likeliest class ({percent(posterior[likeliest])}), but the decision is by "
+            f"{name} is the likeliest class ({probability(posterior[likeliest])}), but the decision is by "
             f'the highest score alone: decision="argmax"'
         )
     dearest = int(np.argmax(posterior * model.costs[:, likeliest]))
     return (
-        f"Not the likeliest class, {name} ({percent(posterior[likeliest])}, against "
-        f"{percent(posterior[decided])} for {_name(model, decided)}): deciding for {name} is "
-        f"expected to cost {amount(risks[likeliest])}, since taking {_name(model, dearest)} "
-        f"({percent(posterior[dearest])}) for {name} costs {model.costs[dearest, likeliest]:g}"
+        f"Not the likeliest class, {name} ({probability(posterior[likeliest])}, against "
+        f"{probability(posterior[decided])} for {_name(model, decided)}): deciding for {name} is "
+        f"expected to cost {number(risks[likeliest])}, since taking {_name(model, dearest)} "
+        f"({probability(posterior[dearest])}) for {name} costs {model.costs[dearest, likeliest]:g}"
     )
 
 
 def _probabilities(model: FittedClassifier, posterior: ByClass) -> str:
     order = np.argsort(-posterior, kind="stable")[:MOST_CLASSES]
     likely = [k for k in order.tolist() if posterior[k] >= LIKELY or k == order[0]]
-    said = ", ".join(f"{_name(model, k)} ({percent(posterior[k])})" for k in likely)
+    said = ", ".join(f"{_name(model, k)} ({probability(posterior[k])})" for k in likely)
     return f"Probabilities: {said}"
 
 
 def _name(model: FittedClassifier, code: int) -> str:
     return printed(model.classes[code])
-
-
-def amount(cost: float) -> str:
-    """Three digits, or all of those before the point."""
-    return f"{cost:,.0f}" if abs(cost) >= 1000 else f"{cost:.3g}"
-
-
-def percent(probability: float) -> str:
-    """As many digits as tell it from none and from all."""
-    if 0.0095 < probability < 0.9905:
-        return f"{100 * probability:.0f} %"
-    if probability < 0.00005:
-        return "below 0.01 %"
-    return "above 99.99 %" if probability > 0.99995 else f"{100 * probability:.2f} %"

@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rebelboost.base.drawing import axes_for, class_colour
 from rebelboost.base.names import printed
 from rebelboost.explain.text import parts
-from rebelboost.plots import _axes as new_axes
-from rebelboost.plots import _colour as palette_colour
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,11 +23,11 @@ LONGEST = 64
 
 def plot_explanation(why: "Explanation", ax: "Axes | None" = None) -> "Axes":
     """Bars to the right for what spoke for the decision, to the left for the next best class."""
-    ax = new_axes(ax)
+    ax = axes_for(ax)
     shown = parts(why)[::-1]
     sizes = [size for size, _ in shown]
     decided, rival = why.verdict.decided or 0, why.verdict.rival
-    towards, away = palette_colour(decided), palette_colour(1 if rival is None else rival)
+    towards, away = class_colour(decided), class_colour(1 if rival is None else rival)
     _bars(ax, sizes, [what for _, what in shown], [towards if s >= 0 else away for s in sizes])
     if why.classes is not None and rival is not None:
         names = why.class_names
@@ -72,7 +71,7 @@ def plot_summary(summary: "ModelSummary") -> "Figure":
             panels,
             strict=True,
         ):
-            _bars(ax, sizes, labels, [palette_colour(0)] * len(sizes))
+            _bars(ax, sizes, labels, [class_colour(0)] * len(sizes))
             ax.set_xlabel(title)
     figure.suptitle(summary.heading, fontsize="medium")
     return figure
@@ -80,11 +79,11 @@ def plot_summary(summary: "ModelSummary") -> "Figure":
 
 def plot_margins(margins: Any, ax: "Axes | None" = None, *, label: str | None = None) -> "Axes":
     """The share of samples up to each margin [ADA Sec. 3.2]: left of 0 are the mistakes."""
-    ax = new_axes(ax)
+    ax = axes_for(ax)
     sorted_margins = np.sort(np.asarray(margins, dtype=np.float64))
     share = 100 * np.arange(1, len(sorted_margins) + 1) / max(1, len(sorted_margins))
     n_before = len(ax.get_lines())
-    ax.step(sorted_margins, share, where="post", color=palette_colour(n_before), label=label)
+    ax.step(sorted_margins, share, where="post", color=class_colour(n_before), label=label)
     if n_before == 0:
         ax.axvline(0, color="#222222", linewidth=0.8, linestyle=":", label="_")
     ax.set(xlabel="margin", ylabel="samples up to it, %", ylim=(0, 101))

@@ -10,9 +10,9 @@ import numpy as np
 from rebelboost.base.arrays import ByClass, Floats, Ints, Outputs
 from rebelboost.base.names import printed
 from rebelboost.explain.rules import RuleHashes, Wording, rule, rule_hashes
-from rebelboost.explain.shares import ComparisonVotes, Contributions, ForestVotes
+from rebelboost.explain.shares import Contributions
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.trees import GrownTree
+from rebelboost.model.shares import ComparisonVotes, RuleVotes
 
 
 class Reason(NamedTuple):
@@ -75,8 +75,8 @@ class Speaker:
         parts = []
         if self.said.comparisons:
             parts.append(self._of_comparisons(self.said.comparisons, sample))
-        if self.said.forest is not None:
-            parts.append(self._of_rules(self.said.forest, sample))
+        if self.said.rules is not None:
+            parts.append(self._of_rules(self.said.rules, sample))
         parts += [
             Voices(scores[[sample]], np.array([self._n_others(name)]), ("other",), (name.__str__,))
             for name, scores in self.said.others.items()
@@ -91,30 +91,21 @@ class Speaker:
         )
 
     def _n_others(self, name: str) -> int:
-        return sum(term.hypothesis.describe() == name for term in self.ensemble.terms)
+        return sum(term.describe() == name for term in self.ensemble)
 
     @cached_property
     def _hashes(self) -> RuleHashes | None:
-        if self.said.forest is None:
-            return None
-        group = self.said.forest.group
-        found = [self._tree(group.positions, t) for t in range(len(group.positions))]
-        return rule_hashes(found, group.trees, self.wording)
+        votes = self.said.rules
+        return None if votes is None else rule_hashes(votes.trees, self.wording)
 
-    def _tree(self, positions: Ints, t: int) -> GrownTree:
-        tree = self.ensemble.terms[positions[t]].hypothesis
-        assert isinstance(tree, GrownTree)
-        return tree
-
-    def _of_rules(self, votes: ForestVotes, sample: int) -> Voices:
+    def _of_rules(self, votes: RuleVotes, sample: int) -> Voices:
         assert self._hashes is not None
-        leaves = votes.leaves[sample].astype(np.int64)
+        leaves = votes.leaves[sample]
         keys = self._hashes.of(np.arange(len(leaves)), leaves)
         first, sums, counts = summed(keys, votes.said(sample))
 
         def words(t: int) -> Callable[[], str]:
-            tree, leaf = self._tree(votes.group.positions, t), int(votes.leaves[sample, t])
-            return lambda: rule(tree, leaf, self.wording)
+            return lambda: rule(votes.trees, t, int(leaves[t]), self.wording)
 
         said = (keys[first] != 0) & sums.any(axis=1)  # a rule without conditions is baseline
         chosen = first[said].tolist()

@@ -1,6 +1,6 @@
 """Rules: the way from the root of a tree to a leaf, as a sentence; and which rules are the same."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -8,13 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Bytes, Floats, Ints, Trees
+from rebelboost.base.arrays import Bytes, Floats, Ints
 from rebelboost.base.names import printed
-from rebelboost.model.trees import GrownTree
+from rebelboost.base.text import calendar_date, time_of_day
+from rebelboost.model.trees import Trees
 
 Hashes = NDArray[np.uint64]
 MOST_LEVELS = 6
 """Categories that a rule names; of more it tells the number."""
+
+
+SHOWN_AS: dict[str, Callable[[float], str]] = {"date": calendar_date, "time": time_of_day}
+"""Kinds of columns that are numbers to the model, and how people read their values."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,8 @@ class Wording:
     """Categorical feature → its levels, in the order of their codes."""
     missing: frozenset[int] | None = None
     """Features of which training values were missing; None: not known, so that all may be."""
+    kinds: Mapping[int, str] = field(default_factory=dict)
+    """Feature → its kind, of those that are dates or times of day."""
 
     def may_miss(self, feature: int) -> bool:
         """Whether missing values of a feature are worth a word."""
@@ -38,13 +45,29 @@ class Wording:
         levels = self.levels.get(feature)
         return float(x) if levels is None else levels[int(x)]
 
+    def number(self, feature: int, x: float) -> str:
+        """A number that a feature has, or is compared with: "4.7", or "2024-03-01" of a date."""
+        kind = self.kinds.get(feature)
+        return f"{x:.6g}" if kind is None else SHOWN_AS[kind](x)
+
     def shown(self, feature: int, x: float) -> str:
         """A feature with its value: "petal length = 4.7"."""
         value = self.value(feature, x)
         if value is None:
             return f"{self.names[feature]} is missing"
-        text = f"{value:.6g}" if isinstance(value, float) else printed(value)
+        text = printed(value) if feature in self.levels else self.number(feature, x)
         return f"{self.names[feature]} = {text}"
+
+
+def date_kinds(metadata: Mapping[str, Any], names: Sequence[str]) -> dict[int, str]:
+    """The kinds of those features that are dates or times, by what `rebel train` keeps of its table."""
+    table = metadata.get("table")
+    columns = table.get("columns") if isinstance(table, Mapping) else None
+    if not isinstance(columns, list):
+        return {}
+    told = [column for column in columns if isinstance(column, Mapping)]
+    kinds = {str(column.get("name")): str(column.get("kind")) for column in told}
+    return {f: kinds[name] for f, name in enumerate(names) if kinds.get(name) in SHOWN_AS}
 
 
 @dataclass
@@ -57,28 +80,29 @@ class _Condition:
     missing: bool = True
 
 
-def rule(tree: GrownTree, leaf: int, wording: Wording) -> str:
+def rule(trees: Trees, tree: int, leaf: int, wording: Wording) -> str:
     """The conditions of a leaf in words: "petal length > 4.9 and (colour in {red, green} or missing)"."""
-    asked: dict[int, _Condition] = {}
+    tested: dict[int, _Condition] = {}
     categorical = set()
-    for layer in range(tree.depth):
-        node = 2**layer - 1 + (leaf >> (tree.depth - layer))
-        right = leaf >> (tree.depth - layer - 1) & 1
-        feature = int(tree.features[node])
+    depth, first = int(trees.depths[tree]), int(trees.node_offsets[tree])
+    for layer in range(depth):
+        node = first + 2**layer - 1 + (leaf >> (depth - layer))
+        right = leaf >> (depth - layer - 1) & 1
+        feature = int(trees.features[node])
         if feature < 0:
             continue
-        condition = asked.setdefault(feature, _Condition())
-        condition.missing &= bool(tree.missing_right[node]) == bool(right)
-        if node in tree.tables:
+        condition = tested.setdefault(feature, _Condition())
+        condition.missing &= bool(trees.missing_right[node]) == bool(right)
+        if trees.category[node] >= 0:
             categorical.add(feature)
-            condition.codes &= (tree.tables[node] != 0) == right
+            condition.codes &= (trees.right[trees.category[node]] != 0) == right
         elif right:
-            condition.low = max(condition.low, float(tree.thresholds[node]))
+            condition.low = max(condition.low, float(trees.thresholds[node]))
         else:
-            condition.high = min(condition.high, float(tree.thresholds[node]))
+            condition.high = min(condition.high, float(trees.thresholds[node]))
     parts = [
         (_of_levels if feature in categorical else _of_numbers)(feature, condition, wording)
-        for feature, condition in asked.items()
+        for feature, condition in tested.items()
     ]
     if len(parts) > 1:
         parts = [f"({part})" if part.endswith(" or missing") else part for part in parts]
@@ -92,11 +116,12 @@ def _of_numbers(feature: int, condition: _Condition, wording: Wording) -> str:
     if low == -np.inf and high == np.inf:
         return f"{name} is known" if not condition.missing else f"any {name}"
     if low == -np.inf:
-        text = f"{name} ≤ {high:.6g}"
+        text = f"{name} ≤ {wording.number(feature, high)}"
     elif high == np.inf:
-        text = f"{name} > {low:.6g}"
+        text = f"{name} > {wording.number(feature, low)}"
     else:
-        text = f"{low:.6g} < {name} ≤ {high:.6g}"
+        above, up_to = (wording.number(feature, x) for x in (low, high))
+        text = f"{above} < {name} ≤ {up_to}"
     return _or_missing(text, feature, condition, wording)
 
 
@@ -159,8 +184,6 @@ class RuleHashes:
     """Numbers by which rules are told apart, in whatever order and however often they ask."""
 
     trees: Trees
-    asks: NDArray[np.bool_]
-    """(nodes,)"""
     may_miss: NDArray[np.bool_]
     """(features,)"""
     n_levels: Ints
@@ -181,7 +204,7 @@ class RuleHashes:
         below = np.maximum(depth - layer, 1)
         node = trees.node_offsets[tree] + 2**layer - 1 + (leaf >> below)
         node = np.where(depth > layer, node, 0)
-        asks = (depth > layer) & self.asks[node]
+        asks = (depth > layer) & (trees.features[node] >= 0)
         feature = np.where(asks, trees.features[node], -1).astype(np.int64)
         right = (leaf >> (below - 1) & 1) == 1
         table = trees.category[node]
@@ -255,14 +278,13 @@ def _missing_hash(path: Sequence[_Question], i: int) -> Hashes:
     return np.where(first, _mixed(_mixed(own.feature) + np.uint64(2)), np.uint64(0))
 
 
-def rule_hashes(found: Sequence[GrownTree], trees: Trees, wording: Wording) -> RuleHashes:
-    """Prepare to compare the rules of packed trees."""
-    asks = np.concatenate([tree.features >= 0 for tree in found] or [np.empty(0, dtype=bool)])
+def rule_hashes(trees: Trees, wording: Wording) -> RuleHashes:
+    """Prepare to compare the rules of trees."""
     may_miss = np.array([wording.may_miss(f) for f in range(len(wording.names))], dtype=bool)
     n_levels = np.zeros(len(wording.names), dtype=np.int64)
     for feature, levels in wording.levels.items():
         n_levels[feature] = len(levels)
-    return RuleHashes(trees, asks, may_miss, n_levels)
+    return RuleHashes(trees, may_miss, n_levels)
 
 
 def _mixed(x: NDArray[Any]) -> Hashes:

@@ -7,15 +7,12 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass
 from rebelboost.base.names import printed
-from rebelboost.base.text import Table, framed
+from rebelboost.base.text import Table, framed, percent, whole_percent
 from rebelboost.explain.reasons import Rows
 from rebelboost.explain.rules import Wording, rule, rule_hashes
-from rebelboost.explain.usage import importances, n_asking, pair_use, row_use, rule_use
-from rebelboost.model.comparisons import Comparison
-from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.packing import TreeGroup
-from rebelboost.model.trees import GrownTree
-from rebelboost.model.wrapped import Wrapped
+from rebelboost.explain.usage import importances, n_testing, pair_use, row_use, rule_use
+from rebelboost.model.ensemble import Ensemble, headings
+from rebelboost.model.trees import Trees
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -83,7 +80,7 @@ class ModelSummary:
         if self.features:
             lines.append("Features, by their share of what questions change on average:")
             lines += [
-                f"{100 * each.importance:6.1f} %  {each.name}" for each in self.features[: self.top]
+                f"{percent(each.importance):>8}  {each.name}" for each in self.features[: self.top]
             ]
             lines += _and_more(self.features, self.top, "feature")
         if self.examples:
@@ -97,7 +94,7 @@ class ModelSummary:
             lines.append("Rules, by their outputs times the share of training rows that pass:")
             lines += [
                 f"{each.weight:8.3g}  {each.what}{self._speaks(each.by_class)}"
-                f" ({100 * each.share:.0f} % pass{_in_terms(each.n_terms, ', ')})"
+                f" ({whole_percent(each.share)} pass{_in_terms(each.n_terms, ', ')})"
                 for each in self.rules[: self.top]
             ]
         if self.pairs and self.classes is not None and len(self.classes) > 2:
@@ -153,7 +150,7 @@ class ModelSummary:
 
     def _told_apart(self, span: tuple[int, int]) -> str:
         said = [
-            f"{' | '.join(map(printed, each.classes))} {100 * each.share:.0f} %"
+            f"{' | '.join(map(printed, each.classes))} {whole_percent(each.share)}"
             for each in self.pairs
             if (each.first_round, each.last_round) == span
         ]
@@ -187,33 +184,20 @@ def summarise(
 
 
 def _heading(ensemble: Ensemble, classes: tuple[Any, ...] | None) -> str:
-    found = [term.hypothesis for term in ensemble.terms]
-    trees = [each for each in found if isinstance(each, GrownTree)]
-    compared = [each for each in found if isinstance(each, Comparison)]
-    parts = []
-    if trees:
-        depths = sorted({tree.depth for tree in trees})
-        deep = f"{depths[0]}–{depths[-1]}" if len(depths) > 1 else f"{depths[0]}"
-        parts.append(f"{len(trees)} tree{'s' if len(trees) > 1 else ''} of depth {deep}")
-    if compared:
-        n_rows = len({e.row for each in compared for e in each.examples})
-        parts.append(f"{len(compared)} comparisons with {n_rows} training rows")
-    for name in sorted({each.describe() for each in found if isinstance(each, Wrapped)}):
-        n_own = sum(isinstance(each, Wrapped) and each.describe() == name for each in found)
-        parts.append(f"{n_own} × {name}")
+    parts = headings(ensemble)
     what = "a regression" if classes is None else f"{len(classes)} classes"
     return f"{' and '.join(parts) or 'No terms'}; {what}"
 
 
 def _features(ensemble: Ensemble, wording: Wording) -> tuple[UsedFeature, ...]:
     sizes = importances(ensemble, len(wording.names))
-    asking = n_asking(ensemble, len(wording.names))
+    testing = n_testing(ensemble, len(wording.names))
     total = sizes.sum() or 1.0
     order = np.argsort(-sizes, kind="stable")
     return tuple(
-        UsedFeature(wording.names[f], float(sizes[f] / total), int(asking[f]))
+        UsedFeature(wording.names[f], float(sizes[f] / total), int(testing[f]))
         for f in order.tolist()
-        if asking[f]
+        if testing[f]
     )
 
 
@@ -233,21 +217,19 @@ def _examples(ensemble: Ensemble, rows: Rows) -> tuple[UsedRow, ...]:
 
 
 def _rules(ensemble: Ensemble, wording: Wording, most: int) -> tuple[UsedRule, ...]:
-    for group in ensemble.groups:
-        if isinstance(group, TreeGroup):
-            trees = [ensemble.terms[t].hypothesis for t in group.positions.tolist()]
-            grown = [tree for tree in trees if isinstance(tree, GrownTree)]
-            used = rule_use(ensemble, group, rule_hashes(grown, group.trees, wording))
-            return tuple(
-                UsedRule(
-                    rule(ensemble.terms[used.terms[r]].hypothesis, int(used.leaves[r]), wording),
-                    float(used.sizes[r]),
-                    float(used.shares[r]),
-                    used.by_class[r],
-                    int(used.n_terms[r]),
-                )
-                for r in np.argsort(-used.sizes, kind="stable")[:most].tolist()
+    for positions, trees in ensemble.of_kind(Trees):
+        used = rule_use(trees, positions, rule_hashes(trees, wording))
+        place = np.searchsorted(positions, used.terms)
+        return tuple(
+            UsedRule(
+                rule(trees, int(place[r]), int(used.leaves[r]), wording),
+                float(used.sizes[r]),
+                float(used.shares[r]),
+                used.by_class[r],
+                int(used.n_terms[r]),
             )
+            for r in np.argsort(-used.sizes, kind="stable")[:most].tolist()
+        )
     return ()
 
 
@@ -259,10 +241,10 @@ def _pairs(ensemble: Ensemble, classes: tuple[Any, ...] | None) -> tuple[Separat
     while classes is not None and first < len(ensemble):
         span = slice(first, min(last, len(ensemble)))
         keys = used.first[span] * len(classes) + used.second[span]
-        total = used.separation[span].sum() or 1.0
+        total = used.distance[span].sum() or 1.0
         own = {
-            int(key): used.separation[span][keys == key].sum() / total
-            for key in np.unique(keys[used.separation[span] > 0])
+            int(key): used.distance[span][keys == key].sum() / total
+            for key in np.unique(keys[used.distance[span] > 0])
         }
         found += [
             Separation(

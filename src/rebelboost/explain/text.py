@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rebelboost.base.text import signed
 from rebelboost.explain.reasons import Reason
 
 if TYPE_CHECKING:
     from rebelboost.explain.explanation import ExampleShare, Explanation, FeatureShare
 
 WIDTH = 7
+"""Of the column of numbers."""
 WORTH_A_WORD = 0.02
 """Of a blend of trees and similarities: a kind whose heaviest term is lighter than this share is left out."""
 
@@ -40,9 +42,7 @@ def _opening(why: "Explanation") -> str:
     if why.classes is None or decided is None or rival is None:
         return "Made up of:"
     names = why.class_names
-    return (
-        f"What spoke for {names[decided]} (+) and for {names[rival]} (−), {total.strip()} in all:"
-    )
+    return f"What spoke for {names[decided]} (+) and for {names[rival]} (−), {total} in all:"
 
 
 def parts(why: "Explanation") -> list[tuple[float, str]]:
@@ -70,23 +70,12 @@ def _ids(shown: Sequence[tuple[float, object]]) -> set[int]:
 
 
 def _parts(why: "Explanation") -> list[str]:
-    return [f"{signed(size)}  {what}" for size, what in parts(why)]
+    return [f"{signed(size).rjust(WIDTH)}  {what}" for size, what in parts(why)]
 
 
 def _listed(why: "Explanation", reasons: Sequence[Reason]) -> list[str]:
     return [
-        f"{signed(_size(why, each))}  {each.what}"
+        f"{signed(_size(why, each)).rjust(WIDTH)}  {each.what}"
         + (f"  ({each.n_terms} terms)" if each.n_terms > 1 else "")
         for each in reasons
     ]
-
-
-def signed(size: float) -> str:
-    """As many digits as a person reads; with a true minus sign."""
-    if abs(size) >= 1000:
-        text = f"{size:+,.0f}"
-    elif abs(size) >= 0.0995 or size == 0:
-        text = f"{size:+.2f}"
-    else:
-        text = f"{size:+.3f}" if abs(size) >= 0.001 else f"{size:+.0e}"
-    return text.replace("-", "−", 1).rjust(WIDTH)

@@ -11,12 +11,11 @@ import numpy as np
 from rebelboost.base.arrays import Floats, Ints, Outputs
 from rebelboost.explain.reasons import summed
 from rebelboost.explain.rules import RuleHashes
-from rebelboost.explain.shares import Forest, forests, of_one_point
-from rebelboost.model.comparisons import Comparison
+from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.packing import ComparisonGroup, TreeGroup
-from rebelboost.model.trees import GrownTree
-from rebelboost.model.wrapped import Wrapped
+from rebelboost.model.terms import Separated
+from rebelboost.model.tree_means import TreeMeans
+from rebelboost.model.trees import Trees
 
 
 def size(said: Floats) -> Floats:
@@ -29,23 +28,29 @@ def size(said: Floats) -> Floats:
 def importances(ensemble: Ensemble, n_features: int) -> Floats:
     """(d,): size of what its questions change, on average over the training samples, summed over all."""
     found = np.zeros(n_features)
-    for forest in forests(ensemble):
-        for nodes, children in forest.layers():
-            before = np.repeat(forest.values[:, nodes], 2, axis=1)
-            changed = size(forest.values[:, children] - before) * forest.cover[:, children]
+    for means in _means(ensemble):
+        for nodes, children in means.layers():
+            before = np.repeat(means.values[:, nodes], 2, axis=1)
+            changed = size(means.values[:, children] - before) * means.cover[:, children]
             by_node = changed[:, 0::2] + changed[:, 1::2]
-            asked = forest.features[:, nodes]
-            asks = asked >= 0
-            found += np.bincount(asked[asks], by_node[asks], n_features)
+            tested = means.features[:, nodes]
+            tests = tested >= 0
+            found += np.bincount(tested[tests], by_node[tests], n_features)
     return found
 
 
-def n_asking(ensemble: Ensemble, n_features: int) -> Ints:
-    """(d,): trees that ask each feature."""
+def _means(ensemble: Ensemble) -> list[TreeMeans]:
+    return [means for _, trees in ensemble.of_kind(Trees) for means in trees.means()]
+
+
+def n_testing(ensemble: Ensemble, n_features: int) -> Ints:
+    """(d,): trees that test each feature."""
     found = np.zeros(n_features, dtype=np.int64)
-    for term in ensemble.terms:
-        if isinstance(term.hypothesis, GrownTree):
-            found[term.hypothesis.used_features] += 1
+    for _, trees in ensemble.of_kind(Trees):
+        of_node = np.repeat(np.arange(len(trees)), trees.n_nodes)
+        tests = trees.features >= 0
+        tested = np.unique(np.stack([of_node[tests], trees.features[tests]]), axis=1)[1]
+        found += np.bincount(tested, minlength=n_features)
     return found
 
 
@@ -63,12 +68,11 @@ class RowUse(NamedTuple):
 def row_use(ensemble: Ensemble) -> RowUse:
     """Add up over all comparisons: a for the anchor, −a for the rival."""
     rows, said = [np.empty(0, dtype=np.int64)], [np.empty((0, ensemble.n_classes))]
-    for group in ensemble.groups:
-        if isinstance(group, ComparisonGroup):
-            named, two = group.comparisons, ~of_one_point(group)
-            of_points = group.rows.astype(np.int64)
-            rows += [of_points[named.anchors], of_points[named.rivals[two]]]
-            said += [named.outputs * (1 + ~two[:, np.newaxis]), -named.outputs[two]]
+    for _, table in ensemble.of_kind(Comparisons):
+        if table.space is not None:
+            two = ~table.of_one_point
+            rows += [table.named_rows[:, 0], table.named_rows[two, 1]]
+            said += [table.slopes * (1 + ~two[:, np.newaxis]), -table.slopes[two]]
     keys, outputs = np.concatenate(rows), np.concatenate(said)
     first, sums, counts = summed(keys, outputs)
     _, sizes, _ = summed(keys, size(outputs)[:, np.newaxis])
@@ -91,18 +95,18 @@ class RuleUse(NamedTuple):
     n_terms: Ints
 
 
-def rule_use(ensemble: Ensemble, group: TreeGroup, hashes: RuleHashes) -> RuleUse:
+def rule_use(trees: Trees, positions: Ints, hashes: RuleHashes) -> RuleUse:
     """Add up over all leaves that training samples fall into."""
-    n_classes = ensemble.n_classes
+    n_classes = trees.outputs.shape[1]
     terms, leaves, keys, numbers = [], [], [], []
-    for forest in forests(ensemble):
-        said, cover = _leaves(forest)
+    for means in trees.means():
+        said, cover = means.leaves
         tree, leaf = np.nonzero(cover > 0)
         share = cover[tree, leaf]
-        beyond = said[tree, leaf] - forest.values[tree, 0]
-        terms.append(forest.positions[tree])
+        beyond = said[tree, leaf] - means.values[tree, 0]
+        terms.append(positions[means.places[tree]])
         leaves.append(leaf)
-        keys.append(hashes.of(np.searchsorted(group.positions, forest.positions[tree]), leaf))
+        keys.append(hashes.of(means.places[tree], leaf))
         numbers.append(np.column_stack([beyond, size(beyond) * share, share]))
     all_keys = np.concatenate(keys)
     first, sums, counts = summed(all_keys, np.concatenate(numbers))
@@ -118,40 +122,12 @@ def rule_use(ensemble: Ensemble, group: TreeGroup, hashes: RuleHashes) -> RuleUs
     )
 
 
-def _leaves(forest: Forest) -> tuple[Floats, Floats]:
-    first = 2**forest.depth - 1
-    return forest.values[:, first:], forest.cover[:, first:]
-
-
-class PairUse(NamedTuple):
-    """Which two classes each term separates most."""
-
-    first: Ints
-    """(T,) code of one; −1 where there are no two."""
-    second: Ints
-    separation: Floats
-    """(T,) by how much, in scores: root mean square over the training samples; for ±1 responses |a_k − a_l|."""
-
-
-def pair_use(ensemble: Ensemble) -> PairUse:
-    """Find them for all terms."""
+def pair_use(ensemble: Ensemble) -> Separated:
+    """Which two classes each term separates most; −1 where there are no two."""
     n_terms = len(ensemble)
-    first, second = np.full(n_terms, -1), np.full(n_terms, -1)
-    separation = np.zeros(n_terms)
+    found = Separated(np.full(n_terms, -1), np.full(n_terms, -1), np.zeros(n_terms))
     if ensemble.n_classes > 1:
-        for forest in forests(ensemble):
-            said, cover = _leaves(forest)
-            weighed = np.matmul((said * cover[:, :, np.newaxis]).transpose(0, 2, 1), said)
-            own = np.diagonal(weighed, axis1=1, axis2=2)
-            squares = own[:, :, np.newaxis] + own[:, np.newaxis] - 2 * weighed
-            flat = squares.reshape(len(squares), -1)
-            best = flat.argmax(axis=1)
-            pair = np.sort(np.divmod(best, own.shape[1]), axis=0)
-            first[forest.positions], second[forest.positions] = pair
-            separation[forest.positions] = np.sqrt(np.maximum(flat.max(axis=1), 0.0))
-        for t, term in enumerate(ensemble.terms):
-            if isinstance(term.hypothesis, Comparison | Wrapped):
-                output = term.outputs[0]
-                first[t], second[t] = sorted([int(output.argmin()), int(output.argmax())])
-                separation[t] = np.ptp(output)
-    return PairUse(first, second, separation)
+        for positions, terms in ensemble.groups:
+            for column, own in zip(found, terms.separated(), strict=True):
+                column[positions] = own
+    return found

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.checks import Shelf, require
 from rebelboost.boosting.rounds import History
-from rebelboost.files.checks import Shelf, require
 from rebelboost.files.texts import take_texts, text_arrays
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.selection.blend import CrossFit

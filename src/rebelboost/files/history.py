@@ -8,38 +8,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Floats, Ints, Outputs, Work
-from rebelboost.boosting.rounds import Held, History, Round
-from rebelboost.files.checks import Shelf, require
+from rebelboost.base.arrays import Floats, Ints, Work
+from rebelboost.base.checks import Shelf, require
+from rebelboost.boosting.rounds import CUT, Held, History, Round
 from rebelboost.files.texts import take_texts, text_arrays
 from rebelboost.model.ensemble import Ensemble
 
 NUMBERS = ("log_loss", "loss_ratio", "edge", "bound", "error", "cost", "seconds")
 WHOLE = ("index", "part")
 WORK = ("visited", "possible", "dropped")
-CUT = -1
 
 
 @dataclass(frozen=True)
-class Described:
-    """A hypothesis of which only its description was kept, since its term was cut."""
+class CutTerm:
+    """The description of a term that was cut."""
 
     text: str
 
-    responses = None
-    n_regions = 0
-
-    @property
-    def used_features(self) -> NDArray[np.int32]:
-        """None that are known."""
-        return np.empty(0, dtype=np.int32)
-
-    def by_region(self, outputs: Outputs) -> Outputs:
-        """Nothing: there are no regions."""
-        return outputs[:0]
-
     def describe(self, names: Sequence[str] | None = None) -> str:
-        """One line."""
+        """In one line."""
         del names
         return self.text
 
@@ -58,19 +45,17 @@ class Columns(NamedTuple):
     """(R,) the round's term in the ensemble; −1 where it was cut."""
 
 
-def history_arrays(history: History, ensemble: Ensemble) -> dict[str, NDArray[Any]]:
-    """A table of all rounds; hypotheses by their terms, those of cut terms by their descriptions."""
-    if isinstance(history, StoredHistory) and history.is_of(ensemble):
+def history_arrays(history: History) -> dict[str, NDArray[Any]]:
+    """A table of all rounds; terms by their numbers, those that were cut by their descriptions."""
+    if isinstance(history, StoredHistory) and not history.has_grown:
         columns, cut = history.columns, history.cut
     else:
-        columns, cut = _columns(history, ensemble)
+        columns, cut = _columns(history)
     arrays = {f"history.{name}": array for name, array in columns._asdict().items()}
     return arrays | text_arrays("history.cut", cut)
 
 
-def _columns(history: History, ensemble: Ensemble) -> tuple[Columns, list[str]]:
-    place = {id(term.hypothesis): t for t, term in enumerate(ensemble.terms)}
-    terms = np.array([place.get(id(r.hypothesis), CUT) for r in history], dtype=np.int64)
+def _columns(history: History) -> tuple[Columns, list[str]]:
     nothing = Held(np.nan, np.nan, np.nan)
     columns = Columns(
         _table([[*(getattr(r, n) for n in NUMBERS), r.work.heavy] for r in history], 8),
@@ -83,9 +68,10 @@ def _columns(history: History, ensemble: Ensemble) -> tuple[Columns, list[str]]:
         ).astype(np.int64),
         _table([r.held or nothing for r in history], 3),
         np.array([r.held is not None for r in history], dtype=np.uint8),
-        terms,
+        np.array(history.terms, dtype=np.int64),
     )
-    return columns, [r.hypothesis.describe() for r, t in zip(history, terms, strict=True) if t < 0]
+    numbered = zip(history, history.terms, strict=True)
+    return columns, [r.hypothesis.describe() for r, term in numbered if term == CUT]
 
 
 def _table(rows: Sequence[Sequence[float]], width: int) -> Floats:
@@ -97,11 +83,16 @@ class StoredHistory(History):
 
     def __init__(self, columns: Columns, cut: list[str], ensemble: Ensemble) -> None:
         self.columns, self.cut, self._ensemble = columns, cut, ensemble
+        self.terms = columns.terms.tolist()
+        self.n_rounds = [len(self.terms)]
 
-    def is_of(self, ensemble: Ensemble) -> bool:
-        """Whether it is still the whole history of that ensemble: training may have gone on."""
-        grown = "rounds" in self.__dict__ and len(self.rounds) != len(self.columns.terms)
-        return ensemble is self._ensemble and not grown
+    @property
+    def has_grown(self) -> bool:
+        """Whether training has gone on since."""
+        return "rounds" in self.__dict__ and len(self.rounds) != len(self.columns.terms)
+
+    def __len__(self) -> int:
+        return len(self.rounds) if "rounds" in self.__dict__ else len(self.columns.terms)
 
     @cached_property
     def rounds(self) -> list[Round]:  # type: ignore[override]  # made when first asked for
@@ -117,9 +108,7 @@ class StoredHistory(History):
                     part=part,
                     **dict(zip(NUMBERS, plain, strict=True)),
                     held=Held(*held.tolist()) if has_held else None,
-                    hypothesis=Described(next(cut))
-                    if term == CUT
-                    else self._ensemble.terms[term].hypothesis,
+                    hypothesis=CutTerm(next(cut)) if term == CUT else self._ensemble[int(term)],
                     work=Work(visited, possible, dropped, heavy),
                 )
             )

@@ -15,20 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats
+from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.boosting.objectives import LOSSES
 from rebelboost.boosting.rounds import History
-from rebelboost.boosting.settings import LOSSES
 from rebelboost.costs.decision import DecisionRule
 from rebelboost.costs.matrix import cost_matrix
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import MOST_LEVELS, FeatureEncoder, as_frame
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.checks import Fields, Shelf, require
 from rebelboost.files.cross_fit import cross_fit_arrays, take_cross_fit
 from rebelboost.files.history import history_arrays, take_history
 from rebelboost.files.parameters import ParameterDecoder, ParameterEncoder, check_together
 from rebelboost.files.provenance import provenance_arrays, take_provenance
 from rebelboost.files.safetensors import Contents, parse_json, write
-from rebelboost.files.terms import Features, space_fields, take_terms, term_arrays
+from rebelboost.files.terms import Features, take_terms, term_arrays
 from rebelboost.files.texts import (
     class_arrays,
     scalar_arrays,
@@ -38,8 +38,8 @@ from rebelboost.files.texts import (
     text_arrays,
 )
 from rebelboost.losses.exponential import SUBCOSTS
+from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
-from rebelboost.model.flattening import FlatEnsemble, flatten
 from rebelboost.selection.blend import CrossFit
 
 FORMAT, VERSION = "rebelboost", 1
@@ -71,11 +71,11 @@ class StoredModel(NamedTuple):
 def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
     """Write a model to a file."""
     fitted = stored.model
-    flat = flatten(fitted.ensemble)
     arrays, model = _parameters(stored)
-    arrays |= term_arrays(flat)
-    arrays |= history_arrays(stored.history, fitted.ensemble)
-    model["spaces"] = [space_fields(examples) for examples in flat.spaces]
+    tensors, spaces = term_arrays(fitted.ensemble)
+    arrays |= tensors
+    arrays |= history_arrays(stored.history)
+    model["spaces"] = spaces
     model["n_classes"] = fitted.ensemble.n_classes
     model["unavoidable_cost"] = float(fitted.ensemble.unavoidable_cost)
     model["metadata"] = stored.metadata
@@ -164,8 +164,8 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     encoder, names = _take_features(shelf, fields)
     n_classes = fields.whole("n_classes", 1, 2**20)
     features = Features(encoder.n_features, {f: len(own) for f, own in encoder.levels.items()})
-    flat = take_terms(shelf, fields.list("spaces"), features, n_classes)
-    ensemble = FlatEnsemble(flat, n_classes, fields.number("unavoidable_cost", 0.0))
+    lost = fields.number("unavoidable_cost", 0.0)
+    ensemble = take_terms(shelf, fields.list("spaces"), features, n_classes, lost)
     history = take_history(shelf, ensemble)
     model: FittedClassifier | FittedRegressor
     cross_fit = None
@@ -180,8 +180,7 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
         model = FittedRegressor(
             encoder=encoder, feature_names=names, ensemble=ensemble, baseline=baseline
         )
-    examples = {row for space in flat.spaces for row in space.rows.tolist()}
-    kept = take_provenance(shelf, examples, encoder.n_features, n_classes)
+    kept = take_provenance(shelf, set(ensemble.example_rows), encoder.n_features, n_classes)
     metadata = fields.any("metadata")
     require(isinstance(metadata, dict), "metadata of the user that are no object")
     fields.end()
@@ -239,7 +238,7 @@ def _take_classifier(
     rule: DecisionRule,
     encoder: FeatureEncoder,
     names: NDArray[Any] | None,
-    ensemble: FlatEnsemble,
+    ensemble: Ensemble,
 ) -> FittedClassifier:
     n = ensemble.n_classes
     of_decoder = fields.fields("decoder")

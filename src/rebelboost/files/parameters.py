@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.checks import Shelf, require
 from rebelboost.base.names import plain
 from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.checks import Shelf, require
 from rebelboost.files.safetensors import NAMES
 from rebelboost.files.texts import Scalar
 from rebelboost.learners.binary import Binary

@@ -4,29 +4,21 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rebelboost.base.names import plain
-from rebelboost.data.spaces import Embedding, Precomputed
 from rebelboost.files.model_file import VERSION
-from rebelboost.files.terms import space_fields
+from rebelboost.files.terms import term_arrays
+from rebelboost.model.comparisons import KINDS, NONE, Comparisons
+from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
-from rebelboost.model.flattening import (
-    KINDS,
-    NONE,
-    TREE,
-    Examples,
-    FlatSimilarities,
-    FlatTerms,
-    flatten,
-)
+from rebelboost.model.trees import Trees
 
 FORMAT = "rebelboost-json"
 
 
 def as_plain(model: FittedClassifier | FittedRegressor, estimator: str) -> dict[str, Any]:
     """All that scores and decisions follow from: numbers, texts, lists and dicts."""
-    flat = flatten(model.ensemble)
+    terms, spaces = _terms(model.ensemble)
     names = model.feature_names
     found = {
         "format": FORMAT,
@@ -37,8 +29,8 @@ def as_plain(model: FittedClassifier | FittedRegressor, estimator: str) -> dict[
         "categories": {
             str(f): list(map(plain, levels)) for f, levels in model.encoder.levels.items()
         },
-        "spaces": [_space(examples) for examples in flat.spaces],
-        "terms": _terms(flat),
+        "spaces": spaces,
+        "terms": terms,
     }
     if isinstance(model, FittedRegressor):
         return found | {"baseline": float(model.baseline)}
@@ -64,35 +56,40 @@ def _decisions(model: FittedClassifier) -> dict[str, Any]:
     }
 
 
-def _terms(flat: FlatTerms) -> list[dict[str, Any]]:
-    trees, compared = iter(_trees(flat)), iter(_similarities(flat.similarities))
-    return [next(trees if kind == TREE else compared) for kind in flat.kinds]
-
-
-def _trees(flat: FlatTerms) -> list[dict[str, Any]]:
-    trees = flat.trees
-    goes_right = {
-        node: np.flatnonzero(row).tolist()
-        for node, row in zip(trees.table_nodes.tolist(), trees.right, strict=True)
-    }
-    found, first = [], 0
-    for t, n in enumerate(trees.nodes.tolist()):
-        nodes = range(first, first + n)
-        found.append(
-            {
-                "kind": "tree",
-                "depth": int(trees.depths[t]),
-                "features": trees.features[first : first + n].tolist(),
-                "thresholds": [_finite(x) for x in trees.thresholds[first : first + n].tolist()],
-                "missing_right": [bool(flag) for flag in trees.missing_right[first : first + n]],
-                "categories_right": {
-                    str(node - first): goes_right[node] for node in nodes if node in goes_right
-                },
-                "outputs": trees.outputs[first + t : first + t + n + 1].tolist(),
-            }
+def _terms(ensemble: Ensemble) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """All terms in their order, and the spaces of comparisons."""
+    found: dict[int, dict[str, Any]] = {}
+    spaces: list[dict[str, Any]] = []
+    for positions, trees in ensemble.of_kind(Trees):
+        found |= dict(
+            zip(
+                positions.tolist(),
+                (_tree(trees.take(np.array([t]))) for t in range(len(trees))),
+                strict=True,
+            )
         )
-        first += n
-    return found
+    for positions, table in ensemble.of_kind(Comparisons):
+        found |= dict(zip(positions.tolist(), _comparisons(table, len(spaces)), strict=True))
+        spaces += [_space(table)] if table.space is not None else []
+    if len(found) < len(ensemble):
+        term_arrays(ensemble)  # refuses terms of another kind, with the reason
+    return [found[t] for t in range(len(ensemble))], spaces
+
+
+def _tree(tree: Trees) -> dict[str, Any]:
+    return {
+        "kind": "tree",
+        "depth": tree.depth,
+        "features": tree.features.tolist(),
+        "thresholds": [_finite(x) for x in tree.thresholds.tolist()],
+        "missing_right": [bool(flag) for flag in tree.missing_right],
+        "categories_right": {
+            str(node): np.flatnonzero(tree.right[row]).tolist()
+            for node, row in enumerate(tree.category.tolist())
+            if row >= 0
+        },
+        "outputs": tree.outputs.tolist(),
+    }
 
 
 def _finite(threshold: float) -> float | None:
@@ -100,12 +97,13 @@ def _finite(threshold: float) -> float | None:
     return threshold if math.isfinite(threshold) else None
 
 
-def _similarities(flat: FlatSimilarities) -> list[dict[str, Any]]:
-    columns = (column.tolist() for column in flat)
+def _comparisons(table: Comparisons, space: int) -> list[dict[str, Any]]:
+    columns = (table.kinds, table.anchors, table.rivals, table.apart, table.outputs)
+    terms = zip(*(column.tolist() for column in columns), strict=True)
+    if table.space is None:
+        return [{"kind": KINDS[kind], "a": a, "b": b} for kind, *_, (a, b) in terms]
     return [
-        {"kind": KINDS[kind], "a": a, "b": b}
-        if space == NONE
-        else {
+        {
             "kind": KINDS[kind],
             "space": space,
             "anchor": anchor,
@@ -114,29 +112,19 @@ def _similarities(flat: FlatSimilarities) -> list[dict[str, Any]]:
             "a": a,
             "b": b,
         }
-        for kind, space, anchor, rival, apart, (a, b) in zip(*columns, strict=True)
+        for kind, anchor, rival, apart, (a, b) in terms
     ]
 
 
-def _space(examples: Examples) -> dict[str, Any]:
-    space = examples.space
-    found = {**space_fields(examples), "rows": examples.rows.tolist()}
-    found.pop("type", None)
-    found.pop("turned", None)
-    if not isinstance(space, Precomputed):
-        found["points"] = _numbers(examples.points)
-    if isinstance(space, Embedding):
-        found |= {
-            "fill": space.fill.tolist(),
-            "indicated": space.indicated.tolist(),
-            "levels": [[f, n] for f, n in space.levels.items()],
-            "offset": space.offset.tolist(),
-            "factor": space.factor.tolist(),
-            "turn": None if space.turn is None else space.turn.tolist(),
-        }
-    return found
-
-
-def _numbers(points: NDArray[Any]) -> list[Any]:
-    found: list[Any] = points.tolist()
-    return found
+def _space(table: Comparisons) -> dict[str, Any]:
+    """A space and its examples, by the names that files have for them."""
+    assert table.space is not None
+    tensors, found = table.space.to_tensors(table.points)
+    found = {key: value for key, value in found.items() if key not in {"type", "turned"}}
+    found["rows"] = table.rows.tolist()
+    lists = {name: array.tolist() for name, array in tensors.items()}
+    if "fill" in lists:
+        counted = zip(lists.pop("level_features"), lists.pop("level_counts"), strict=True)
+        lists["levels"] = [[feature, n] for feature, n in counted]
+        lists.setdefault("turn", None)
+    return found | lists

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.checks import Shelf, require
 from rebelboost.base.names import plain
-from rebelboost.files.checks import Shelf, require
 from rebelboost.files.texts import Scalar, scalar_arrays, take_scalars
 from rebelboost.model.fitted import Provenance
 from rebelboost.theory.facts import FACTS

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.base.names import plain
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.checks import Fields, Shelf, require
 from rebelboost.files.safetensors import NAMES, TYPES
 
 Scalar = str | int | float | bool

@@ -1,28 +1,19 @@
-"""Weak learners: procedures that propose a hypothesis for given weights."""
+"""Weak learners: stumps, trees, similarities, and any classifier of scikit-learn's kind."""
 
-from rebelboost.learners.base import Candidate, Focus, WeakLearner
+from rebelboost.learners.base import Candidate, Focus, Prepared, WeakLearner, solved_response
 from rebelboost.learners.binary import Binary
 from rebelboost.learners.similarity import Similarity
-from rebelboost.learners.similarity_search import SimilaritySearch
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
-from rebelboost.model.comparisons import Comparison, Example
-from rebelboost.model.trees import GrownTree, Hypothesis, covered
-from rebelboost.model.wrapped import Wrapped
 
 __all__ = [
     "Binary",
     "Candidate",
-    "Comparison",
-    "Example",
     "Focus",
-    "GrownTree",
-    "Hypothesis",
+    "Prepared",
     "Similarity",
-    "SimilaritySearch",
     "Stump",
     "Tree",
     "WeakLearner",
-    "Wrapped",
-    "covered",
+    "solved_response",
 ]

@@ -3,13 +3,13 @@
 import numpy as np
 
 from rebelboost.base.arrays import ByClass, BySample, Floats
-from rebelboost.data.spaces import exact_gram
-from rebelboost.losses.smooth import AnyWeights, Slopes, along
+from rebelboost.base.exact_sums import exact_gram
+from rebelboost.losses.smooth import AnyWeights, along
 
 
 def binarize(weights: AnyWeights) -> BySample:
     """V = U·q₁, U = G/√S, q₁ the leading eigenvector of UᵀU: label sign(v_n), weight |v_n|."""
-    signed = weights.signed if isinstance(weights, Slopes) else weights.signed()
+    signed = weights.signed
     root = np.sqrt(weights.totals)
     U = np.divide(signed, root, out=np.zeros_like(signed), where=root > 0)
     return along(U, leading(U))

@@ -1,6 +1,7 @@
 """Any classifier of scikit-learn's kind as a weak learner."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -8,14 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils.validation import has_fit_parameter
 
-from rebelboost.base.arrays import BySample, Outputs, Regions, Samples
-from rebelboost.data.training_set import TrainingSet
-from rebelboost.learners.base import Candidate, Focus
+from rebelboost.base.arrays import BySample, Indices, Outputs, Values
+from rebelboost.learners.base import Candidate, Focus, Prepared, solved_response
 from rebelboost.learners.binarize import binarize
-from rebelboost.learners.growing import join
 from rebelboost.losses.smooth import AnyWeights
-from rebelboost.model.trees import GrownTree, Hypothesis
-from rebelboost.model.wrapped import SIGNS, Wrapped
+from rebelboost.model.trees import Trees
+from rebelboost.model.wrapped import SIGNS, Responder, Wrapped
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,6 @@ class Binary:
 
     rounds = 100
     shrinkage = 1.0
-    bins = 2  # it looks at values, not at bins
-    binning = "even"
     categorical = "from_dtype"
 
     def __post_init__(self) -> None:
@@ -68,55 +65,61 @@ class Binary:
     def _takes_weights(self) -> bool:
         return bool(has_fit_parameter(self.estimator, "sample_weight"))
 
-    def propose(
-        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
-    ) -> Candidate:
+    def prepare(self, samples: Any, n_threads: int = 1) -> "PreparedBinary":
+        """Keep the samples: the estimator sees their values as they are."""
+        del n_threads
+        return PreparedBinary(samples, self)
+
+    def fit(
+        self, X: Values, labels: NDArray[Any], weight: BySample, rng: np.random.Generator
+    ) -> Any:
+        """Fit a clone of the estimator to labels ±1."""
+        estimator = clone(self.estimator)
+        _seed(estimator, rng)
+        if self.by == "weight" or (self.by == "auto" and self._takes_weights()):
+            return estimator.fit(X, labels, sample_weight=weight)
+        drawn = _draw(weight, labels, rng)
+        return estimator.fit(X[drawn], labels[drawn])
+
+
+@dataclass
+class PreparedBinary(Prepared):
+    """Fits a classifier in every round."""
+
+    options: Binary
+
+    def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
         """Fit a clone of the estimator to the binarised classes."""
-        nowhere = np.zeros(data.n_samples, dtype=np.uint16)
-        constant = GrownTree.from_bins(join(()), data.binner, SIGNS[:1])
-        best, least = _solve(constant, nowhere, weights)
-        found = self._fit(data, binarize(weights), focus, rng)
-        if found is not None and data.values is not None:
-            candidate, loss = _solve(found, found.regions(data.values), weights)
+        nowhere = np.zeros(self.n_samples, dtype=np.uint16)
+        best, least = solved_response(nowhere, SIGNS[:1], weights, _constant)
+        found = self._fit(binarize(weights), focus, rng)
+        if found is not None:
+            regions = found.regions(self.samples.X)
+            candidate, loss = solved_response(regions, SIGNS, weights, partial(Wrapped.one, found))
             best = candidate if loss < least else best
         return best
 
-    def _fit(
-        self, data: TrainingSet, v: BySample, focus: Focus, rng: np.random.Generator
-    ) -> "Wrapped | None":
+    def _fit(self, v: BySample, focus: Focus, rng: np.random.Generator) -> Responder | None:
         """Learn the sign of v from the samples where it has one; None where it is the same for all."""
         samples = focus.samples[v[focus.samples] != 0]
         labels = np.where(v[samples] > 0, 1, -1)
         weight = np.abs(v[samples])
-        if data.values is None or len(np.unique(labels)) < 2:
+        if len(np.unique(labels)) < 2:
             return None
         weight *= len(weight) / weight.sum()  # a mean of 1, as estimators expect of weights
         features = np.flatnonzero(focus.allowed).astype(np.int32)
-        wrapped = Wrapped(clone(self.estimator), features, data.n_features)
-        _seed(wrapped.estimator, rng)
-        if self.by == "weight" or (self.by == "auto" and self._takes_weights()):
-            X = wrapped.chosen(data.values[samples])
-            wrapped.estimator.fit(X, labels, sample_weight=weight)
-        else:
-            drawn = _draw(weight, labels, rng)
-            X = wrapped.chosen(data.values[samples[drawn]])
-            wrapped.estimator.fit(X, labels[drawn])
-        return wrapped
+        seen = Responder(None, features, self.n_features).chosen(self.samples.X[samples])
+        return Responder(self.options.fit(seen, labels, weight, rng), features, self.n_features)
 
 
-def _solve(
-    hypothesis: Hypothesis, regions: Regions, weights: AnyWeights
-) -> tuple[Candidate, float]:
-    """The best output of a ±1 response, and the loss with it."""
-    signs = SIGNS[: hypothesis.n_regions]
-    plus, minus = weights.sums(regions, len(signs))
-    output = weights.signed_output(regions, signs, plus, minus)
-    outputs: Outputs = signs[:, np.newaxis] * output
-    loss = weights.loss_after(regions, plus, minus, outputs)
-    return Candidate(hypothesis, regions, plus, minus, outputs), loss
+def _constant(outputs: Outputs) -> Trees:
+    """A tree that tests nothing."""
+    none = np.empty(0, dtype=np.int32)
+    tables = none, np.empty((0, 256), dtype=np.uint8)
+    return Trees.one(none, np.empty(0), np.empty(0, dtype=np.uint8), tables, SIGNS[:1], outputs)
 
 
-def _draw(weight: BySample, labels: NDArray[Any], rng: np.random.Generator) -> Samples:
+def _draw(weight: BySample, labels: NDArray[Any], rng: np.random.Generator) -> Indices:
     """Draw samples by weight; the heaviest of a label that is not drawn comes in addition."""
     drawn = rng.choice(len(weight), size=len(weight), p=weight / weight.sum())
     for label in (-1, 1):

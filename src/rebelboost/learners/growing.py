@@ -1,7 +1,7 @@
-"""Trees with one output vector, which each leaf takes with its own sign [REBEL, Sec. 4]."""
+"""Growing trees with one output vector, which each leaf takes with its own sign [REBEL, Sec. 4]."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from rebelboost.base.arrays import (
     CRITERIA,
     NO_WORK,
     ByClass,
+    Floats,
     Ints,
     Layer,
     Nodes,
@@ -18,13 +19,13 @@ from rebelboost.base.arrays import (
     SearchOptions,
     Work,
 )
-from rebelboost.data.training_set import TrainingSet, root_node
+from rebelboost.data.training_set import TABLE, TrainingSet, root_node
 from rebelboost.learners.base import Candidate, Focus
-from rebelboost.learners.gain import stump_of_largest_gain
+from rebelboost.learners.binarize import leading
 from rebelboost.learners.pruning import Schedule
 from rebelboost.losses.exponential import Weights
 from rebelboost.losses.smooth import AnyWeights, Slopes
-from rebelboost.model.trees import GrownTree
+from rebelboost.model.trees import Trees
 
 
 class SignedTree(NamedTuple):
@@ -48,8 +49,8 @@ class SignedTree(NamedTuple):
 
     def candidate(self, data: TrainingSet) -> Candidate:
         """By values instead of bins."""
-        hypothesis = GrownTree.from_bins(join(self.layers), data.binner, self.signs)
-        return Candidate(hypothesis, self.regions, self.plus, self.minus, self.outputs, self.work)
+        tree = Trees.grown(join_layers(self.layers), data.binner, self.signs, self.outputs)
+        return Candidate(tree, self.regions, self.plus, self.minus, self.work)
 
 
 def tree_with_one_output(
@@ -92,7 +93,7 @@ def _search_root(
     keys: Ints = np.einsum("nk->n", np.abs(signed[:, :n_classes], dtype=np.int64))
     nodes, heavy = schedule.subsets(data, keys, root_node(focus.samples), 0)
     layer, work = data.search_root(signed, totals, nodes, focus.allowed)
-    schedule.note(data, nodes, work, 0)
+    schedule.note(nodes, work, 0)
     return layer, nodes, work._replace(heavy=heavy)
 
 
@@ -110,7 +111,7 @@ def _add_layer(
     splits, work = data.search_layer(
         values, nodes, SearchOptions(CRITERIA["error"], 0), focus.allowed
     )
-    schedule.note(data, nodes, work, place)
+    schedule.note(nodes, work, place)
     work = tree.work.plus(work)
     if np.all(splits.features < 0):
         return tree._replace(work=work)
@@ -128,7 +129,7 @@ def solve(
     work: Work,
 ) -> SignedTree:
     """Find the output that suits the leaves' signs best."""
-    regions = data.route(join(layers))
+    regions = data.route(join_layers(layers))
     plus, minus = weights.sums(regions, len(signs))
     output = weights.signed_output(regions, signs, plus, minus)
     outputs: Outputs = signs[:, np.newaxis] * output
@@ -136,7 +137,7 @@ def solve(
     return SignedTree(layers, signs, nodes, regions, plus, minus, outputs, loss, work)
 
 
-def join(layers: Sequence[Layer]) -> Layer:
+def join_layers(layers: Sequence[Layer]) -> Layer:
     """All layers of a tree, in level order."""
     if not layers:
         return Layer(np.empty(0, dtype=np.int32), np.empty((0, 256), dtype=np.uint8))
@@ -144,3 +145,138 @@ def join(layers: Sequence[Layer]) -> Layer:
         np.concatenate([layer.features for layer in layers]),
         np.concatenate([layer.right for layer in layers]),
     )
+
+
+# ---- the root, for losses other than the exponential
+
+
+def stump_of_largest_gain(data: TrainingSet, slopes: Slopes, focus: Focus) -> Layer:
+    """Search all thresholds and categories; ties go to the lowest (feature, bin).
+
+    Thresholds are tried with missing values left, then right. Feature −1 says that no stump gains
+    more than the constant response.
+    """
+    signed, mass = slopes.fixed()
+    n_classes = mass.shape[1]
+    curvature = mass[focus.samples].sum(axis=0).astype(np.float64)
+    sums = data.class_sums(signed, focus.samples, focus.allowed)[:, :n_classes]
+    total = signed[focus.samples, :n_classes].sum(axis=0, dtype=np.int64)
+    left = _left_sides(data, sums, focus.allowed)
+    gains = _gains(total - 2 * left.sums, curvature)
+    best = int(np.argmax(gains)) if len(gains) else 0
+    nothing = Layer(np.array([-1], dtype=np.int32), np.zeros((1, TABLE), dtype=np.uint8))
+    if len(gains) == 0 or not gains[best] > _gains(total[np.newaxis], curvature)[0]:
+        return nothing
+    return _marked(data, left, best, focus)
+
+
+class _LeftSides:
+    """The left side of every stump, in the order of (feature, missing right or not, bin)."""
+
+    def __init__(self, sums: Ints, places: NDArray[np.int64], features: Ints, flags: Ints) -> None:
+        self.sums = sums
+        self.bins = places
+        self.features = features
+        self.missing_right = flags
+
+
+def _left_sides(data: TrainingSet, sums: Ints, allowed: NDArray[np.uint8]) -> _LeftSides:
+    offsets = data.bins.offsets.astype(np.int64)
+    n_bins = np.diff(offsets)
+    feature = np.repeat(np.arange(len(n_bins)), n_bins)
+    place = np.arange(len(feature)) - offsets[feature]
+    missing = sums[offsets[1:] - 1][feature]
+    before = np.cumsum(sums, axis=0) - sums
+    through = before + sums - before[offsets[:-1]][feature]
+    holds = sums.any(axis=1)  # a threshold after an empty bin is worth what the one before it is
+    numeric = data.bins.categorical[feature] == 0
+    may = allowed[feature] != 0
+    last = n_bins[feature] - 1
+    with_missing = may & numeric & holds & (place < last - 1)
+    without = may & numeric & holds & (place < last) & missing.any(axis=1)
+    alone = may & ~numeric & holds
+    rows = [np.flatnonzero(kind) for kind in (with_missing | alone, without)]
+    first = np.where(numeric[:, np.newaxis], through + missing, sums)
+    sides = np.concatenate([first[rows[0]], through[rows[1]]])
+    places = np.concatenate([place[rows[0]], place[rows[1]]])
+    features = np.concatenate([feature[rows[0]], feature[rows[1]]])
+    flags = np.repeat([0, 1], [len(rows[0]), len(rows[1])])
+    order = np.lexsort((places, flags, features))
+    return _LeftSides(sides[order], places[order], features[order], flags[order])
+
+
+def _gains(P: Ints, curvature: ByClass) -> Floats:
+    """Σ_k P_k²/W_k of each row, added class after class: the same bits for any number of rows."""
+    gains = np.zeros(len(P))
+    for k in np.flatnonzero(curvature > 0):
+        gains += P[:, k].astype(np.float64) ** 2 / curvature[k]
+    return gains
+
+
+def _marked(data: TrainingSet, left: _LeftSides, best: int, focus: Focus) -> Layer:
+    feature, place = int(left.features[best]), int(left.bins[best])
+    n_bins = int(np.diff(data.bins.offsets)[feature])
+    right = np.zeros((1, TABLE), dtype=np.uint8)
+    if data.bins.categorical[feature]:
+        right[0, :n_bins] = np.arange(n_bins) != place
+    else:
+        right[0, place + 1 : n_bins - 1] = 1
+        codes = data.column(feature)[focus.samples]
+        met = bool(np.any(codes == n_bins - 1))
+        mostly_right = 2 * np.count_nonzero(right[0, codes]) > len(codes)
+        right[0, n_bins - 1] = left.missing_right[best] if met else mostly_right
+    return Layer(np.array([feature], dtype=np.int32), right)
+
+
+# ---- classic criteria, on binarised labels [QUICK, Sec. 2]
+
+Criterion = Literal["risk", "error", "gini", "entropy", "gain_ratio", "variance"]
+GROWING = get_args(Criterion)
+
+# For labels ±1 the Gini index is the variance. A gain below one unit of the fixed point is rounding.
+OPTIONS = {
+    "error": SearchOptions(CRITERIA["error"], 1),
+    "gini": SearchOptions(CRITERIA["variance"], 1, 1.0),
+    "variance": SearchOptions(CRITERIA["variance"], 1, 1.0),
+    "entropy": SearchOptions(CRITERIA["entropy"], 1, 1.0),
+    "gain_ratio": SearchOptions(CRITERIA["gain_ratio"], 1, 1e-9),
+}
+
+
+def tree_by_criterion(
+    criterion: str,
+    depth: int,
+    data: TrainingSet,
+    weights: AnyWeights,
+    focus: Focus,
+    schedule: Schedule,
+) -> Candidate:
+    """Grow by labels sign(v) with weights |v|; leaves respond with the sign of their sum."""
+    direction = leading_direction(weights)
+    projected, _ = weights.project(direction, np.ones(len(direction)))
+    signed = projected >> 32
+    values: Ints = signed * 2**32 + np.abs(signed)
+    nodes, work = root_node(focus.samples), NO_WORK
+    layers: list[Layer] = []
+    signs = np.ones(1, dtype=np.int8)
+    for place in range(depth):
+        nodes, heavy = schedule.subsets(data, np.abs(signed), nodes, place)
+        splits, more = data.search_layer(values, nodes, OPTIONS[criterion], focus.allowed)
+        schedule.note(nodes, more, place)
+        if place == 0:
+            work = work._replace(heavy=heavy)
+        work = work.plus(more)
+        if np.all(splits.features < 0):
+            break
+        layers.append(Layer(splits.features, splits.right))
+        signs = np.where(splits.sides.ravel() >> 32 > 0, 1, -1).astype(np.int8)
+        nodes = data.split(layers[-1], nodes)
+    return solve(tuple(layers), signs, nodes, data, weights, work).candidate(data)
+
+
+def leading_direction(weights: AnyWeights) -> ByClass:
+    """q₁/√S, so that v = G·q₁/√S is the leading eigenvector of UUᵀ, U = G/√S [LOCAL, Sec. 4]."""
+    signed = weights.signed
+    roots = np.sqrt(weights.totals)
+    unit = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+    return leading(signed * unit) * unit

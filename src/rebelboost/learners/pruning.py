@@ -1,11 +1,13 @@
-"""QuickBoost: the same trees, sooner [QUICK].
+"""QuickBoost: find the same trees in less time [QUICK].
 
 A search visits the heaviest samples first, and drops a feature once the samples still to come could
-not make it the best. The kernels hold the bounds; here is what they are given, and when.
+not make it the best. The kernels compute the bounds; this module decides in which subsets they visit the
+samples, and whether pruning is worth trying.
 """
 
 import math
-from typing import Literal, NamedTuple, get_args
+from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -32,12 +34,15 @@ LONGEST_WAIT = 8
 few samples, so that to wait longer costs more than to try."""
 
 
-class Schedule(NamedTuple):
-    """In which subsets a search is given a node's samples."""
+@dataclass
+class Schedule:
+    """In which subsets a search visits a node's samples; remembers whether that has paid."""
 
     search: Search
     first: float
     steps: Steps
+    waits: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)
+    """By layer of a tree: how many rounds until, and since, a pruned search is tried again."""
 
     @property
     def shares(self) -> Floats:
@@ -62,7 +67,7 @@ class Schedule(NamedTuple):
         `place` tells apart searches of which one is no guide to the other: a tree's layers. Also
         returns the share of the samples that are in first subsets; NaN where they were not ordered.
         """
-        if self.search == "exhaustive" or (self.search == "auto" and _waits(data, place)):
+        if self.search == "exhaustive" or (self.search == "auto" and self._waits(place)):
             return _whole(nodes), math.nan
         cut = data.heaviest_first(keys, nodes, self.shares)
         begin, first, end = cut.cuts[:, 0], cut.cuts[:, 1], cut.cuts[:, -1]
@@ -72,22 +77,21 @@ class Schedule(NamedTuple):
             cut.cuts[at_once, 1:] = cut.cuts[at_once, -1:]
         return cut, heavy
 
-    def note(self, data: TrainingSet, nodes: Nodes, work: Work, place: int) -> None:
+    def note(self, nodes: Nodes, work: Work, place: int) -> None:
         """Remember whether pruning has paid. No result depends on it."""
         if self.search != "auto" or nodes.cuts.shape[1] == 2:
             return
         if work.visited <= PAYS * work.possible:
-            data.waits[place] = (0, 1)
+            self.waits[place] = (0, 1)
         else:
-            _, last = data.waits.get(place, (0, 1))
+            _, last = self.waits.get(place, (0, 1))
             wait = min(2 * last, LONGEST_WAIT)
-            data.waits[place] = (wait, wait)
+            self.waits[place] = (wait, wait)
 
-
-def _waits(data: TrainingSet, place: int) -> bool:
-    left, last = data.waits.get(place, (0, 1))
-    data.waits[place] = (max(0, left - 1), last)
-    return left > 0
+    def _waits(self, place: int) -> bool:
+        left, last = self.waits.get(place, (0, 1))
+        self.waits[place] = (max(0, left - 1), last)
+        return left > 0
 
 
 def _whole(nodes: Nodes) -> Nodes:

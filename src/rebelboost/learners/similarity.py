@@ -4,8 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from rebelboost.data.point_set import place_samples
 from rebelboost.data.spaces import SCALES
 from rebelboost.learners.options import check_choice, check_number
+from rebelboost.learners.similarity_search import PreparedSimilarity
 
 Metric = str | Callable[..., float]
 
@@ -74,15 +76,6 @@ class Similarity:
                 "metric, or a function of two samples"
             )
 
-    def tolerance(self, n_classes: int, n_samples: int) -> float:
-        """The share of the first loss at which tol="auto" stops, for K classes and N samples.
-
-        At 2/(K·N), which is a loss of 1/N for uniform costs, no training sample can be decided wrongly,
-        and the papers stop [LOCAL, Sec. 7.1]. Twice as many rounds lower the test error by a
-        twentieth on average.
-        """
-        return (2 / (n_classes * max(1, n_samples))) ** 2
-
     def n_anchors(self, n_samples: int) -> int:
         """How many anchors are drawn at a time from so many samples."""
         if self.anchors != "auto":
@@ -93,3 +86,8 @@ class Similarity:
     def is_scaled(self) -> bool:
         """Whether values are scaled before distances are measured."""
         return self.metric == "sqeuclidean"
+
+    def prepare(self, samples: Any, n_threads: int = 1) -> PreparedSimilarity:
+        """Place the samples in the space of the distances; merge those at one point."""
+        placed = place_samples(samples, self.metric, self.scale, n_threads)
+        return PreparedSimilarity(placed.samples, self, placed)

@@ -4,18 +4,20 @@ The gain of a response f is Σ_k P_k²/Q_k, P = Σ f·G, Q = Σ f²·W: what the
 order. Its sums are of integers that a float holds exactly: their order changes no bit.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
-from rebelboost.base.arrays import COMPARISONS, Distances, Floats, Ints, PairList, Samples
+from rebelboost.base.arrays import COMPARISONS, Distances, Floats, Indices, Ints, PairList
 from rebelboost.data.point_set import PointSet
 from rebelboost.learners.binarize import leading
-from rebelboost.learners.similarity import Similarity
 from rebelboost.losses.exponential import Weights
 from rebelboost.losses.levels import LEVELS
+
+if TYPE_CHECKING:
+    from rebelboost.learners.similarity import Similarity
 
 ZERO = np.zeros(1, dtype=np.int32)
 
@@ -34,7 +36,7 @@ class Pair(NamedTuple):
         return float(self.from_anchor[self.rival])
 
 
-class Sides(NamedTuple):
+class WeighedSides(NamedTuple):
     """The binarized weights [LOCAL, Sec. 4]: v = U q₁, U = G/√S, q₁ the leading eigenvector of UᵀU."""
 
     values: Ints
@@ -43,21 +45,21 @@ class Sides(NamedTuple):
     """(N,) Σ_k W_k/S_k in fixed point."""
 
 
-def sides_of(weights: Weights) -> Sides:
+def sides_of(weights: Weights) -> WeighedSides:
     """Divide the classes, and so the samples, into two sides that are worth telling apart."""
     root = np.sqrt(weights.totals)
     unit = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
     # Σ G²/S ≤ S, since no |G| is above its sum.
-    direction = leading(weights.signed() * unit, weights.totals) * unit
+    direction = leading(weights.signed * unit, weights.totals) * unit
     values, _ = weights.project(direction, unit**2)
-    return Sides(values >> 32, values & 0xFFFFFFFF)
+    return WeighedSides(values >> 32, values & 0xFFFFFFFF)
 
 
 def draw_pairs(
-    options: Similarity,
+    options: "Similarity",
     data: PointSet,
     weights: Weights,
-    samples: Samples,
+    samples: Indices,
     rng: np.random.Generator,
 ) -> list[Pair]:
     """Draw anchors in proportion to |v|; of each one's nearest rivals take the one with the most gain.
@@ -80,7 +82,7 @@ def draw_pairs(
     # Samples that were drawn, or left out, are fewer: as many as all are all, in their order.
     part = data if len(subset) == data.n_samples else data.part(subset)
     from_anchors = part.distances_from(data, anchors)
-    which, rivals = nearest_rivals(
+    which, rivals = rivals_nearby(
         from_anchors, sides.values[anchors], sides.values[subset], options.rivals
     )
     if len(rivals) == 0:
@@ -97,7 +99,7 @@ def draw_pairs(
     return pairs(data, anchors[which[best]], subset[rivals[best]])
 
 
-def nearest_rivals(
+def rivals_nearby(
     distances: Distances, anchor_values: Ints, values: Ints, n_rivals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pairs (anchor, sample) of each anchor's nearest samples on the other side, not at its own place."""
@@ -108,7 +110,7 @@ def nearest_rivals(
 
 
 def search_pair(
-    options: Similarity, data: PointSet, weights: Weights, anchor: int, samples: Samples
+    options: "Similarity", data: PointSet, weights: Weights, anchor: int, samples: Indices
 ) -> Pair | None:
     """Find the best rival of an anchor, as the papers do [LOCAL, Sec. 5].
 
@@ -146,7 +148,7 @@ class Gauge:
     """Tells the gain of responses on some samples, beyond that of a constant if there is an offset."""
 
     def __init__(
-        self, options: Similarity, weights: Weights, samples: Samples, share: Floats | None = None
+        self, options: "Similarity", weights: Weights, samples: Indices, share: Floats | None = None
     ) -> None:
         self._options = options
         self._n_threads = weights.n_threads
@@ -183,7 +185,7 @@ class Gauge:
         return gains.sum(axis=1)
 
 
-def pairs(data: PointSet, anchors: Samples, rivals: Samples) -> list[Pair]:
+def pairs(data: PointSet, anchors: Indices, rivals: Indices) -> list[Pair]:
     """Measure the distances of all samples from each of the pairs, in one product."""
     used, place = np.unique(np.stack([anchors, rivals]), return_inverse=True)
     distances = data.distances(used.astype(np.int32))

@@ -1,14 +1,14 @@
 """Richer stumps than bins allow: exact thresholds, and categories that each take their own sign."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import ByFeature, BySample, Floats, Ints, Layer, Regions, Samples
+from rebelboost.base.arrays import ByFeature, BySample, Floats, Indices, Ints, Layer, Regions
 from rebelboost.data.binning import middles
-from rebelboost.data.training_set import TABLE, TrainingSet
-from rebelboost.learners.base import Candidate, Focus
+from rebelboost.data.training_set import TABLE, TrainingSet, bin_samples
+from rebelboost.learners.base import Candidate, Focus, Prepared
 from rebelboost.learners.growing import tree_with_one_output
 from rebelboost.learners.options import (
     Binning,
@@ -18,21 +18,24 @@ from rebelboost.learners.options import (
     check_search,
     schedule,
 )
-from rebelboost.learners.pruning import Search, Steps
-from rebelboost.losses.smooth import AnyWeights, Slopes
-from rebelboost.model.trees import GrownTree
+from rebelboost.learners.pruning import Schedule, Search, Steps
+from rebelboost.losses.smooth import AnyWeights
+from rebelboost.model.trees import NONE, Trees
 
 SIGNS = np.array([-1, 1], dtype=np.int8)
+"""Responses of a stump's left and right side."""
+UNSOLVED = np.empty((2, 0))
+"""In place of outputs."""
 
 
-class Sides(NamedTuple):
-    """A stump found: its hypothesis, and which side each training sample is on."""
+class FoundStump(NamedTuple):
+    """A stump whose output is still to be solved, and the side of each training sample."""
 
-    tree: GrownTree
+    tree: Trees
     regions: Regions
 
 
-def better(plain: Candidate, found: Sides | None, weights: AnyWeights) -> Candidate:
+def better(plain: Candidate, found: FoundStump | None, weights: AnyWeights) -> Candidate:
     """The stump found where its loss is below that of the plain candidate, else the latter."""
     if found is None:
         return plain
@@ -40,15 +43,15 @@ def better(plain: Candidate, found: Sides | None, weights: AnyWeights) -> Candid
     output = weights.signed_output(found.regions, SIGNS, plus, minus)
     outputs = SIGNS[:, np.newaxis] * output
     loss = weights.loss_after(found.regions, plus, minus, outputs)
-    if not loss < weights.loss_after(plain.regions, plain.plus, plain.minus, plain.outputs):
+    if not loss < weights.loss_after(plain.regions, plain.plus, plain.minus, plain.term.outputs):
         return plain
-    return Candidate(found.tree, found.regions, plus, minus, outputs)
+    return Candidate(found.tree.with_outputs(outputs), found.regions, plus, minus)
 
 
 # ---- exact thresholds
 
 
-def exact_stump(data: TrainingSet, weights: AnyWeights, focus: Focus) -> Sides | None:
+def exact_stump(data: TrainingSet, weights: AnyWeights, focus: Focus) -> FoundStump | None:
     """The best threshold of the features with more values than bins [ADA, Alg. 3.1].
 
     Samples are sorted once for all rounds. Each feature is scanned with the sums of all samples so
@@ -83,7 +86,7 @@ class _Cut(NamedTuple):
     missing_right: bool
 
 
-def _sides(cut: _Cut, order: Samples, x: BySample, focus: Focus) -> Sides:
+def _sides(cut: _Cut, order: Indices, x: BySample, focus: Focus) -> FoundStump:
     last = cut.place + 1 == len(order)
     threshold = np.inf if last else middles(x[order[cut.place : cut.place + 2]])[0]
     right = x > threshold
@@ -92,14 +95,15 @@ def _sides(cut: _Cut, order: Samples, x: BySample, focus: Focus) -> Sides:
         right[np.isnan(x)] = missing_right
     else:  # none was met: they go where most samples go
         missing_right = bool(2 * np.count_nonzero(right[focus.samples]) > len(focus.samples))
-    tree = GrownTree(
+    tree = Trees.one(
         np.array([cut.feature], dtype=np.int32),
         np.array([threshold]),
         np.array([missing_right], dtype=np.uint8),
-        {},
+        (np.array([NONE], dtype=np.int32), np.empty((0, TABLE), dtype=np.uint8)),
         SIGNS,
+        UNSOLVED,
     )
-    return Sides(tree, right.astype(np.uint16))
+    return FoundStump(tree, right.astype(np.uint16))
 
 
 class _Sums:
@@ -112,7 +116,7 @@ class _Sums:
         self.values: Ints = np.zeros(mass.shape, dtype=np.int64)
         self.values[focus.samples] = signed[focus.samples, : mass.shape[1]]
         self.total: Ints = self.values.sum(axis=0)
-        self.second_order = isinstance(weights, Slopes)
+        self.second_order = weights.second_order
 
     def losses(self, left: Ints) -> Floats:
         """Σ_k √(S_k² − P_k²), or −Σ_k P_k²/W_k: lower is better. P = total − 2·left, (rows, K)."""
@@ -130,7 +134,7 @@ class _Sums:
 # ---- categories
 
 
-def split_of_categories(data: TrainingSet, weights: AnyWeights, focus: Focus) -> Sides | None:
+def split_of_categories(data: TrainingSet, weights: AnyWeights, focus: Focus) -> FoundStump | None:
     """The best stump in which each category of a feature takes its own sign [ADA 3.4.2].
 
     With scalar sums that is the sign of the category's sum. With a sum for each class the exact
@@ -156,7 +160,7 @@ def split_of_categories(data: TrainingSet, weights: AnyWeights, focus: Focus) ->
             best, least = Layer(np.array([feature], dtype=np.int32), table), loss
     if best is None:
         return None
-    return Sides(GrownTree.from_bins(best, data.binner, SIGNS), data.route(best))
+    return FoundStump(Trees.grown(best, data.binner, SIGNS, UNSOLVED), data.route(best))
 
 
 def _signs(sums: Ints, mass: Ints) -> Floats:
@@ -198,14 +202,26 @@ class Stump:
         check_choice("categories", self.categories, ("one", "split"))
         check_search(self)
 
-    def propose(
-        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
-    ) -> Candidate:
+    def prepare(self, samples: Any, n_threads: int = 1) -> "PreparedStump":
+        """Bin the samples."""
+        data = bin_samples(samples, self.bins, self.binning, n_threads)
+        return PreparedStump(samples, self, data, schedule(self))
+
+
+@dataclass
+class PreparedStump(Prepared):
+    """Searches binned samples for stumps."""
+
+    options: Stump
+    data: TrainingSet
+    schedule: Schedule
+
+    def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
         """Find the stump with the lowest loss."""
         del rng
-        stump = tree_with_one_output(1, data, weights, focus, schedule(self))
-        if self.binning == "exact":
-            stump = better(stump, exact_stump(data, weights, focus), weights)
-        if self.categories == "split":
-            stump = better(stump, split_of_categories(data, weights, focus), weights)
+        stump = tree_with_one_output(1, self.data, weights, focus, self.schedule)
+        if self.options.binning == "exact":
+            stump = better(stump, exact_stump(self.data, weights, focus), weights)
+        if self.options.categories == "split":
+            stump = better(stump, split_of_categories(self.data, weights, focus), weights)
         return stump

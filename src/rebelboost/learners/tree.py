@@ -5,15 +5,14 @@ vector for each leaf, which the papers do not have.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from rebelboost.base.arrays import CRITERIA, ByClass, SearchOptions
-from rebelboost.data.training_set import TrainingSet
-from rebelboost.learners.base import Candidate, Focus
-from rebelboost.learners.classic import GROWING, Criterion, tree_by_criterion
-from rebelboost.learners.growing import tree_with_one_output
+from rebelboost.data.training_set import TrainingSet, bin_samples
+from rebelboost.learners.base import Candidate, Focus, Prepared
+from rebelboost.learners.growing import GROWING, Criterion, tree_by_criterion, tree_with_one_output
 from rebelboost.learners.options import (
     Binning,
     Categorical,
@@ -23,11 +22,10 @@ from rebelboost.learners.options import (
     check_search,
     schedule,
 )
-from rebelboost.learners.pruning import Search, Steps
+from rebelboost.learners.pruning import Schedule, Search, Steps
 from rebelboost.losses.smooth import AnyWeights
-from rebelboost.model.trees import GrownTree
+from rebelboost.model.trees import MOST_DEPTH, Trees
 
-MOST_DEPTH = 12
 LEAST_MASS = 1e-4
 
 
@@ -105,23 +103,36 @@ class Tree:
         """The shrinkage that "auto" stands for."""
         return 0.3 if self.outputs == "leaf" else 1.0
 
-    def propose(
-        self, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
-    ) -> Candidate:
+    def prepare(self, samples: Any, n_threads: int = 1) -> "PreparedTree":
+        """Bin the samples."""
+        data = bin_samples(samples, self.bins, self.binning, n_threads)
+        return PreparedTree(samples, self, data, schedule(self))
+
+
+@dataclass
+class PreparedTree(Prepared):
+    """Grows trees on binned samples."""
+
+    options: Tree
+    data: TrainingSet
+    schedule: Schedule
+
+    def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
         """Grow a tree for the weights."""
-        if self.outputs == "leaf":
-            return _tree_with_leaf_outputs(self, data, weights, focus, rng)
-        growing = self.depth, data, weights, focus, schedule(self)
-        if self.criterion == "risk":
+        options = self.options
+        if options.outputs == "leaf":
+            return _tree_with_leaf_outputs(options, self.data, weights, focus, rng)
+        growing = options.depth, self.data, weights, focus, self.schedule
+        if options.criterion == "risk":
             return tree_with_one_output(*growing)
-        return tree_by_criterion(self.criterion, *growing)
+        return tree_by_criterion(options.criterion, *growing)
 
 
 # ---- an output vector for each leaf
 
 
 def _tree_with_leaf_outputs(
-    tree: Tree, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
+    options: Tree, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
 ) -> Candidate:
     """Grow on a random binarization of the classes, then solve every leaf's output for all classes.
 
@@ -134,12 +145,13 @@ def _tree_with_leaf_outputs(
     direction = random_direction(weights.totals, rng)
     values, mass = weights.project(direction, direction**2)
     # A gain below one unit of the fixed point is rounding: a pure leaf must stay whole.
-    options = SearchOptions(CRITERIA["variance"], max(1, round(tree.least_mass * mass)), 1.0)
-    nodes = data.grow(values, focus.samples, tree.depth, options, focus.allowed)
+    search = SearchOptions(CRITERIA["variance"], max(1, round(options.least_mass * mass)), 1.0)
+    nodes = data.grow(values, focus.samples, options.depth, search, focus.allowed)
     regions = data.route(nodes)
     plus, minus = weights.sums(regions, len(nodes.features) + 1)
-    outputs = weights.leaf_outputs(regions, plus, minus, tree.smoothing)
-    return Candidate(GrownTree.from_bins(nodes, data.binner), regions, plus, minus, outputs)
+    outputs = weights.leaf_outputs(regions, plus, minus, options.smoothing)
+    tree = Trees.grown(nodes, data.binner, None, outputs)
+    return Candidate(tree, regions, plus, minus)
 
 
 def random_direction(totals: ByClass, rng: np.random.Generator) -> ByClass:

@@ -1,1 +1,1 @@
-"""losses."""
+"""Loss functions: weights of the samples, the best outputs of a term, and the loss that remains."""

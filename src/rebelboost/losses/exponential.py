@@ -75,6 +75,9 @@ class Weights:
     them anew from scores. Sums over samples are in fixed point, so that order does not matter.
     """
 
+    second_order = False
+    """Stumps are ranked by the loss itself, which has a closed form."""
+
     def __init__(self, planes: Planes, exponent: int, n_threads: int) -> None:
         self.planes = planes
         self.exponent = exponent
@@ -96,6 +99,7 @@ class Weights:
         signed, mass = sums[:, 0], sums[:, 1]
         return (mass + signed) / (2 * scales), (mass - signed) / (2 * scales)
 
+    @property
     def signed(self) -> Floats:
         """G = w⁺ − w⁻, (N, K)."""
         return self.planes[0] if len(self.planes) == 1 else self.planes.sum(axis=0)
@@ -122,7 +126,7 @@ class Weights:
         scale = coarse_scale(float(self.totals.max(initial=0.0)))
         n_samples, n_classes = self.planes.shape[1:]
         signed = np.zeros((n_samples, -(-n_classes // 8) * 8), dtype=np.int32)
-        fixed = np.rint(self.signed() * scale)
+        fixed = np.rint(self.signed * scale)
         signed[:, :n_classes] = fixed
         one_plane = len(self.planes) == 1  # where |G| = W
         mass = fixed if one_plane else np.rint(np.abs(self.planes).sum(axis=0) * scale)
@@ -183,7 +187,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Risk:
+class ExponentialLoss:
     """The exponential loss of a training set."""
 
     subcosts: Planes

@@ -14,7 +14,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.fixed_point import fine_scales
 from rebelboost.losses.classes import parabola_outputs
-from rebelboost.losses.smooth import Loss, Slopes
+from rebelboost.losses.smooth import ConvexLoss, Slopes
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def medians_by_region(
     return np.where(ends > starts, values[order][at], 0.0)
 
 
-def number_loss(name: str, target: BySample, weight: BySample, delta: float) -> Loss:
+def number_loss(name: str, target: BySample, weight: BySample, delta: float) -> ConvexLoss:
     """The regression loss of that name."""
     if name == "huber":
         return Huber(target, weight, delta)

@@ -20,7 +20,7 @@ from rebelboost.losses.exponential import CAP, Totalled, Weights, log_above
 from rebelboost.losses.line_search import minimise
 
 
-class Loss(Protocol):
+class ConvexLoss(Protocol):
     """A convex loss of each score, for known samples. Arrays are (N, K)."""
 
     @property
@@ -49,7 +49,10 @@ class Loss(Protocol):
 class Slopes:
     """Slopes and curvatures of a loss at the scores; stands where `Weights` do."""
 
-    def __init__(self, loss: Loss, scores: Scores, n_threads: int) -> None:
+    second_order = True
+    """Stumps are ranked by their second-order gain."""
+
+    def __init__(self, loss: ConvexLoss, scores: Scores, n_threads: int) -> None:
         self.loss = loss
         self.n_threads = n_threads
         self._renew(scores)
@@ -192,10 +195,10 @@ def along(values: Floats, direction: ByClass) -> Floats:
 
 
 @dataclass(frozen=True)
-class SmoothRisk:
+class SmoothLoss:
     """A convex loss of a set of samples; stands where `Risk` does."""
 
-    loss: Loss
+    loss: ConvexLoss
     total_weight: float
     floor: float = 0.0
     """The mean loss that no scores can go below."""

@@ -1,64 +1,372 @@
-"""Hypotheses that compare a sample with training samples: more like this one than like that one."""
+"""Comparisons with training samples as arrays: "more like this one than like that one" [LOCAL, Sec. 5].
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+Distances are measured in a space, which the comparisons of an object share; those without one are
+constants. The training samples that they name, the examples, are kept once each.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Outputs
+from rebelboost import kernels
+from rebelboost.base.arrays import (
+    COMPARISONS,
+    ByClass,
+    Bytes,
+    ComparisonArrays,
+    Floats,
+    Indices,
+    Ints,
+    Outputs,
+    Regions,
+    Scores,
+)
+from rebelboost.base.checks import Shelf, require
 from rebelboost.data.spaces import Space
+from rebelboost.losses.levels import CONSTANT as CONSTANT_LEVEL
 from rebelboost.losses.levels import LEVELS
+from rebelboost.model.queries import Queries
+from rebelboost.model.shares import ComparisonVotes, Shares, add_at, slices
+from rebelboost.model.terms import Separated, Terms, furthest_apart
+
+KINDS = (*COMPARISONS, "constant")
+CONSTANT = KINDS.index("constant")
+ONE_POINT = [KINDS.index("one_point"), KINDS.index("inside")]
+TWO_POINTS = [KINDS.index("two_points"), KINDS.index("nearer")]
+NONE = -1
+AT_ONCE = 1 << 24
+"""Distances that are kept at a time."""
 
 
 class Example(NamedTuple):
     """A training sample that others are compared with."""
 
     row: int
-    """Where it is in the table that the user gave."""
+    """Its row in the table that the user gave."""
     point: NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """f_ij(x) or f_i(x) [LOCAL, Sec. 5], or a constant response of 1."""
+@dataclass(frozen=True, eq=False)
+class Comparisons(Terms):
+    """f_ij(x) or f_i(x) of many terms in one space, or constant responses of 1."""
 
-    kind: str
-    """One of `shapes.COMPARISONS`, or "constant"."""
-    space: Space | None = field(default=None, repr=False)
-    anchor: Example | None = None
-    rival: Example | None = None
-    """None with one point."""
-    apart: float = 1.0
-    """Squared distance of the two; with one point, the squared distance τ at which f is 0."""
+    rank: ClassVar[int] = 1
 
-    responses = LEVELS
+    space: Space | None = field(repr=False)
+    """None: constants."""
+    rows: Indices
+    """(E,) the examples, by their rows in the user's table, in the order in which terms name them."""
+    points: NDArray[Any] = field(repr=False)
+    """(E, …)"""
+    kinds: Bytes
+    """(T,) see `KINDS`."""
+    anchors: NDArray[np.int32]
+    """(T,) places among the examples; −1 for a constant."""
+    rivals: NDArray[np.int32]
+    """(T,) the same; −1 where there is none."""
+    apart: Floats
+    """(T,) squared distance of anchor and rival; with one point, the τ at which f is 0."""
+    outputs: Floats
+    """(T, 2, K) a and b of f·a + b."""
+
+    @classmethod
+    def one(
+        cls, kind: str, space: Space, examples: Sequence[Example], apart: float, outputs: Outputs
+    ) -> "Comparisons":
+        """One comparison, with an anchor and perhaps a rival."""
+        places = np.arange(2, dtype=np.int32)
+        return cls(
+            space,
+            np.array([example.row for example in examples], dtype=np.int32),
+            np.stack([example.point for example in examples]),
+            np.array([KINDS.index(kind)], dtype=np.uint8),
+            places[:1],
+            places[1:] if len(examples) > 1 else np.array([NONE], dtype=np.int32),
+            np.array([apart], dtype=np.float64),
+            outputs[np.newaxis],
+        )
+
+    @classmethod
+    def constant(cls, outputs: Outputs) -> "Comparisons":
+        """One constant."""
+        none = np.array([NONE], dtype=np.int32)
+        kind = np.array([CONSTANT], dtype=np.uint8)
+        no_rows, no_points = np.empty(0, dtype=np.int32), np.empty((0, 0), dtype=np.float32)
+        return cls(None, no_rows, no_points, kind, none, none, np.ones(1), outputs[np.newaxis])
+
+    def __len__(self) -> int:
+        return len(self.kinds)
 
     @property
-    def n_regions(self) -> int:
-        """Number of levels."""
-        return len(LEVELS)
+    def key(self) -> Hashable:
+        """Those of one space."""
+        return type(self), id(self.space) if self.space is not None else None
+
+    @cached_property
+    def compared(self) -> ComparisonArrays:
+        """The arrays as the kernels take them; the anchor stands in for a missing rival."""
+        return ComparisonArrays(
+            self.anchors,
+            np.where(self.rivals == NONE, self.anchors, self.rivals),
+            self.kinds.astype(np.int32),
+            self.apart,
+            self.slopes,
+            np.ascontiguousarray(self.outputs[:, 1]),
+        )
+
+    @cached_property
+    def slopes(self) -> Outputs:
+        """(T, K) a of f·a + b."""
+        return np.ascontiguousarray(self.outputs[:, 0])
 
     @property
-    def used_features(self) -> NDArray[np.int32]:
-        """None by itself: distances are of all features together."""
-        return np.empty(0, dtype=np.int32)
+    def of_one_point(self) -> NDArray[np.bool_]:
+        """(T,) which comparisons have an anchor only."""
+        return np.isin(self.kinds, ONE_POINT)
+
+    @cached_property
+    def named_rows(self) -> Ints:
+        """(T, 2) rows of anchor and rival in the user's table; −1 where there is none."""
+        rows = np.append(self.rows.astype(np.int64), NONE)
+        return np.stack([rows[self.anchors], rows[self.rivals]], axis=1)
+
+    # ---- tables of terms
+
+    @classmethod
+    def joined(cls, parts: Sequence["Comparisons"]) -> "Comparisons":
+        """All comparisons of the parts, which have one space."""
+        shift = np.cumsum([0, *(len(part.rows) for part in parts)])
+        named = [
+            np.where(places == NONE, NONE, places + n)
+            for part, n in zip(parts, shift[:-1], strict=True)
+            for places in (part.anchors, part.rivals)
+        ]
+        whole = cls(
+            parts[0].space,
+            np.concatenate([part.rows for part in parts]),
+            np.concatenate([part.points for part in parts]),
+            np.concatenate([part.kinds for part in parts]),
+            np.concatenate(named[0::2]).astype(np.int32),
+            np.concatenate(named[1::2]).astype(np.int32),
+            np.concatenate([part.apart for part in parts]),
+            np.concatenate([part.outputs for part in parts]),
+        )
+        return whole._renumbered()
+
+    def take(self, chosen: Ints) -> "Comparisons":
+        """Some of the comparisons, and the examples that they name."""
+        part = replace(
+            self,
+            kinds=self.kinds[chosen],
+            anchors=self.anchors[chosen],
+            rivals=self.rivals[chosen],
+            apart=self.apart[chosen],
+            outputs=self.outputs[chosen],
+        )
+        return part._renumbered()
+
+    def _renumbered(self) -> "Comparisons":
+        """Keep each example once, in the order in which the terms name it."""
+        named = np.stack([self.anchors, self.rivals], axis=1).ravel()
+        there = named != NONE
+        _, first, place = np.unique(self.rows[named[there]], return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(len(order), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        renamed = np.full(len(named), NONE, dtype=np.int32)
+        renamed[there] = rank[place]
+        kept = named[there][first[order]]
+        anchors, rivals = np.ascontiguousarray(renamed.reshape(-1, 2).T)
+        return replace(
+            self, rows=self.rows[kept], points=self.points[kept], anchors=anchors, rivals=rivals
+        )
+
+    def add_scores(
+        self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int
+    ) -> None:
+        """Add the outputs of comparisons [first, last), some samples at a time."""
+        if self.space is None:
+            for output in self.outputs[first:last].sum(axis=1):
+                scores += output
+            return
+        part = self if (first, last) == (0, len(self)) else self.take(np.arange(first, last))
+        if len(part) == 0:
+            return
+        placed = queries.placed(self.space)
+        step = max(16, AT_ONCE // len(part.rows))
+        for start in range(0, len(queries), step):
+            stop = min(start + step, len(queries))
+            laid = self.space.lay_out(placed[start:stop])
+            distances = part.distances(laid, stop - start, n_threads)
+            kernels.active.add_comparisons(
+                distances, part.compared, LEVELS, 0, len(part), scores[start:stop], n_threads
+            )
+
+    def distances(self, laid: NDArray[Any], n_samples: int, n_threads: int) -> NDArray[np.float32]:
+        """(E, N) squared distances from all examples to samples that are laid out."""
+        assert self.space is not None
+        found = self.space.distances(laid, self.points, self.rows, n_threads)
+        return np.ascontiguousarray(found[:, :n_samples])
+
+    # ---- one comparison
+
+    @property
+    def kind(self) -> str:
+        """One of `KINDS`."""
+        return KINDS[self.kinds[0]]
 
     @property
     def examples(self) -> tuple[Example, ...]:
         """The anchor and the rival, as far as there are."""
-        return tuple(e for e in (self.anchor, self.rival) if e is not None)
+        return tuple(map(Example, self.rows.tolist(), self.points))
 
-    def by_region(self, outputs: Outputs) -> Outputs:
-        """(levels, K): what each level adds to the scores: f·a + b for the (2, K) outputs a, b."""
-        return LEVELS[:, np.newaxis] * outputs[0] + outputs[1]
+    @property
+    def responses(self) -> Floats:
+        """(levels,) the values that a response can take."""
+        return LEVELS
+
+    @property
+    def by_region(self) -> Outputs:
+        """(levels, K) what each level adds to the scores: f·a + b."""
+        a, b = self.outputs[0]
+        added: Outputs = LEVELS[:, np.newaxis] * a + b
+        return added
+
+    def regions(self, queries: Queries, n_threads: int = 1) -> Regions:
+        """(N,) the level of each sample's response."""
+        if self.space is None:
+            return np.full(len(queries), CONSTANT_LEVEL, dtype=np.uint16)
+        return self._levels(queries, n_threads)[0]
+
+    def _levels(self, queries: Queries, n_threads: int) -> NDArray[np.uint16]:
+        """(T, N) the levels of all responses."""
+        assert self.space is not None
+        distances = self.distances(queries.laid(self.space), len(queries), n_threads)
+        levels = np.empty((len(self), len(queries)), dtype=np.uint16)
+        columns = (column.tolist() for column in self.compared[:4])
+        for t, (i, j, kind, apart) in enumerate(zip(*columns, strict=True)):
+            kernels.active.compare(distances[i], distances[j], kind, apart, levels[t], n_threads)
+        return levels
 
     def describe(self, names: Sequence[str] | None = None) -> str:
-        """One line."""
+        """Which rows it compares with."""
         del names
-        if self.anchor is None:
+        anchor, rival = self.named_rows[0].tolist()
+        if anchor == NONE:
             return "constant"
-        if self.rival is None:
-            return f"near row {self.anchor.row}"
-        return f"more like row {self.anchor.row} than row {self.rival.row}"
+        return f"near row {anchor}" if rival == NONE else f"more like row {anchor} than row {rival}"
+
+    # ---- explanations
+
+    @property
+    def example_rows(self) -> Indices:
+        """Rows of the user's table that are examples."""
+        return self.rows
+
+    def share_out(self, queries: Queries, shares: Shares, n_threads: int) -> None:
+        """Credit the example that a sample is nearer to: f·a pulls, b is said of every sample.
+
+        With one point f goes to −1 far away: −a is said of every sample, and (1 + f)·a, which fades
+        with distance, is the pull of the anchor.
+        """
+        if self.space is None:
+            shares.baseline += self.outputs.sum(axis=1).sum(axis=0)
+            return
+        alone = self.of_one_point
+        responses = LEVELS[self._levels(queries, n_threads).T] + alone
+        constants: ByClass = (self.compared.offsets - alone[:, np.newaxis] * self.slopes).sum(
+            axis=0
+        )
+        shares.baseline += constants
+        pulling = np.where(responses > 0, self.anchors, self.compared.rivals)
+        n_classes = self.outputs.shape[2]
+        pulls = np.zeros((len(queries), len(self.rows), n_classes))
+        for first, last in slices(len(queries), len(self) * n_classes):
+            said = responses[first:last, :, np.newaxis] * self.slopes
+            add_at(pulls[first:last], pulling[first:last], said)
+        shares.pulls.append((self.rows.astype(np.int64), pulls))
+        shares.comparisons.append(ComparisonVotes(self, responses))
+
+    @classmethod
+    def heading(cls, tables: Sequence["Comparisons"]) -> list[str]:
+        """Such as "120 comparisons with 35 training rows", over all spaces."""
+        rows = {row for table in tables for row in table.rows.tolist()}
+        return [f"{sum(map(len, tables))} comparisons with {len(rows)} training rows"]
+
+    def separated(self) -> Separated:
+        """By the outputs a."""
+        return furthest_apart(self.slopes)
+
+
+# ---- model files
+
+
+def to_tensors(
+    tables: Sequence[Comparisons], order: Ints, n_classes: int
+) -> tuple[dict[str, NDArray[Any]], list[Comparisons]]:
+    """The arrays that a file holds: comparisons of all spaces in one table, in the given order.
+
+    Also returns the tables that have a space, as they are numbered.
+    """
+    spaces = [table for table in tables if table.space is not None]
+    number = {id(table): i for i, table in enumerate(spaces)}
+    columns = {
+        "kinds": [table.kinds for table in tables],
+        "spaces": [np.full(len(table), number.get(id(table), NONE)) for table in tables],
+        "anchors": [table.anchors for table in tables],
+        "rivals": [table.rivals for table in tables],
+        "apart": [table.apart for table in tables],
+        "outputs": [table.outputs for table in tables],
+    }
+    types = {"kinds": np.uint8, "apart": np.float64, "outputs": np.float64}
+    empty = {"outputs": np.empty((0, 2, n_classes))}
+    tensors = {
+        name: np.concatenate([empty.get(name, np.empty(0)), *parts])[order].astype(
+            types.get(name, np.int32)
+        )
+        for name, parts in columns.items()
+    }
+    return tensors, spaces
+
+
+class Placed(NamedTuple):
+    """A space of a file, and its examples."""
+
+    space: Space
+    rows: Indices
+    points: NDArray[Any]
+
+
+def from_tensors(
+    shelf: Shelf, n: int, spaces: Sequence[Placed], n_classes: int
+) -> list[tuple[Ints, Comparisons]]:
+    """Read `n` comparisons, checked: a table for each space, with its places among all of them."""
+    kinds = shelf.take("similarities.kinds", np.uint8, n)
+    require((kinds < len(KINDS)).all(), "a similarity of an unknown kind")
+    of_space = shelf.indices("similarities.spaces", len(spaces), n, least=NONE)
+    anchors = shelf.indices("similarities.anchors", 2**31 - 1, n, least=NONE)
+    rivals = shelf.indices("similarities.rivals", 2**31 - 1, n, least=NONE)
+    apart = shelf.numbers("similarities.apart", n)
+    outputs = shelf.numbers("similarities.outputs", n, 2, n_classes)
+    constant = kinds == CONSTANT
+    named = np.array_equal(constant, of_space == NONE) and np.array_equal(constant, anchors == NONE)
+    require(named, "a similarity without an anchor, or a constant with one")
+    most = np.array([*(len(each.rows) for each in spaces), 0])[of_space]
+    known = (anchors < np.maximum(most, 1)).all() and (rivals < np.maximum(most, 1)).all()
+    require(known and (most[~constant] > 0).all(), "a similarity to an example that is not there")
+    pairs = np.isin(kinds, TWO_POINTS)
+    require(np.array_equal(pairs, rivals != NONE), "a pair without rival, or a rival too many")
+    require((rivals != anchors)[pairs].all(), "a similarity with its anchor as rival")
+    require((apart > 0).all(), "a distance that is not positive")
+    found = []
+    for number in np.unique(of_space).tolist():
+        own = np.flatnonzero(of_space == number)
+        none = Placed(None, np.empty(0, np.int32), np.empty((0, 0), np.float32))  # type: ignore[arg-type]
+        space, rows, points = spaces[number] if number != NONE else none
+        terms = kinds[own], anchors[own], rivals[own], apart[own], outputs[own]
+        found.append((own, Comparisons(space, rows, points, *terms)))
+    return found

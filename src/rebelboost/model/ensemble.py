@@ -1,64 +1,116 @@
 """The strong classifier: terms, and their sum H(x) = Σ_t f_t(x)·a_t."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from rebelboost.base.arrays import Ints, Outputs, Regions, Scores, Values
-from rebelboost.model.packing import Group, groups
+from rebelboost.base.arrays import Ints, Scores, Values
 from rebelboost.model.queries import Queries
-from rebelboost.model.trees import Hypothesis
+from rebelboost.model.terms import Terms
 
 MOST_RUNS = 32
 """Terms whose kinds change more often are added kind by kind, which is faster."""
 
-
-class Term(NamedTuple):
-    """A hypothesis, and what each of its regions adds to the scores."""
-
-    hypothesis: Hypothesis
-    outputs: Outputs
-    """(L, K), or (2, K) a and b where regions differ by their response only: f·a + b."""
-
-    @property
-    def by_region(self) -> Outputs:
-        """What each region adds to the scores, (L, K)."""
-        return self.hypothesis.by_region(self.outputs)
-
-    def regions(self, queries: Queries, n_threads: int = 1) -> Regions:
-        """Find the region of each sample."""
-        (group,) = groups([self.hypothesis], [self.outputs])
-        return group.regions(queries, n_threads)
+Kind = TypeVar("Kind", bound=Terms)
 
 
-@dataclass(frozen=True)
+class Group(NamedTuple):
+    """Terms of one kind, and their places among all terms."""
+
+    positions: Ints
+    terms: Terms
+
+
+@dataclass(frozen=True, eq=False)
 class Ensemble:
-    """Terms in the order of their rounds."""
+    """Terms in the order of their rounds; `ensemble[t]` is a view of one of them."""
 
-    terms: tuple[Term, ...]
+    groups: tuple[Group, ...]
+    """In the order of their first terms."""
     n_classes: int
     unavoidable_cost: float = 0.0
     """Mean cost of training samples that lie at one point and have different labels."""
+
+    @classmethod
+    def of(
+        cls, terms: Sequence[Terms], n_classes: int, unavoidable_cost: float = 0.0
+    ) -> "Ensemble":
+        """Sort terms, one in each object, into groups."""
+        chosen: dict[object, list[int]] = {}
+        for t, term in enumerate(terms):
+            chosen.setdefault(term.key, []).append(t)
+        groups = tuple(
+            Group(np.array(own), type(terms[own[0]]).joined([terms[t] for t in own]))
+            for own in chosen.values()
+        )
+        return cls(groups, n_classes, unavoidable_cost)
 
     def __repr__(self) -> str:
         return f"Ensemble({len(self)} terms, {self.n_classes} classes)"
 
     def __len__(self) -> int:
-        return len(self.terms)
+        return sum(len(group.terms) for group in self.groups)
+
+    @overload
+    def __getitem__(self, t: int) -> Terms: ...
+    @overload
+    def __getitem__(self, t: slice) -> list[Terms]: ...
+    def __getitem__(self, t: int | slice) -> Terms | list[Terms]:
+        if isinstance(t, slice):
+            return [self[i] for i in range(*t.indices(len(self)))]
+        if not -len(self) <= t < len(self):
+            raise IndexError(f"term {t} of an ensemble of {len(self)}")
+        group, place = self._places[:, t]
+        return self.groups[group].terms.take(np.array([place]))
+
+    def __iter__(self) -> Iterator[Terms]:
+        return (self[t] for t in range(len(self)))
+
+    @cached_property
+    def _places(self) -> Ints:
+        """(2, T) the group of each term, and its place there."""
+        places = np.empty((2, len(self)), dtype=np.int64)
+        for g, group in enumerate(self.groups):
+            places[0, group.positions] = g
+            places[1, group.positions] = np.arange(len(group.terms))
+        return places
+
+    def of_kind(self, kind: type[Kind]) -> list[tuple[Ints, Kind]]:
+        """The groups of a kind: their places among all terms, and the terms."""
+        return [
+            (group.positions, group.terms) for group in self.groups if type(group.terms) is kind
+        ]
+
+    def only(self, kind: type[Terms]) -> bool:
+        """Whether there are terms, all of one kind."""
+        return bool(self.groups) and all(type(group.terms) is kind for group in self.groups)
+
+    @property
+    def example_rows(self) -> list[int]:
+        """Rows of the user's table that terms compare samples with, rising."""
+        return sorted({row for group in self.groups for row in group.terms.example_rows.tolist()})
 
     def truncate(self, n_terms: int) -> "Ensemble":
         """Keep the first terms only."""
-        return Ensemble(self.terms[:n_terms], self.n_classes, self.unavoidable_cost)
+        if n_terms >= len(self):
+            return self
+        kept = [(group, int(np.searchsorted(group.positions, n_terms))) for group in self.groups]
+        groups = tuple(
+            Group(group.positions[:n], group.terms.take(np.arange(n))) for group, n in kept if n
+        )
+        return Ensemble(groups, self.n_classes, self.unavoidable_cost)
 
-    @cached_property
-    def groups(self) -> list[Group]:
-        """The terms as arrays, by their kind."""
-        hypotheses = [term.hypothesis for term in self.terms]
-        return groups(hypotheses, [term.outputs for term in self.terms])
+    def extended(self, more: "Ensemble") -> "Ensemble":
+        """These terms, then more of them."""
+        shifted = tuple(Group(group.positions + len(self), group.terms) for group in more.groups)
+        groups = _merged((*self.groups, *shifted))
+        return Ensemble(groups, self.n_classes, more.unavoidable_cost)
+
+    # ---- scores
 
     def scores(self, X: Values, n_threads: int = 1) -> Scores:
         """H(x) of each sample."""
@@ -73,16 +125,15 @@ class Ensemble:
         ends = self._ends[(self._ends > first) & (self._ends < last)]
         runs = [first, *map(int, ends), last] if len(ends) < MOST_RUNS else [first, last]
         for begin, end in pairwise(runs):
-            for group in self.groups:
-                group.add_scores(queries, scores, begin, end, n_threads)
+            for positions, terms in self.groups:
+                own, past = np.searchsorted(positions, [begin, end]).tolist()
+                if own < past:
+                    terms.add_scores(queries, scores, own, past, n_threads)
 
     @cached_property
     def _ends(self) -> Ints:
         """Where a term is of another group than the one before it."""
-        of_term = np.empty(len(self), dtype=np.int64)
-        for g, group in enumerate(self.groups):
-            of_term[group.positions] = g
-        return np.flatnonzero(np.diff(of_term)) + 1
+        return np.flatnonzero(np.diff(self._places[0])) + 1
 
     def staged_scores(self, X: Values, n_threads: int = 1) -> Iterator[Scores]:
         """H(x) after each term; each yield is an array of its own."""
@@ -91,3 +142,55 @@ class Ensemble:
         for t in range(len(self)):
             self.add_scores(queries, scores, t, t + 1, n_threads)
             yield scores.copy()
+
+
+def weighted_sum(
+    ensembles: Sequence[Ensemble], factors: Sequence[float]
+) -> tuple[Ensemble, list[Ints]]:
+    """An ensemble whose scores are the sum of the given ones times their factors.
+
+    Round after round, the terms of all ensembles take turns. Also returns the new place of each term of
+    each ensemble; −1 in ensembles with a factor of 0, which are left out.
+    """
+    rounds = np.concatenate([np.arange(len(e)) for e in ensembles])
+    owner = np.repeat(np.arange(len(ensembles)), [len(e) for e in ensembles])
+    counts = np.asarray(factors)[owner] > 0
+    order = np.lexsort((owner, rounds))
+    order = order[counts[order]]
+    place = np.full(len(rounds), -1, dtype=np.int64)
+    place[order] = np.arange(len(order))
+    places = np.split(place, np.cumsum([len(e) for e in ensembles])[:-1])
+    groups = [
+        Group(new[group.positions], group.terms.scaled(factor))
+        for ensemble, factor, new in zip(ensembles, factors, places, strict=True)
+        if factor > 0
+        for group in ensemble.groups
+    ]
+    return Ensemble(_merged(groups), ensembles[0].n_classes), places
+
+
+def _merged(groups: Sequence[Group]) -> tuple[Group, ...]:
+    """One group for each key, its terms by rising position; groups by their first terms."""
+    by_key: dict[object, list[Group]] = {}
+    for group in groups:
+        by_key.setdefault(group.terms.key, []).append(group)
+    merged = []
+    for own in by_key.values():
+        positions = np.concatenate([group.positions for group in own])
+        terms = own[0].terms
+        if len(own) > 1:
+            order = np.argsort(positions)
+            terms = type(terms).joined([group.terms for group in own]).take(order)
+            positions = positions[order]
+        merged.append(Group(positions, terms))
+    return tuple(sorted(merged, key=lambda group: int(group.positions[0])))
+
+
+def headings(ensemble: Ensemble) -> list[str]:
+    """What the terms are, kind by kind: "40 trees of depth 3", "12 comparisons with 9 training rows"."""
+    kinds = sorted({type(group.terms) for group in ensemble.groups}, key=lambda kind: kind.rank)
+    return [
+        text
+        for kind in kinds
+        for text in kind.heading([terms for _, terms in ensemble.of_kind(kind)])
+    ]

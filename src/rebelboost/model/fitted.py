@@ -19,7 +19,6 @@ from rebelboost.costs.decision import DecisionRule, expected_costs, with_abstent
 from rebelboost.costs.matrix import cost_matrix, is_uniform
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import FeatureEncoder
-from rebelboost.model.comparisons import Comparison
 from rebelboost.model.ensemble import Ensemble
 
 
@@ -35,13 +34,6 @@ class Provenance:
     """Row number → code of its class; only of rows that are examples."""
     facts: dict[str, float] = field(default_factory=dict)
     """What guarantees need to know of the samples; see `rebelboost.theory.facts`."""
-
-
-def example_rows(ensemble: Ensemble) -> list[int]:
-    """Numbers of the training rows that samples are compared with, rising."""
-    found = [term.hypothesis for term in ensemble.terms]
-    compared = [each for each in found if isinstance(each, Comparison)]
-    return sorted({example.row for each in compared for example in each.examples})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

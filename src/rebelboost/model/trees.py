@@ -1,122 +1,388 @@
-"""What learners find: hypotheses, ready to respond to new samples."""
+"""Trees as arrays: complete layers, nodes in level order, one tree after the other.
+
+A node sends x right if x > threshold, a missing value if missing_right. A node of a categorical feature
+sends the codes marked in its row of `right`. A node that tests nothing (feature −1) sends all samples
+left. The leaves of a tree are its regions, from left to right.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import BySample, Bytes, Floats, Layer, Outputs, Regions
+from rebelboost import kernels
+from rebelboost.base.arrays import (
+    BySample,
+    Bytes,
+    Floats,
+    Ints,
+    Layer,
+    Outputs,
+    Regions,
+    Scores,
+    TreeArrays,
+)
+from rebelboost.base.checks import Shelf, require
 from rebelboost.data.binning import Binner
+from rebelboost.model.queries import Queries
+from rebelboost.model.shares import RuleVotes, Shares, add_at, slices
+from rebelboost.model.terms import Separated, Terms
+from rebelboost.model.tree_means import TreeMeans, means_by_depth
+
+NONE = -1
+MOST_DEPTH = 12
+AT_ONCE = 1024
+"""Leaves that are checked together, to keep copies small."""
 
 
-class Hypothesis(Protocol):
-    """What a learner found: a response, or the leaves of a tree."""
+@dataclass(frozen=True, eq=False)
+class Trees(Terms):
+    """All trees of an ensemble, or the one that a learner grew."""
 
-    @property
-    def responses(self) -> NDArray[Any] | None:
-        """(regions,) f of each region; None where each has an output vector of its own."""
+    rank: ClassVar[int] = 0
 
-    @property
-    def n_regions(self) -> int:
-        """Number of regions."""
-
-    @property
-    def used_features(self) -> NDArray[np.int32]:
-        """The features that are asked, rising, each once."""
-
-    def by_region(self, outputs: Outputs) -> Outputs:
-        """(regions, K): what each region adds to the scores."""
-
-    def describe(self, names: Sequence[str] | None = None) -> str:
-        """One line."""
-
-
-@dataclass(frozen=True)
-class GrownTree:
-    """A tree of complete layers, nodes in level order. Its leaves are its regions, left to right.
-
-    A node sends x right if x > threshold, a missing value if missing_right. A node of a categorical
-    feature sends the codes marked in its table. A node that asks nothing (feature −1) sends all left.
-    """
-
+    depths: NDArray[np.int32]
+    """(T,)"""
     features: NDArray[np.int32]
-    """(nodes,)"""
+    """(nodes,) −1: tests nothing."""
     thresholds: Floats
+    """(nodes,)"""
     missing_right: Bytes
-    tables: dict[int, Bytes]
-    """Node of a categorical feature → (256,) codes that go right."""
-    signs: NDArray[np.int8] | None = None
-    """(leaves,) responses ±1 where all leaves share one output vector, else None."""
-    cover: Floats | None = field(default=None, repr=False)
-    """(leaves,) weight of the training samples in each: what a node says on average, for reasons."""
+    """(nodes,)"""
+    category: NDArray[np.int32]
+    """(nodes,) row of `right` for a categorical feature, else −1."""
+    right: Bytes
+    """(categorical nodes, 256) codes that go right."""
+    signs: NDArray[np.int8]
+    """(leaves,) responses ±1 where the leaves of a tree share one output vector, else 0."""
+    outputs: Outputs
+    """(leaves, K)"""
+    cover: Floats = field(repr=False)
+    """(leaves,) weight of the training samples in each, for explanations; NaN where it is not known."""
 
     @classmethod
-    def from_bins(
-        cls, nodes: Layer, binner: Binner, signs: NDArray[np.int8] | None = None
-    ) -> "GrownTree":
-        """Turn splits of bins into splits of values."""
-        asked = np.maximum(nodes.features, 0)
-        missing = nodes.right[np.arange(len(asked)), binner.n_bins[asked] - 1]
-        categorical = np.flatnonzero((nodes.features >= 0) & (binner.categorical[asked] != 0))
+    def grown(
+        cls, nodes: Layer, binner: Binner, signs: NDArray[np.int8] | None, outputs: Outputs
+    ) -> "Trees":
+        """One tree, from the bins at which it was split."""
+        features = nodes.features
+        tested = np.maximum(features, 0)
+        missing = nodes.right[np.arange(len(tested)), binner.n_bins[tested] - 1]
+        categorical = np.flatnonzero((features >= 0) & (binner.categorical[tested] != 0))
         # Codes that these samples did not have, though others may, are as good as missing.
-        beyond = np.arange(nodes.right.shape[1]) >= binner.n_bins[asked][categorical, np.newaxis]
-        tables = np.where(beyond, missing[categorical, np.newaxis], nodes.right[categorical])
+        beyond = np.arange(nodes.right.shape[1]) >= binner.n_bins[tested][categorical, np.newaxis]
+        right = np.where(beyond, missing[categorical, np.newaxis], nodes.right[categorical])
+        category = np.full(len(features), NONE, dtype=np.int32)
+        category[categorical] = np.arange(len(categorical), dtype=np.int32)
+        thresholds = binner.thresholds(tested, nodes.right)
+        return cls.one(features, thresholds, missing, (category, right), signs, outputs)
+
+    @classmethod
+    def one(
+        cls,
+        features: NDArray[np.int32],
+        thresholds: Floats,
+        missing_right: Bytes,
+        categories: tuple[NDArray[np.int32], Bytes],
+        signs: NDArray[np.int8] | None,
+        outputs: Outputs,
+    ) -> "Trees":
+        """One tree, by values; `categories` are `category` and `right`."""
+        n_leaves = len(features) + 1
         return cls(
-            nodes.features,
-            binner.thresholds(asked, nodes.right),
-            missing,
-            {int(node): table for node, table in zip(categorical, tables, strict=True)},
-            signs,
+            np.array([len(features).bit_length()], dtype=np.int32),
+            features,
+            thresholds,
+            missing_right,
+            *categories,
+            np.zeros(n_leaves, dtype=np.int8) if signs is None else signs,
+            outputs,
+            np.full(n_leaves, np.nan),
         )
+
+    @classmethod
+    def none(cls, n_classes: int) -> "Trees":
+        """No trees."""
+        ints, flags = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint8)
+        tables, signs = np.empty((0, 256), dtype=np.uint8), np.empty(0, dtype=np.int8)
+        outputs, cover = np.empty((0, n_classes)), np.empty(0)
+        return cls(ints, ints, np.empty(0), flags, ints, tables, signs, outputs, cover)
+
+    def __len__(self) -> int:
+        return len(self.depths)
+
+    # ---- where each tree's nodes and leaves are
+
+    @cached_property
+    def n_nodes(self) -> Ints:
+        """(T,) nodes of each tree; it has one leaf more."""
+        return (1 << self.depths.astype(np.int64)) - 1
+
+    @cached_property
+    def node_offsets(self) -> Ints:
+        """(T,) where each tree's nodes begin."""
+        return np.cumsum(self.n_nodes) - self.n_nodes
+
+    @cached_property
+    def leaf_offsets(self) -> Ints:
+        """(T,) where each tree's leaves begin."""
+        return self.node_offsets + np.arange(len(self))
+
+    @cached_property
+    def walked(self) -> TreeArrays:
+        """The arrays as the kernels take them."""
+        return TreeArrays(
+            self.depths,
+            self.node_offsets,
+            self.leaf_offsets,
+            np.maximum(self.features, 0),  # a node that tests nothing has an infinite threshold
+            self.thresholds,
+            self.missing_right,
+            self.category,
+            self.right,
+            self.outputs,
+        )
+
+    # ---- tables of terms
+
+    @classmethod
+    def joined(cls, parts: Sequence["Trees"]) -> "Trees":
+        """All trees of the parts."""
+        shift = np.cumsum([0, *(len(part.right) for part in parts)])
+        categories = [
+            np.where(part.category >= 0, part.category + n, NONE).astype(np.int32)
+            for part, n in zip(parts, shift[:-1], strict=True)
+        ]
+        names = ("depths", "features", "thresholds", "missing_right", "right", "signs", "outputs")
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in names
+        }
+        cover = np.concatenate([part.cover for part in parts])
+        return cls(**arrays, category=np.concatenate(categories), cover=cover)
+
+    def take(self, chosen: Ints) -> "Trees":
+        """Some of the trees."""
+        nodes = ranges(self.node_offsets[chosen], self.n_nodes[chosen])
+        leaves = ranges(self.leaf_offsets[chosen], self.n_nodes[chosen] + 1)
+        tables = self.category[nodes]
+        used = tables[tables >= 0]
+        category = np.full(len(nodes), NONE, dtype=np.int32)
+        category[tables >= 0] = np.arange(len(used), dtype=np.int32)
+        return Trees(
+            self.depths[chosen],
+            self.features[nodes],
+            self.thresholds[nodes],
+            self.missing_right[nodes],
+            category,
+            self.right[used],
+            self.signs[leaves],
+            self.outputs[leaves],
+            self.cover[leaves],
+        )
+
+    def add_scores(
+        self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int
+    ) -> None:
+        """Add the outputs of trees [first, last)."""
+        kernels.active.predict(queries.X, self.walked, first, last, scores, n_threads)
+
+    # ---- one tree
+
+    @property
+    def depth(self) -> int:
+        """Layers of the tree."""
+        return int(self.depths[0])
 
     @property
     def responses(self) -> NDArray[np.int8] | None:
         """(leaves,) f of each leaf; None where each has an output vector of its own."""
-        return self.signs
-
-    def by_region(self, outputs: Outputs) -> Outputs:
-        """(leaves, K): what each leaf adds to the scores."""
-        return outputs
+        return self.signs if self.signs[0] != 0 else None
 
     @property
-    def depth(self) -> int:
-        """Number of layers."""
-        return len(self.features).bit_length()
+    def by_region(self) -> Outputs:
+        """(leaves, K)."""
+        return self.outputs
 
-    @property
-    def n_regions(self) -> int:
-        """Number of leaves."""
-        return len(self.features) + 1
+    def regions(self, queries: Queries, n_threads: int = 1) -> Regions:
+        """(N,) the leaf of each sample."""
+        return self.leaves(0, queries, n_threads)
+
+    def leaves(self, tree: int, queries: Queries, n_threads: int = 1) -> Regions:
+        """(N,) the leaf of one of the trees that each sample reaches."""
+        regions = np.zeros(len(queries), dtype=np.uint16)
+        kernels.active.apply(queries.X, self.walked, tree, regions, n_threads)
+        return regions
 
     @property
     def used_features(self) -> NDArray[np.int32]:
-        """The features that are asked, rising, each once."""
+        """The features that are tested, rising, each once."""
         return np.unique(self.features[self.features >= 0])
 
     def describe(self, names: Sequence[str] | None = None) -> str:
-        """One line: the root's question and what else is asked."""
+        """The root's test, and the other features that are tested."""
         used = self.used_features
         if len(used) == 0:
             return "constant"
         name = [names[f] if names is not None else f"x{f}" for f in used]
         if self.depth > 1:
             return f"tree on {', '.join(name)}"
-        return (
-            f"{name[0]} in {{…}}" if 0 in self.tables else f"{name[0]} > {self.thresholds[0]:.6g}"
+        if self.category[0] >= 0:
+            return f"{name[0]} in {{…}}"
+        return f"{name[0]} > {self.thresholds[0]:.6g}"
+
+    def covered(self, regions: Regions, weight: BySample | None) -> "Trees":
+        """Record the weight of the training samples in each leaf."""
+        unit = 1.0
+        if (
+            weight is not None
+        ):  # in units whose sums are exact: the order of samples does not matter
+            unit = float(np.ldexp(1.0, int(np.frexp(weight.max() * len(weight))[1]) - 52))
+            weight = np.rint(weight / unit)
+        cover = np.bincount(regions, weight, len(self.outputs)).astype(np.float64)
+        return replace(self, cover=cover * unit)
+
+    # ---- explanations
+
+    def means(self) -> list[TreeMeans]:
+        """What each node says on average over the training samples, for trees of each depth."""
+        return means_by_depth(self)
+
+    def share_out(self, queries: Queries, shares: Shares, n_threads: int) -> None:
+        """Credit each test with what it changes on the way from the root to the leaf [Saabas 2014]."""
+        n_classes = self.outputs.shape[1]
+        leaves = np.empty((len(self), len(queries)), dtype=np.int64)
+        for t in range(len(self)):
+            leaves[t] = self.leaves(t, queries, n_threads)
+        roots = np.empty((len(self), n_classes))
+        for means in self.means():
+            roots[means.places] = means.values[:, 0]
+            for first, last in slices(len(queries), len(means.places) * n_classes):
+                for feature, change in means.changes(leaves[means.places, first:last].T):
+                    add_at(shares.features[first:last], feature, change)
+        shares.baseline += roots.sum(axis=0)
+        shares.rules = RuleVotes(self, np.ascontiguousarray(leaves.T), roots)
+
+    @classmethod
+    def heading(cls, tables: Sequence["Trees"]) -> list[str]:
+        """Such as "40 trees of depth 3–6"."""
+        (trees,) = tables
+        low, high = int(trees.depths.min()), int(trees.depths.max())
+        deep = f"{low}–{high}" if high > low else f"{low}"
+        return [f"{len(trees)} tree{'s' if len(trees) > 1 else ''} of depth {deep}"]
+
+    def separated(self) -> Separated:
+        """By the root mean square distance of two classes' outputs over the training samples."""
+        first, second = np.empty(len(self), dtype=np.int64), np.empty(len(self), dtype=np.int64)
+        distance = np.empty(len(self))
+        for means in self.means():
+            first[means.places], second[means.places], distance[means.places] = means.separated()
+        return Separated(first, second, distance)
+
+    # ---- model files
+
+    def to_tensors(self) -> dict[str, NDArray[Any]]:
+        """The arrays that a file holds."""
+        table_nodes = np.flatnonzero(self.category >= 0)
+        tensors: dict[str, NDArray[Any]] = {
+            "depths": self.depths.astype(np.uint8),
+            "signed": (self.signs[self.leaf_offsets] != 0).astype(np.uint8),
+            "features": self.features,
+            "thresholds": self.thresholds,
+            "missing_right": self.missing_right,
+            "table_nodes": table_nodes,
+            "tables": np.packbits(
+                self.right[self.category[table_nodes]], axis=1, bitorder="little"
+            ),
+            "signs": self.signs[self.signs != 0],
+            "outputs": self.outputs,
+        }
+        if not np.isnan(self.cover).any():
+            tensors["cover"] = self.cover
+        return tensors
+
+    @classmethod
+    def from_tensors(
+        cls, shelf: Shelf, n_trees: int, categorical: NDArray[np.bool_], n_classes: int
+    ) -> "Trees":
+        """Read `n_trees` trees, and check every rule that prediction relies on."""
+        depths = shelf.take("trees.depths", np.uint8, n_trees)
+        require((depths <= MOST_DEPTH).all(), f"a tree deeper than {MOST_DEPTH} layers")
+        sizes = (1 << depths.astype(np.int64)) - 1
+        n_nodes = int(sizes.sum())
+        signed = shelf.flags("trees.signed", n_trees)
+        has_sign = np.repeat(signed, sizes + 1) == 1
+        table_nodes = shelf.take("trees.table_nodes", np.int64, None)
+        features = shelf.indices("trees.features", len(categorical), n_nodes, least=NONE)
+        thresholds = shelf.take("trees.thresholds", np.float64, n_nodes)
+        missing_right = shelf.flags("trees.missing_right", n_nodes)
+        tables = shelf.take("trees.tables", np.uint8, len(table_nodes), 32)
+        given_signs = shelf.take("trees.signs", np.int8, int(np.count_nonzero(has_sign)))
+        outputs = shelf.numbers("trees.outputs", n_nodes + n_trees, n_classes)
+        cover = np.full(n_nodes + n_trees, np.nan)
+        if shelf.has("trees.cover"):
+            cover = shelf.numbers("trees.cover", n_nodes + n_trees)
+            fine = (cover >= 0).all() and (cover < 1e300).all()
+            require(fine, "leaves with a negative or huge weight of samples")
+        _check_nodes(features, thresholds, missing_right, table_nodes, categorical)
+        category = np.full(n_nodes, NONE, dtype=np.int32)
+        category[table_nodes] = np.arange(len(table_nodes), dtype=np.int32)
+        require((np.abs(given_signs) == 1).all(), "signs of leaves that are neither 1 nor −1")
+        signs = np.zeros(n_nodes + n_trees, dtype=np.int8)
+        signs[has_sign] = given_signs
+        right = np.unpackbits(tables, axis=1, bitorder="little")
+        trees = cls(
+            depths.astype(np.int32),
+            features,
+            thresholds,
+            missing_right,
+            category,
+            right,
+            signs,
+            outputs,
+            cover,
         )
+        _check_signs(signs, outputs, sizes + 1)
+        return trees
 
 
-def covered(hypothesis: Hypothesis, regions: Regions, weight: BySample | None) -> Hypothesis:
-    """Let a tree remember how many training samples, by weight, each of its leaves has."""
-    if not isinstance(hypothesis, GrownTree):
-        return hypothesis
-    unit = 1.0
-    if (
-        weight is not None
-    ):  # in units whose sums are exact, so that the order of samples does not matter
-        unit = float(np.ldexp(1.0, int(np.frexp(weight.max() * len(weight))[1]) - 52))
-        weight = np.rint(weight / unit)
-    cover = np.bincount(regions, weight, hypothesis.n_regions).astype(np.float64)
-    return replace(hypothesis, cover=cover * unit)
+def ranges(starts: Ints, lengths: Ints) -> Ints:
+    """All numbers of the ranges [start, start + length), one range after the other."""
+    if len(starts) == 1:  # what a view of one term needs
+        return np.arange(starts[0], starts[0] + lengths[0])
+    first = np.cumsum(lengths) - lengths
+    return np.repeat(starts - first, lengths) + np.arange(int(lengths.sum()))
+
+
+def _check_nodes(
+    features: NDArray[np.int32],
+    thresholds: Floats,
+    missing_right: Bytes,
+    table_nodes: Ints,
+    categorical: NDArray[np.bool_],
+) -> None:
+    tests = features != NONE
+    require((thresholds > -np.inf).all(), "a threshold that is no number")  # NaN is not
+    of_categories = tests & categorical[features] if len(categorical) else np.zeros_like(tests)
+    require(
+        np.array_equal(np.flatnonzero(of_categories), table_nodes),
+        "tables that are not those of the nodes with categorical features",
+    )
+    endless = np.isposinf(thresholds)
+    require(endless[of_categories].all(), "a threshold at a categorical feature")
+    idle = endless[~tests].all() and not missing_right[~tests].any()
+    require(idle, "a node that asks nothing and sends samples right")
+
+
+def _check_signs(signs: NDArray[np.int8], outputs: Outputs, n_leaves: Ints) -> None:
+    """Leaves with signs share one output vector; `n_leaves` (T,) are those of each tree."""
+    leaves = np.flatnonzero(signs)
+    first = np.repeat(np.cumsum(n_leaves) - n_leaves, n_leaves)[leaves]
+    for some in np.array_split(np.arange(len(leaves)), len(leaves) // AT_ONCE + 1):
+        own, lead = leaves[some], first[some]
+        turned = signs[own] * signs[lead]
+        shared = turned[:, np.newaxis] * outputs[lead]
+        alike = np.array_equal(outputs[own], shared)
+        require(alike, "a tree whose leaves do not share the output that their signs say")

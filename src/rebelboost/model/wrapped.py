@@ -1,4 +1,4 @@
-"""model.wrapped."""
+"""Classifiers of other libraries as terms: responses of ±1."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,50 +7,88 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Floats, Outputs, Regions, Values
+from rebelboost.base.arrays import Ints, Outputs, Regions, Scores, Values
+from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Terms
 
 SIGNS = np.array([1, -1], dtype=np.int8)
-"""Of a response's two regions."""
-
-
+"""Responses of the two regions: where a classifier predicts +1, and the rest."""
 SIGNS.flags.writeable = False
 
 
-@dataclass(frozen=True)
-class Wrapped:
-    """A fitted classifier of labels ±1: where it predicts +1 is the first region, the rest the second."""
+class Responder:
+    """A fitted classifier of labels ±1, and the features that it sees."""
 
-    estimator: Any
-    features: NDArray[np.int32]
-    """That it was fitted to."""
-    n_features: int
-
-    responses = SIGNS
-    n_regions = 2
-
-    @property
-    def used_features(self) -> NDArray[np.int32]:
-        """The features that are asked, rising: all that it was fitted to."""
-        return self.features
+    def __init__(self, estimator: Any, features: NDArray[np.int32], n_features: int) -> None:
+        self.estimator = estimator
+        self.features = features
+        self.n_features = n_features
 
     def chosen(self, X: Values) -> Values:
         """The columns that the estimator sees."""
         return X if len(self.features) == self.n_features else X[:, self.features]
 
-    def respond(self, X: Values) -> Floats:
-        """±1 for each sample."""
-        return np.where(self.estimator.predict(self.chosen(X)) > 0, 1.0, -1.0)
+    def regions(self, X: Values) -> Regions:
+        """(N,) 0 where the prediction is above 0, else 1."""
+        return (~(self.estimator.predict(self.chosen(X)) > 0)).astype(np.uint16)
 
-    def regions(self, X: Values, n_threads: int = 1) -> Regions:
-        """0 where the response is +1, else 1."""
-        del n_threads  # the estimator has its own
-        return (self.respond(X) < 0).astype(np.uint16)
 
-    def by_region(self, outputs: Outputs) -> Outputs:
-        """(2, K): what each region adds to the scores."""
-        return outputs
+@dataclass(frozen=True, eq=False)
+class Wrapped(Terms):
+    """Fitted classifiers, each with an output vector that its response ±1 multiplies."""
+
+    responders: tuple[Responder, ...]
+    outputs: Outputs
+    """(T, 2, K) what the two regions add to the scores."""
+
+    @classmethod
+    def one(cls, responder: Responder, outputs: Outputs) -> "Wrapped":
+        """One classifier, with the (2, K) outputs of its regions."""
+        return cls((responder,), outputs[np.newaxis])
+
+    def __len__(self) -> int:
+        return len(self.responders)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Wrapped"]) -> "Wrapped":
+        """All classifiers of the parts."""
+        responders = tuple(responder for part in parts for responder in part.responders)
+        return cls(responders, np.concatenate([part.outputs for part in parts]))
+
+    def take(self, chosen: Ints) -> "Wrapped":
+        """Some of the classifiers."""
+        return Wrapped(tuple(self.responders[t] for t in chosen.tolist()), self.outputs[chosen])
+
+    def add_scores(
+        self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int
+    ) -> None:
+        """Ask classifiers [first, last), which have threads of their own."""
+        del n_threads
+        for t in range(first, last):
+            scores += self.outputs[t][self.responders[t].regions(queries.X)]
+
+    @property
+    def responses(self) -> NDArray[np.int8]:
+        """(2,) f of the two regions."""
+        return SIGNS
+
+    @property
+    def by_region(self) -> Outputs:
+        """(2, K)."""
+        by_region: Outputs = self.outputs[0]
+        return by_region
+
+    def regions(self, queries: Queries, n_threads: int = 1) -> Regions:
+        """(N,) 0 where the response is +1, else 1."""
+        del n_threads
+        return self.responders[0].regions(queries.X)
+
+    @property
+    def used_features(self) -> NDArray[np.int32]:
+        """The features that the classifier was fitted to."""
+        return self.responders[0].features
 
     def describe(self, names: Sequence[str] | None = None) -> str:
-        """One line."""
+        """The name of its class."""
         del names
-        return str(type(self.estimator).__name__)
+        return str(type(self.responders[0].estimator).__name__)

@@ -1,7 +1,6 @@
-"""A report on a model: one HTML file that needs nothing else, for who has to trust the model.
+"""A report on a model: one self-contained HTML file, for people who have to trust its decisions.
 
-What has no source is left out: calibration where there are no probabilities, the figures where nothing
-was kept apart.
+Sections without data are left out, such as calibration where there are no probabilities.
 """
 
 import datetime as dt
@@ -22,7 +21,7 @@ from rebelboost.report.markup import Html, tag
 from rebelboost.report.mistakes import mistakes
 from rebelboost.report.probabilities import probabilities
 from rebelboost.report.reasons import decisions, learned
-from rebelboost.report.reproduce import reproduce
+from rebelboost.report.reproduce import reproduction
 from rebelboost.report.results import lead, results
 from rebelboost.report.subject import Subject
 from rebelboost.report.training import choice, guarantee, training
@@ -37,7 +36,7 @@ SECTIONS: tuple[Callable[[Subject], Html | None], ...] = (
     choice,
     training,
     guarantee,
-    reproduce,
+    reproduction,
 )
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """Tells the browser to load nothing from anywhere, and to run no script."""
@@ -62,7 +61,7 @@ def write_report(  # noqa: PLR0913  (what a report may tell of)
     ----------
     clf : RebelClassifier
     X, y : table of shape (N, d), labels of shape (N,)
-        The samples that `evaluation` is of: for `rebelboost.evaluation.evaluate.left_out` those of the fit,
+        The samples that `evaluation` is of: for `rebelboost.evaluation.left_out` those of the fit,
         for `evaluate` those of the test; for stored figures (`Evaluation.from_dict`) and without any
         those of the fit. Decisions on them are explained.
     path : str or Path

@@ -9,7 +9,7 @@ import numpy as np
 
 from rebelboost.base.arrays import Floats
 from rebelboost.evaluation.intervals import Estimate
-from rebelboost.report.markup import Html, join, tag
+from rebelboost.report.markup import Html, join_html, tag
 
 WIDTH, HEIGHT = 400, 280
 """About as wide as a telephone, where its text keeps its size; two stand side by side elsewhere."""
@@ -129,7 +129,7 @@ class Chart:
             parts.append(tag("line", x1=at, x2=at, y1=TOP, y2=HEIGHT - BOTTOM, class_="grid"))
             shown = f"{tick:,.0f}" if self.x.log else as_text(tick)
             parts.append(_text(at, HEIGHT - BOTTOM + 15, shown, text_anchor="middle"))
-        return join(parts)
+        return join_html(parts)
 
 
 def across(low: float, high: float, *, log: bool = False) -> Axis:

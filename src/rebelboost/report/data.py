@@ -8,9 +8,20 @@ import numpy as np
 
 from rebelboost.base.arrays import Values
 from rebelboost.base.names import printed
+from rebelboost.base.text import counted, number, percent
 from rebelboost.estimators.base import encode_table
-from rebelboost.report.markup import Html, bar, join, more, name, note, quoted, section, table, tag
-from rebelboost.report.numbers import number, percent
+from rebelboost.report.markup import (
+    Html,
+    bar,
+    join_html,
+    more,
+    name,
+    note,
+    quoted,
+    section,
+    table,
+    tag,
+)
 from rebelboost.report.subject import Subject
 
 MOST_UNFOLDED = 20
@@ -25,23 +36,18 @@ def facts(subject: Subject) -> Html:
     if subject.data.get("source"):
         parts.append(name(subject.data["source"]))
     if subject.data.get("target"):
-        parts.append(join(["deciding on ", quoted(subject.data["target"])]))
+        parts.append(join_html(["deciding on ", quoted(subject.data["target"])]))
     judged = "" if subject.is_of_training else " to judge by"
-    parts.append(f"{_many(len(subject.y), 'row')}{judged}")
+    parts.append(f"{counted(len(subject.y), 'row')}{judged}")
     if subject.is_precomputed:
         parts.append("compared by given similarities")
     else:
         kinds = _kinds(subject)
         told = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
-        columns = _many(subject.clf.n_features_in_, "column")
+        columns = counted(subject.clf.n_features_in_, "column")
         parts.append(f"{columns} ({told})" if len(kinds) > 1 else columns)
-    parts.append(_many(len(subject.classes), "class"))
-    return tag("p", join(parts, " · "), class_="facts")
-
-
-def _many(n: int, what: str) -> str:
-    plural = f"{what}es" if what.endswith("s") else f"{what}s"
-    return f"{n:,} {what if n == 1 else plural}"
+    parts.append(counted(len(subject.classes), "class"))
+    return tag("p", join_html(parts, " · "), class_="facts")
 
 
 def _kinds(subject: Subject) -> dict[str, int]:
@@ -84,8 +90,10 @@ def _classes(subject: Subject) -> Html:
     body = table(head, [row(each) for each in listed])
     if len(listed) > MOST_UNFOLDED:
         told = f"Between {min(by_name.values()):,} and {most:,} rows of each class."
-        return join([tag("h3", f"{len(listed)} classes"), note(told), more("All classes", body)])
-    return join([tag("h3", "Classes"), body])
+        return join_html(
+            [tag("h3", f"{len(listed)} classes"), note(told), more("All classes", body)]
+        )
+    return join_html([tag("h3", "Classes"), body])
 
 
 def _trained(subject: Subject) -> list[float]:
@@ -98,8 +106,9 @@ def _columns(subject: Subject) -> Html:
     values, n_columns = encode_table(subject.clf, subject.X), len(subject.columns)
     missing = np.isnan(values).mean(axis=0)
     some = int((missing > 0).sum())
-    told = f"{_many(n_columns, 'column')}. " + (
-        f"{_many(some, 'column')} with missing values, {percent(float(np.isnan(values).mean()))} of all cells."
+    share = percent(float(np.isnan(values).mean()))
+    told = f"{counted(n_columns, 'column')}. " + (
+        f"{counted(some, 'column')} with missing values, {share} of all cells."
         if some
         else "No value is missing."
     )
@@ -112,7 +121,7 @@ def _columns(subject: Subject) -> Html:
 
     body = table(head, [row(f) for f in range(min(n_columns, MOST_COLUMNS))], left=3)
     if n_columns > MOST_COLUMNS:
-        body = join([body, note(f"… and {n_columns - MOST_COLUMNS:,} more.")])
+        body = join_html([body, note(f"… and {n_columns - MOST_COLUMNS:,} more.")])
     if n_columns > MOST_UNFOLDED:
         body = more(
             f"All {n_columns:,} columns"
@@ -120,7 +129,7 @@ def _columns(subject: Subject) -> Html:
             else f"The first {MOST_COLUMNS:,} columns",
             body,
         )
-    return join([tag("h3", "Columns"), note(told), body])
+    return join_html([tag("h3", "Columns"), note(told), body])
 
 
 def _described(column: Values, levels: tuple[Any, ...] | None) -> tuple[str, Any]:
@@ -130,13 +139,13 @@ def _described(column: Values, levels: tuple[Any, ...] | None) -> tuple[str, Any
     if levels is None:
         low, high = float(there.min()), float(there.max())
         if np.all((there == low) | (there == high)):
-            return "number", " or ".join(map(number, sorted({low, high})))
-        middle = number(float(np.median(there)))
-        return "number", f"{number(low)} to {number(high)}, half up to {middle}"
+            return "number", " or ".join(number(value, 4) for value in sorted({low, high}))
+        middle = number(float(np.median(there)), 4)
+        return "number", f"{number(low, 4)} to {number(high, 4)}, half up to {middle}"
     counts = np.bincount(there.astype(np.int64), minlength=len(levels))
     common = [name(printed(levels[i]), 20) for i in np.argsort(-counts, kind="stable")[:3].tolist()]
     rest = f" and {len(levels) - 3:,} more" if len(levels) > 3 else ""
-    return "category", join([join(common, ", "), rest])
+    return "category", join_html([join_html(common, ", "), rest])
 
 
 def _ignored(told: Mapping[str, Any]) -> Html | None:
@@ -144,7 +153,7 @@ def _ignored(told: Mapping[str, Any]) -> Html | None:
     if not ignored:
         return None
     rows = [[name(column), str(reason)] for column, reason in list(ignored.items())[:MOST_COLUMNS]]
-    return join([tag("h3", "Columns left out"), table(["column", "why"], rows, left=2)])
+    return join_html([tag("h3", "Columns left out"), table(["column", "why"], rows, left=2)])
 
 
 def _notes(told: Mapping[str, Any]) -> Html | None:

@@ -24,7 +24,7 @@ def escape(value: Any) -> Html:
     return Html(html.escape(UNPRINTABLE.sub("\ufffd", str(value))))
 
 
-def join(parts: Iterable[Any], between: str = "") -> Html:
+def join_html(parts: Iterable[Any], between: str = "") -> Html:
     """One after the other, None left out."""
     return Html(escape(between).join(escape(part) for part in parts if part is not None))
 
@@ -38,7 +38,7 @@ def tag(element: str, /, *content: Any, **attributes: Any) -> Html:
     )
     if element in VOID and not content:
         return Html(f"<{element}{told}/>")
-    return Html(f"<{element}{told}>{join(content)}</{element}>")
+    return Html(f"<{element}{told}>{join_html(content)}</{element}>")
 
 
 def paragraph(*content: Any, class_: str | None = None) -> Html:
@@ -58,7 +58,7 @@ def name(value: Any, longest: int = LONGEST_NAME) -> Html:
 
 def quoted(value: Any) -> Html:
     """A name within a sentence."""
-    return join(["“", name(value), "”"])
+    return join_html(["“", name(value), "”"])
 
 
 def table(

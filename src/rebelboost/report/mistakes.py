@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.names import printed
-from rebelboost.costs.report import MOST_TABLED, Cell, amount
+from rebelboost.base.text import amount, percent
+from rebelboost.costs.report import MOST_TABLED, Cell
 from rebelboost.evaluation.intervals import share
 from rebelboost.evaluation.result import Evaluation
-from rebelboost.report.markup import Html, join, more, name, note, section, table, tag
+from rebelboost.report.markup import Html, join_html, more, name, note, section, table, tag
 from rebelboost.report.mistakes_map import mistakes_map, wrong_only
-from rebelboost.report.numbers import percent
 from rebelboost.report.subject import Subject
 
 MOST_LISTED = 15
@@ -69,7 +69,7 @@ def _matrix(found: Evaluation) -> Html:
         for y, c in enumerate(confusion.classes)
     ]
     below = "Small figures: what these decisions cost together." if found.has_costs else None
-    return join([table(head, rows, class_="matrix"), note(below) if below else None])
+    return join_html([table(head, rows, class_="matrix"), note(below) if below else None])
 
 
 def _dearest(found: Evaluation) -> Html | None:
@@ -96,7 +96,9 @@ def _dearest(found: Evaluation) -> Html | None:
     if found.has_costs:
         head += ["costs each", "in all", "of all costs"]
     kinds = "dearest" if found.has_costs else "most frequent"
-    return join([tag("h3", f"The {kinds} mistakes"), table(head, [row(c) for c in cells], left=2)])
+    return join_html(
+        [tag("h3", f"The {kinds} mistakes"), table(head, [row(c) for c in cells], left=2)]
+    )
 
 
 def _by_class(found: Evaluation) -> Html:
@@ -129,4 +131,4 @@ def _by_class(found: Evaluation) -> Html:
     body = table(head, [row(y) for y in range(n_classes)])
     if n_classes > MOST_UNFOLDED:
         return more(f"Class by class: all {n_classes}", body)
-    return join([tag("h3", "Class by class"), body])
+    return join_html([tag("h3", "Class by class"), body])

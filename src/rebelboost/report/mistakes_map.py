@@ -4,9 +4,10 @@ import numpy as np
 
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import printed
-from rebelboost.costs.report import CostReport, amount
+from rebelboost.base.text import amount
+from rebelboost.costs.report import CostReport
 from rebelboost.evaluation.result import Evaluation
-from rebelboost.report.markup import Html, join, tag
+from rebelboost.report.markup import Html, join_html, tag
 
 MOST_LABELLED = 40
 """Classes that are named along the sides."""
@@ -44,7 +45,7 @@ def mistakes_map(found: Evaluation) -> Html:
         "right decisions in blue." + (" Numbers: how often." if side >= FEWEST_FOR_TEXT else "")
     )
     figure = tag("figure", tag("figcaption", told), drawing, class_="map")
-    return join([tag("h3", "Map of mistakes"), figure])
+    return join_html([tag("h3", "Map of mistakes"), figure])
 
 
 def wrong_only(cells: Floats) -> Floats:

@@ -2,10 +2,10 @@
 
 import math
 
+from rebelboost.base.text import percent, whole_percent
 from rebelboost.evaluation.calibration import Calibration
 from rebelboost.report.charts import Chart, across, upward
 from rebelboost.report.markup import Html, more, paragraph, section, table
-from rebelboost.report.numbers import percent
 from rebelboost.report.subject import Subject
 
 
@@ -33,7 +33,7 @@ def probabilities(subject: Subject) -> Html | None:
     drawn = chart.draw(
         "probability of the likeliest class",
         "share in which it was right",
-        lambda v: f"{100 * v:.0f} %",
+        whole_percent,
     )
     rows = [
         [

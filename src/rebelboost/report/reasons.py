@@ -5,10 +5,20 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.names import printed
-from rebelboost.costs.report import amount
+from rebelboost.base.text import amount, percent, signed
 from rebelboost.report.cases import Picked, pick
-from rebelboost.report.markup import Html, bar, join, lean, more, name, note, section, table, tag
-from rebelboost.report.numbers import percent
+from rebelboost.report.markup import (
+    Html,
+    bar,
+    join_html,
+    lean,
+    more,
+    name,
+    note,
+    section,
+    table,
+    tag,
+)
 from rebelboost.report.subject import Subject
 
 MOST_COLUMNS = 8
@@ -45,7 +55,7 @@ def _features(found: Any) -> Html | None:
         for each in found.features[:MOST_USED]
     ]
     head = ["feature", "share", "", "terms that ask it"]
-    return join(
+    return join_html(
         [
             tag("h3", "Features, by how much they change the scores"),
             table(head, rows),
@@ -74,7 +84,7 @@ def _examples(subject: Subject, found: Any) -> Html | None:
         for each in found.examples[:MOST_USED]
     ]
     head = ["training row", "class", "pull", "", "terms that compare with it"]
-    return join(
+    return join_html(
         [
             tag("h3", "Examples, by how strongly they pull"),
             table(head, rows, left=2),
@@ -154,14 +164,14 @@ def _number(n: int) -> str:
 
 
 def _decision(subject: Subject, picked: Picked, why: Any) -> Html:
-    from rebelboost.explain.text import parts, signed
+    from rebelboost.explain.text import parts
 
     said = parts(why)
     largest = max((abs(size) for size, _ in said), default=0.0) or 1.0
-    rows = [[name(what, 90), signed(size).strip(), lean(size / largest)] for size, what in said]
+    rows = [[name(what, 90), signed(size), lean(size / largest)] for size, what in said]
     weighed = [*why.comparisons, *why.rules]
     listed = [
-        [name(each.what, LONGEST_RULE), signed(float(why.toward(each.by_class))).strip()]
+        [name(each.what, LONGEST_RULE), signed(float(why.toward(each.by_class)))]
         for each in weighed
     ]
     kinds = ["comparisons"] * bool(why.comparisons) + ["rules"] * bool(why.rules)

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from rebelboost.base.text import amount
 from rebelboost.costs.matrix import is_uniform
-from rebelboost.costs.report import MOST_TABLED, amount
-from rebelboost.report.markup import Html, join, more, name, section, table, tag
+from rebelboost.costs.report import MOST_TABLED
+from rebelboost.report.markup import Html, join_html, more, name, section, table, tag
 from rebelboost.report.subject import Subject
 
 PACKAGES = ("rebelboost", "numpy", "scipy", "scikit-learn", "narwhals")
@@ -17,7 +18,7 @@ IRRELEVANT = {"n_jobs", "verbose", "callbacks"}
 LONGEST_VALUE, LONGEST_IN_CALL = 300, 80
 
 
-def reproduce(subject: Subject) -> Html:
+def reproduction(subject: Subject) -> Html:
     """Everything that the model depends on, but for the data."""
     params = subject.clf.get_params(deep=False)
     pairs: list[tuple[str, str]] = [
@@ -35,7 +36,7 @@ def reproduce(subject: Subject) -> Html:
         tag("pre", _call(subject.clf, params), class_="wrap"),
         tag(
             "dl",
-            *(join([tag("dt", key), tag("dd", value)]) for key, value in pairs),
+            *(join_html([tag("dt", key), tag("dd", value)]) for key, value in pairs),
             class_="pairs",
         ),
         _costs(subject),
@@ -98,4 +99,4 @@ def _costs(subject: Subject) -> Html | None:
         [tag("th", name(c, 32)), *(tag("td", amount(float(cost))) for cost in row)]
         for c, row in zip(subject.classes, costs, strict=True)
     ]
-    return join([tag("h3", "What mistakes cost"), table(head, rows, class_="matrix")])
+    return join_html([tag("h3", "What mistakes cost"), table(head, rows, class_="matrix")])

@@ -4,13 +4,14 @@ import math
 from typing import Any
 
 from rebelboost.base.names import printed
+from rebelboost.base.text import percent
 from rebelboost.evaluation.intervals import Estimate
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.report.charts import ruler
 from rebelboost.report.markup import (
     Html,
     escape,
-    join,
+    join_html,
     name,
     note,
     paragraph,
@@ -19,7 +20,6 @@ from rebelboost.report.markup import (
     table,
     tag,
 )
-from rebelboost.report.numbers import percent
 from rebelboost.report.subject import Subject
 
 
@@ -42,7 +42,7 @@ def _sentence(found: Evaluation) -> Html:
     if decided < 1:
         parts.append(f"the model will abstain from about {round(cases * (1 - decided))} and ")
     if math.isnan(found.accuracy.value):
-        return join([f"Of {cases} new cases like these, the model will abstain from all."])
+        return join_html([f"Of {cases} new cases like these, the model will abstain from all."])
     parts += [
         "about " if decided == 1 else "decide about ",
         tag("strong", f"{_count(found.accuracy.value, cases)}"),
@@ -66,7 +66,7 @@ def _sentence(found: Evaluation) -> Html:
             quoted(printed(found.commonest)),
             f" would be right in {_count(found.commonest_share, cases)}",
         ]
-    return join([*parts, "."])
+    return join_html([*parts, "."])
 
 
 def _count(share: float, cases: int) -> str:
@@ -182,7 +182,7 @@ def _note_on_costs(found: Evaluation) -> Html | None:
 
 def _source(found: Evaluation) -> Html:
     if not found.is_left_out:
-        return join(
+        return join_html(
             [
                 f"{found.n:,} samples: ",
                 name(found.source),

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Ints
 from rebelboost.base.names import plain, printed
+from rebelboost.base.text import number
 from rebelboost.data.encoder import as_frame, is_present
 from rebelboost.evaluation.result import Evaluation
-from rebelboost.report.numbers import number
 
 
 @dataclass(frozen=True)
@@ -78,4 +78,4 @@ class Subject:
 def _cell(value: Any) -> str:
     if not is_present(value):
         return "–"
-    return number(float(value)) if isinstance(value, float) else printed(value)
+    return number(float(value), 4) if isinstance(value, float) else printed(value)

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.arrays import Floats
+from rebelboost.base.text import amount, percent, whole_percent
 from rebelboost.boosting.rounds import Round
-from rebelboost.costs.report import amount
 from rebelboost.report.charts import Chart, across, thinned, upward
 from rebelboost.report.markup import Html, name, note, paragraph, section, table, tag
-from rebelboost.report.numbers import percent
 from rebelboost.report.runs import ROUNDING, Run, exp, runs_of
 from rebelboost.report.subject import Subject
 
@@ -181,7 +180,7 @@ def _standings(found: Any) -> Html:
     rows = [
         [
             name(each.name),
-            f"{100 * each.share:.0f} %" if each.share else "–",
+            whole_percent(each.share) if each.share else "–",
             shown(each.cost),
             f"{each.log_loss:.3f}",
             f"{each.rounds:,}",

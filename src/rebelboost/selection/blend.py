@@ -20,18 +20,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Bytes, Ints, Scores
+from rebelboost.base.arrays import Ints, Scores
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.boosting.fit import one_linear_algebra_thread
-from rebelboost.boosting.rounds import History
-from rebelboost.costs.decision import decision_cost
+from rebelboost.boosting.rounds import CUT, History
+from rebelboost.costs.judge import decision_cost
 from rebelboost.costs.matrix import class_costs, uniform
 from rebelboost.costs.posterior import Decoder, fit_temperature
 from rebelboost.data.folds import n_distinct
-from rebelboost.data.samples import Problem
-from rebelboost.model.ensemble import Ensemble
-from rebelboost.selection.candidates import Candidate
-from rebelboost.selection.runner import Entrant, Standing, weighted_sum
+from rebelboost.data.samples import Samples
+from rebelboost.model.ensemble import Ensemble, weighted_sum
+from rebelboost.selection.candidates import Entry
+from rebelboost.selection.runner import Runner, Standing
 
 LEAST_SHARE = 0.01
 """A member with a smaller share of the blend is left out of it, and not fitted again."""
@@ -82,12 +82,11 @@ class CrossFit:
 
 
 def cross_fit(
-    problem: Problem,
-    candidates: Sequence[Candidate],
-    categorical: Bytes,
+    samples: Samples,
+    entries: Sequence[Entry],
     parts: Parts,
     *,
-    deciding: Problem,
+    deciding: Samples,
     callbacks: Sequence[Callback] = (),
 ) -> CrossFit:
     """Fit each candidate once without each of the parts, and blend.
@@ -95,82 +94,82 @@ def cross_fit(
     Decisions are judged by the costs of `deciding`, the same samples.
     """
     history, runs = History(), list[int]()
-    entrants = [Entrant(candidate, problem) for candidate in candidates]
+    runners = [Runner(entry, samples) for entry in entries]
 
-    def fit(entrant: Entrant, out: NDArray[np.bool_], bar: float) -> None:
-        runs.append(entrants.index(entrant))
-        entrant.fit(out, categorical, [history, *callbacks], bar)
+    def fit(runner: Runner, out: NDArray[np.bool_], bar: float) -> None:
+        runs.append(runners.index(runner))
+        runner.fit(out, history, callbacks, bar)
 
-    racing = _race(entrants, parts, fit)
+    racing = _race(runners, parts, fit)
     if len(parts.left_out) != 1:  # else the choice by the first part stands
-        for entrant in racing:
-            entrant.choose_stage()
+        for runner in racing:
+            runner.choose_stage()
     racing = _share_out(racing, LEAST_SHARE)
     if parts.refit or not parts.left_out:
-        for entrant in racing:
-            entrant.fit_all(categorical, [history, *callbacks])
-            runs.append(entrants.index(entrant))
-    return _blend(racing, entrants, deciding, history, tuple(runs))
+        for runner in racing:
+            runner.fit_all(history, callbacks)
+            runs.append(runners.index(runner))
+    return _blend(racing, runners, deciding, history, tuple(runs))
 
 
 def _race(
-    entrants: Sequence[Entrant],
+    runners: Sequence[Runner],
     parts: Parts,
-    fit: Callable[[Entrant, NDArray[np.bool_], float], None],
-) -> list[Entrant]:
+    fit: Callable[[Runner, NDArray[np.bool_], float], None],
+) -> list[Runner]:
     """Fit all on the first part, and on each of the others who is not far behind; return who is left."""
     if not parts.left_out:  # no part can do without the only sample of its class
-        return list(entrants[:1])
+        return list(runners[:1])
     first, *others = parts.left_out
     bar = math.inf
-    for entrant in entrants:
-        fit(entrant, first, bar)
-        bar = min(bar, _bar(entrant))
-    racing = [entrant for entrant in entrants if not entrant.given_up]
+    for runner in runners:
+        fit(runner, first, bar)
+        bar = min(bar, _bar(runner))
+    racing = [runner for runner in runners if not runner.given_up]
     least = LEAST_TO_GO_ON
     for out in others:
         racing, least = _share_out(racing, least), LEAST_SHARE
         if time.monotonic() > parts.deadline:
             break
-        for entrant in racing:
-            fit(entrant, out, math.inf)
+        for runner in racing:
+            fit(runner, out, math.inf)
     return racing
 
 
-def _share_out(entrants: Sequence[Entrant], least: float) -> list[Entrant]:
+def _share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
     """Give shares of the blend, ∝ e^{−2√N·(log-loss above the least)}; return who has one.
 
     1/√N is the order of a mean log-loss's standard error: what lies within it says little. Over 44
     sets the blend erred less than its best member (by left-out log-loss), than equal shares, and
     than shares of half and of 3/2 the exponent.
     """
-    log_losses = np.array([entrant.found.log_loss for entrant in entrants])
-    shares = np.exp(-_steepness(entrants[0]) * (log_losses - log_losses.min()))
+    log_losses = np.array([runner.found.log_loss for runner in runners])
+    shares = np.exp(-_steepness(runners[0]) * (log_losses - log_losses.min()))
     shares[shares < least * shares.sum()] = 0.0
-    for entrant, share in zip(entrants, (shares / shares.sum()).tolist(), strict=True):
-        entrant.share = share
-    return [entrant for entrant in entrants if entrant.share > 0]
+    for runner, share in zip(runners, (shares / shares.sum()).tolist(), strict=True):
+        runner.share = share
+    return [runner for runner in runners if runner.share > 0]
 
 
-def _steepness(entrant: Entrant) -> float:
-    return 2 * math.sqrt(n_distinct(entrant.judged))
+def _steepness(runner: Runner) -> float:
+    return 2 * math.sqrt(n_distinct(runner.judged))
 
 
-def _bar(entrant: Entrant) -> float:
+def _bar(runner: Runner) -> float:
     """The log-loss above which no other candidate goes on, given this one's."""
-    return entrant.found.log_loss - math.log(LEAST_TO_GO_ON) / _steepness(entrant)
+    return runner.found.log_loss - math.log(LEAST_TO_GO_ON) / _steepness(runner)
 
 
 def _blend(
-    members: Sequence[Entrant],
-    entrants: Sequence[Entrant],
-    deciding: Problem,
+    members: Sequence[Runner],
+    runners: Sequence[Runner],
+    deciding: Samples,
     history: History,
     runs: tuple[int, ...],
 ) -> CrossFit:
     """Add up the members, with their shares, and judge the sum."""
     first = members[0]
-    judged, costs, loss = first.judged, class_costs(first.problem), first.settings.loss
+    judged, costs, loss = first.judged, class_costs(first.samples), first.settings.objective.loss
     factors = [each.share * each.found.temperature for each in members]
     scores: Scores = np.sum(
         [factor * each.left_out for factor, each in zip(factors, members, strict=True)], axis=0
@@ -179,9 +178,9 @@ def _blend(
         temperature, log_loss = fit_temperature(scores, judged.labels, costs, judged.weight, loss)
         decoder = Decoder(costs, temperature, loss=loss)
         cost = decision_cost(scores, decoder, deciding.take(first.judges))
-        standings = tuple(each.standing(deciding) for each in entrants if each.parts)
+        standings = tuple(each.standing(deciding) for each in runners if each.parts)
     return CrossFit(
-        weighted_sum([each.ensemble() for each in members], factors),
+        _sum(members, factors, history),
         decoder,
         history,
         standings,
@@ -193,6 +192,20 @@ def _blend(
     )
 
 
-def neutral(problem: Problem) -> Problem:
+def _sum(members: Sequence[Runner], factors: Sequence[float], history: History) -> Ensemble:
+    """Add up the members' ensembles, and number the terms of the history by their place in the sum."""
+    means = [member.ensemble() for member in members]
+    ensemble, places = weighted_sum([mean for mean, _ in means], factors)
+    history.renumber_terms(
+        {
+            run: np.append(now, CUT)[own].tolist()
+            for member, (_, of_parts), now in zip(members, means, places, strict=True)
+            for run, own in zip(member.runs, of_parts, strict=True)
+        }
+    )
+    return ensemble
+
+
+def neutral(samples: Samples) -> Samples:
     """The same samples, with all mistakes costing the same."""
-    return replace(problem, costs=uniform(problem.costs.shape[1]), by_sample=False)
+    return replace(samples, costs=uniform(samples.costs.shape[1]), by_sample=False)

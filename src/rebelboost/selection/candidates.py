@@ -1,12 +1,11 @@
-"""selection.candidates."""
+"""The candidates of the race: trees of several kinds, and similarities at each scale."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from rebelboost.boosting.settings import Settings
+from rebelboost.boosting.fit import Settings
 from rebelboost.data.spaces import SCALES
-from rebelboost.learners.base import Candidate
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.tree import Tree
 
@@ -21,18 +20,25 @@ ROUNDS_OF_SIMILARITIES = 1500
 SCALE_NAMES = {"none": "as they are", "standard": "standardised", "whitened": "whitened"}
 
 
-def candidates(settings_of: Callable[[Any], Settings]) -> list[Candidate]:
+class Entry(NamedTuple):
+    """Settings to be tried, and what to call them."""
+
+    name: str
+    settings: Settings
+
+
+def candidates(settings_of: Callable[[Any], Settings]) -> list[Entry]:
     """List what runs, cheapest first; `settings_of` gives the user's settings for a learner."""
     deep = settings_of(Tree())
     running = [
-        Candidate("trees of depth 3", settings_of(Tree(depth=3))),
-        Candidate("trees of depth 6", deep),
+        Entry("trees of depth 3", settings_of(Tree(depth=3))),
+        Entry("trees of depth 6", deep),
     ]
     if deep.sampling.feature_subsample < 1 or deep.shrinkage != Tree().shrinkage:
         return running  # the user has decided on steps and features
-    running.append(Candidate("slow trees on some features", _loose(deep)))
-    if deep.loss == "exponential":
-        running += [_similarity(settings_of(Similarity(scale=scale))) for scale in SCALES]
+    running.append(Entry("slow trees on some features", _loose(deep)))
+    if deep.objective.loss == "exponential":
+        running += [_similarity(settings_of(Similarity(scale=scale)), scale) for scale in SCALES]
     return running
 
 
@@ -42,14 +48,7 @@ def _loose(settings: Settings) -> Settings:
     return replace(settings, shrinkage=LOOSE_SHRINKAGE, sampling=sampling)
 
 
-def _similarity(settings: Settings) -> Candidate:
+def _similarity(settings: Settings, scale: str) -> Entry:
     rounds = min(settings.rounds, ROUNDS_OF_SIMILARITIES)
-    name = f"similarities, {SCALE_NAMES[settings.learner.scale]}"
-    return Candidate(name, replace(settings, rounds=rounds))
-
-
-class Candidate(NamedTuple):
-    """Settings to be tried, and what to call them."""
-
-    name: str
-    settings: Settings
+    name = f"similarities, {SCALE_NAMES[scale]}"
+    return Entry(name, replace(settings, rounds=rounds))

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost.base.arrays import Bytes
 from rebelboost.base.hashing import hash_rows
+from rebelboost.base.text import percent, whole_percent
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.folds import folds
-from rebelboost.data.samples import Problem
+from rebelboost.data.samples import Samples
 from rebelboost.learners.similarity import Similarity
 from rebelboost.selection.blend import CrossFit, Parts, cross_fit
-from rebelboost.selection.candidates import Candidate
+from rebelboost.selection.candidates import Entry
 from rebelboost.selection.runner import Standing
 
 MOST_SAMPLES = 20_000
@@ -47,7 +47,9 @@ class Selection:
         if len(chosen) == 1:
             text = f"{chosen[0].name}: {self._show(chosen[0].cost)}"
         else:
-            parts = [f"{100 * s.share:.0f} % {s.name} ({self._show(s.cost)} alone)" for s in chosen]
+            parts = [
+                f"{whole_percent(s.share)} {s.name} ({self._show(s.cost)} alone)" for s in chosen
+            ]
             text = f"{' + '.join(parts)}: {self._show(self.cost)} together"
         if others:
             text += f"; not {', '.join(f'{s.name} ({self._told(s)})' for s in others)}"
@@ -61,7 +63,7 @@ class Selection:
         return f"{self._show(dropped.cost)} of the first {'part' if n_parts == 1 else f'{n_parts} parts'}"
 
     def _show(self, cost: float) -> str:
-        return f"{100 * cost:.1f} % wrong" if self.percent else f"cost {cost:.4g}"
+        return f"{percent(cost)} wrong" if self.percent else f"cost {cost:.4g}"
 
     def table(self) -> dict[str, list[Any]]:
         """Columns: a row for each candidate."""
@@ -69,44 +71,40 @@ class Selection:
 
 
 def select(
-    problem: Problem,
-    running: Sequence[Candidate],
-    categorical: Bytes,
+    samples: Samples,
+    running: Sequence[Entry],
     n_folds: int,
     *,
-    deciding: Problem,
+    deciding: Samples,
     callbacks: Sequence[Callback] = (),
     time_budget: float | None = None,
 ) -> CrossFit:
     """Let the candidates run on `n_folds` parts; on large tables, the best of a race on some rows."""
     deadline = math.inf if time_budget is None else time.monotonic() + time_budget
     seed = running[0].settings.seed
-    if len(problem.labels) <= MOST_SAMPLES or len(running) == 1:
+    if len(samples) <= MOST_SAMPLES or len(running) == 1:
         return cross_fit(
-            problem,
+            samples,
             running,
-            categorical,
-            Parts(folds(problem, n_folds, seed), deadline=deadline),
+            Parts(folds(samples, n_folds, seed), deadline=deadline),
             deciding=deciding,
             callbacks=callbacks,
         )
-    if len(problem.labels) > MOST_COMPARED:
+    if len(samples) > MOST_COMPARED:
         running = [c for c in running if not isinstance(c.settings.learner, Similarity)]
-    some = np.argsort(hash_rows(problem.X, seed + 1), kind="stable")[: MOST_SAMPLES // 2]
+    some = np.argsort(hash_rows(samples.X, seed + 1), kind="stable")[: MOST_SAMPLES // 2]
     race = cross_fit(
-        problem.take(some),
+        samples.take(some),
         running,
-        categorical,
-        Parts(folds(problem.take(some), n_folds, seed)[:1]),
+        Parts(folds(samples.take(some), n_folds, seed)[:1]),
         deciding=deciding.take(some),
         callbacks=callbacks,
     )
     winner = max(race.standings, key=lambda standing: standing.share).name
     found = cross_fit(
-        problem,
+        samples,
         [candidate for candidate in running if candidate.name == winner],
-        categorical,
-        Parts(folds(problem, ONE_OF, seed)[:1], refit=True),
+        Parts(folds(samples, ONE_OF, seed)[:1], refit=True),
         deciding=deciding,
         callbacks=callbacks,
     )

@@ -1,4 +1,4 @@
-"""A candidate's fits, each without some of the samples, and what they say of those."""
+"""The fits of one candidate, each without some of the samples, and its scores of those."""
 
 import math
 from collections.abc import Sequence
@@ -8,18 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import BySample, Bytes, Floats, Ints, Labels, Scores, Values
+from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores, Values
 from rebelboost.boosting.callbacks import Callback
-from rebelboost.boosting.fit import one_linear_algebra_thread, train
-from rebelboost.boosting.rounds import Round
-from rebelboost.boosting.state import HeldOut, State
-from rebelboost.costs.decision import decision_cost
+from rebelboost.boosting.fit import follow, one_linear_algebra_thread, train
+from rebelboost.boosting.rounds import History, Round
+from rebelboost.boosting.state import State
+from rebelboost.costs.judge import decision_cost
 from rebelboost.costs.matrix import class_costs
 from rebelboost.costs.posterior import Decoder, fit_temperature
-from rebelboost.data.samples import Problem
-from rebelboost.model.ensemble import Ensemble, Term
+from rebelboost.data.samples import Samples
+from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.model.queries import Queries
-from rebelboost.selection.candidates import Candidate
+from rebelboost.selection.candidates import Entry
 
 N_STAGES = 16
 """Numbers of rounds that are compared, evenly spaced by ratio."""
@@ -66,14 +66,16 @@ class Known(NamedTuple):
     loss: str
 
 
-class Entrant:
+class Runner:
     """A candidate in the race: its fits so far, and the scores of what each had left out."""
 
-    def __init__(self, candidate: Candidate, problem: Problem) -> None:
-        self.name, self.settings = candidate
-        self.problem = problem
+    def __init__(self, entry: Entry, samples: Samples) -> None:
+        self.name, self.settings = entry
+        self.samples = samples
         self.stages = _stages(self.settings.rounds)
         self.parts: list[Ensemble] = []
+        self.runs: list[int] = []
+        """The number of each part's fit in the history."""
         self.scored: list[Ints] = []
         self.scores: list[Floats] = []
         self.found = Found(len(self.stages) - 1, 1.0, math.inf)
@@ -83,25 +85,26 @@ class Entrant:
     def fit(
         self,
         out: NDArray[np.bool_],
-        categorical: Bytes,
+        history: History,
         callbacks: Sequence[Callback],
         bar: float = math.inf,
     ) -> None:
         """Fit without these samples, score them, and judge; give up what will stay above the bar."""
         settings = replace(self.settings, part=len(self.parts))
-        held = self.problem.rows(out)
-        followed = HeldOut(Queries(held.X), held.state(settings), settings.n_threads)
+        held = self.samples.rows(out)
+        followed = follow(held, settings)
         hopeless = Hopeless(max(LEAST_HOPE, settings.rounds // 8))
         outlook = Outlook(followed.state, self._known(held), bar)
         fit = train(
-            self.problem.rows(~out),
+            self.samples.rows(~out),
             settings,
-            categorical,
+            history=history,
             callbacks=[*callbacks, hopeless, outlook],
             held=followed,
         )
         self.given_up = outlook.is_poor
         self.parts.append(fit)
+        self.runs.append(history.n_fits - 1)
         self.scored.append(np.flatnonzero(out))
         self.scores.append(_scores_at(fit, held.X, self.stages, settings.n_threads))
         if len(self.parts) == 1:
@@ -109,8 +112,10 @@ class Entrant:
         else:  # in between, the stage of the first part does
             self.judge()
 
-    def _known(self, judged: Problem) -> Known:
-        return Known(judged.labels, class_costs(judged), judged.weight, self.settings.loss)
+    def _known(self, judged: Samples) -> Known:
+        return Known(
+            judged.labels, class_costs(judged), judged.weight, self.settings.objective.loss
+        )
 
     def choose_stage(self) -> None:
         """Find the stage with the least log-loss at its best temperature, over all that was left out."""
@@ -131,12 +136,12 @@ class Entrant:
     @property
     def judges(self) -> Ints:
         """(M,) the samples that a fit has left out, part by part; all, where none could be."""
-        return np.concatenate(self.scored) if self.scored else np.arange(len(self.problem.labels))
+        return np.concatenate(self.scored) if self.scored else np.arange(len(self.samples))
 
     @property
-    def judged(self) -> Problem:
+    def judged(self) -> Samples:
         """Those samples."""
-        return self.problem.take(self.judges)
+        return self.samples.take(self.judges)
 
     @property
     def left_out(self) -> Scores:
@@ -146,7 +151,7 @@ class Entrant:
     def _all_scores(self) -> Floats:
         """(stages, M, K): after each number of rounds that is compared."""
         if not self.scores:
-            return np.zeros((len(self.stages), len(self.judges), self.problem.costs.shape[1]))
+            return np.zeros((len(self.stages), len(self.judges), self.samples.n_classes))
         return np.concatenate(self.scores, axis=1)
 
     @property
@@ -154,20 +159,21 @@ class Entrant:
         """Found to be best."""
         return self.stages[self.found.stage]
 
-    def fit_all(self, categorical: Bytes, callbacks: Sequence[Callback]) -> None:
+    def fit_all(self, history: History, callbacks: Sequence[Callback]) -> None:
         """Put one fit on all samples, of as many rounds as were found, in place of the parts."""
         settings = replace(self.settings, rounds=self.rounds)
-        self.parts = [train(self.problem, settings, categorical, callbacks=callbacks)]
+        self.parts = [train(self.samples, settings, history=history, callbacks=callbacks)]
+        self.runs = [history.n_fits - 1]
 
-    def ensemble(self) -> Ensemble:
-        """The mean of the parts, cut to the rounds that were found."""
+    def ensemble(self) -> tuple[Ensemble, list[Ints]]:
+        """The mean of the parts, cut to the rounds that were found; where each part's terms are in it."""
         cut = [part.truncate(self.rounds) for part in self.parts]
         return weighted_sum(cut, [1 / len(cut)] * len(cut))
 
-    def standing(self, deciding: Problem) -> Standing:
+    def standing(self, deciding: Samples) -> Standing:
         """Report; decisions are judged by the costs of `deciding`, the same samples."""
-        known = class_costs(self.problem), self.found.temperature
-        decoder = Decoder(*known, loss=self.settings.loss)
+        known = class_costs(self.samples), self.found.temperature
+        decoder = Decoder(*known, loss=self.settings.objective.loss)
         cost = decision_cost(self.left_out, decoder, deciding.take(self.judges))
         return Standing(
             self.name,
@@ -232,18 +238,6 @@ class Outlook:
 
     def on_end(self) -> None:
         """Nothing to tidy up."""
-
-
-def weighted_sum(ensembles: Sequence[Ensemble], factors: Sequence[float]) -> Ensemble:
-    """One ensemble whose scores are the sum of theirs times the factors; rounds of all in turn."""
-    longest = max(map(len, ensembles))
-    terms = [
-        Term(ensemble.terms[t].hypothesis, factor * ensemble.terms[t].outputs)
-        for t in range(longest)
-        for ensemble, factor in zip(ensembles, factors, strict=True)
-        if t < len(ensemble) and factor > 0
-    ]
-    return Ensemble(tuple(terms), ensembles[0].n_classes)
 
 
 def _stages(rounds: int) -> list[int]:

@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import BySample, Bytes
+from rebelboost.base.arrays import BySample
 from rebelboost.base.hashing import hash_rows
-from rebelboost.boosting.fit import train
-from rebelboost.boosting.settings import Settings
+from rebelboost.boosting.fit import Settings, train
 from rebelboost.data.folds import folds
-from rebelboost.data.samples import Problem
+from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import SCALES, Scale
 from rebelboost.learners.similarity import Similarity
 from rebelboost.model.queries import Queries
@@ -22,23 +21,30 @@ FAR_BEHIND = 2.0
 """Standard errors above the best after which a scale is not tried on the other thirds."""
 
 
-def settled(settings: Settings, problem: Problem, categorical: Bytes) -> Settings:
+def settled(settings: Settings, samples: Samples) -> Settings:
     """Decide what the learner leaves open: the scale of distances."""
     learner = settings.learner
     if not isinstance(learner, Similarity) or learner.scale != "auto":
         return settings
     if not learner.is_scaled:
         return replace(settings, learner=replace(learner, scale="none"))
-    some = problem
-    if len(problem.labels) > MOST_SAMPLES:
-        some = problem.take(np.argsort(hash_rows(problem.X, 1), kind="stable")[:MOST_SAMPLES])
+    some = samples
+    if len(samples) > MOST_SAMPLES:
+        some = samples.take(np.argsort(hash_rows(samples.X, 1), kind="stable")[:MOST_SAMPLES])
     left_out = folds(some, 3, settings.seed)
     if not left_out:  # every class has one sample
         return replace(settings, learner=replace(learner, scale="standard"))
+
+    def tried(scale: Scale) -> Settings:
+        rounds = min(ROUNDS, settings.rounds)
+        return replace(
+            settings, learner=replace(learner, scale=scale), rounds=rounds, patience=None
+        )
+
     paid: dict[Scale, BySample] = {scale: np.empty(0) for scale in SCALES}
     for out in left_out:
         paid = {
-            scale: np.append(costs, _held_out_costs(settings, scale, some, out, categorical))
+            scale: np.append(costs, _held_out_costs(tried(scale), some, out))
             for scale, costs in paid.items()
         }
         paid = within(FAR_BEHIND, paid)
@@ -66,18 +72,10 @@ def plainest(paid: dict[Scale, BySample]) -> Scale:
     return next(iter(within(1, paid)))
 
 
-def _held_out_costs(
-    settings: Settings, scale: Scale, problem: Problem, out: NDArray[np.bool_], categorical: Bytes
-) -> BySample:
+def _held_out_costs(settings: Settings, samples: Samples, out: NDArray[np.bool_]) -> BySample:
     """(held-out samples,) what the decisions on them cost, times their weight."""
-    tried = replace(
-        settings,
-        learner=replace(settings.learner, scale=scale),
-        rounds=min(ROUNDS, settings.rounds),
-        patience=None,
-    )
-    ensemble = train(problem.rows(~out), tried, categorical)
-    held = problem.rows(out)
+    ensemble = train(samples.rows(~out), settings)
+    held = samples.rows(out)
     scores = np.zeros((len(held.labels), ensemble.n_classes))
     ensemble.add_scores(Queries(held.X), scores, 0, len(ensemble), settings.n_threads)
     row = np.arange(len(scores)) if held.by_sample else held.labels

@@ -1,4 +1,4 @@
-"""Files → data frames: `files`, their cells; `columns`, what these mean; `target`, what is to be learned.
+"""CSV and Parquet files: reading them, finding out what their columns mean, and picking the target.
 
-`understanding` is what was understood of a table to learn from, and `matching` reads others like it.
+`schema` describes the table that a model was trained on; `schema_reader` reads other tables by it.
 """

@@ -79,7 +79,7 @@ class Wishes(NamedTuple):
     """Codes, though they look like numbers."""
 
 
-class Samples(NamedTuple):
+class TrainingTable(NamedTuple):
     """A table ready to be learned from."""
 
     frame: pl.DataFrame
@@ -93,7 +93,7 @@ class Samples(NamedTuple):
 
 def understand(
     table: Table, target: str | None, wishes: Wishes | None = None
-) -> tuple[Understanding, Samples]:
+) -> tuple[Understanding, TrainingTable]:
     """Read a table to learn the classes in column `target`."""
     wishes = wishes or Wishes()
     _check_wishes(table, wishes)
@@ -127,7 +127,7 @@ def understand(
         missing={s.name: n for s in frame.iter_columns() if (n := s.null_count())},
     )
     rows = np.flatnonzero(labelled.to_numpy()) + 1
-    return understanding, Samples(frame, y, rows, ids)
+    return understanding, TrainingTable(frame, y, rows, ids)
 
 
 def _check_wishes(table: Table, wishes: Wishes) -> None:

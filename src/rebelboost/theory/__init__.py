@@ -1,1 +1,38 @@
-"""theory."""
+"""What the papers prove about training: bounds on the training error and cost, and when they hold."""
+
+from rebelboost.theory.bounds import (
+    edges,
+    error_bounds,
+    largest_lead,
+    loss_ratio_bound,
+    margins,
+    randomised_error,
+    rounds_to_no_error,
+    similarity_rate,
+    similarity_rounds,
+    simple_error_bounds,
+    weak_learning_ratio,
+    zero_cost_level,
+)
+from rebelboost.theory.guarantee import FitBound, Guarantee, SimilarityRate
+from rebelboost.theory.weak_learnability import WeakLearnability, weak_learnability
+
+__all__ = [
+    "FitBound",
+    "Guarantee",
+    "SimilarityRate",
+    "WeakLearnability",
+    "edges",
+    "error_bounds",
+    "largest_lead",
+    "loss_ratio_bound",
+    "margins",
+    "randomised_error",
+    "rounds_to_no_error",
+    "similarity_rate",
+    "similarity_rounds",
+    "simple_error_bounds",
+    "weak_learnability",
+    "weak_learning_ratio",
+    "zero_cost_level",
+]

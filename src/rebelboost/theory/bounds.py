@@ -41,20 +41,6 @@ def rounds_to_no_error(n_samples: int, edge: float) -> int:
     return math.floor(math.log(n_samples) / (2 * edge**2)) + 1
 
 
-def unweighted_output(edge: float) -> float:
-    """½ ln((1 + 2γ)/(1 − 2γ)), the output for all rounds where the edge is known [ADA, Ex. 3-5]."""
-    return math.atanh(2 * edge)
-
-
-def reweighted(weights: BySample, agreement: BySample, edge: float) -> BySample:
-    """D_{t+1} = D_t/(1 + 2·y·h·γ_t), AdaBoost's update without an exponential [ADA, Ex. 3-1].
-
-    `agreement` (N,) is y·h: 1 where the hypothesis is right, −1 where it is wrong.
-    """
-    updated: BySample = weights / (1 + 2 * agreement * edge)
-    return updated
-
-
 def randomised_error(scores: Scores, labels: Labels, weight: BySample | None = None) -> float:
     """Error of deciding by lot, with e^F/(e^F + e^−F) for the second class [ADA, Ex. 3-3].
 
@@ -71,7 +57,7 @@ def randomised_error(scores: Scores, labels: Labels, weight: BySample | None = N
 
 def largest_lead(ensemble: Ensemble) -> float:
     """The largest lead of one class over another that the terms could give, all together."""
-    return math.fsum(float(np.ptp(term.by_region, axis=1).max()) for term in ensemble.terms)
+    return math.fsum(float(np.ptp(term.by_region, axis=1).max()) for term in ensemble)
 
 
 def margins(scores: Scores, labels: Labels, ensemble: Ensemble) -> BySample:
@@ -84,9 +70,6 @@ def margins(scores: Scores, labels: Labels, ensemble: Ensemble) -> BySample:
     others[rows, labels] = -np.inf
     lead: BySample = scores[rows, labels] - others.max(axis=1)
     return lead / (largest_lead(ensemble) or 1.0)
-
-
-# ---- weak learnability
 
 
 # ---- REBEL

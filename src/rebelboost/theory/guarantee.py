@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from rebelboost.boosting.rounds import Round
+from rebelboost.base.text import number
+from rebelboost.boosting.rounds import CUT, History, Round
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.losses.exponential import CAP
-from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.selection.blend import CrossFit
 from rebelboost.theory.bounds import loss_ratio_bound, similarity_rate, similarity_rounds
@@ -216,7 +216,7 @@ class Guarantee:
 
 
 def guarantee_of(
-    model: FittedClassifier, history: Sequence[Round], cross_fit: CrossFit | None, shrinkage: float
+    model: FittedClassifier, history: History, cross_fit: CrossFit | None, shrinkage: float
 ) -> Guarantee:
     """What is proven of a model's training, from all its rounds and, of a single fit, its shrinkage."""
     trained, facts = model.decoder.costs, model.provenance.facts
@@ -224,7 +224,7 @@ def guarantee_of(
     n_points = int(min(facts.get("n_points", 0.0), 2.0**31))  # a file may say anything
     uniform = is_uniform(trained) and bool((trained.max(axis=1) == 1).all())
     return Guarantee(
-        _fit_bounds(model.ensemble, history, cross_fit, shrinkage),
+        _fit_bounds(history, cross_fit, shrinkage),
         n_classes,
         of_errors=uniform and "by_sample" not in facts,
         applies=model.decoder.loss == "exponential" and model.subcosts == "thesis",
@@ -239,18 +239,18 @@ def guarantee_of(
 
 
 def _fit_bounds(
-    ensemble: Ensemble, history: Sequence[Round], cross_fit: CrossFit | None, shrinkage: float
+    history: History, cross_fit: CrossFit | None, shrinkage: float
 ) -> tuple[FitBound, ...]:
     """Of every run of boosting that the ensemble has terms of, cut as it is there."""
-    found = runs(history)
+    found = runs(history.rounds)
     shrinkages: list[float | None] = [shrinkage] * len(found)
     if cross_fit is not None:
         shrinkages = [cross_fit.standings[i].shrinkage for i in cross_fit.runs]
         if len(shrinkages) != len(found):  # a run without rounds: it is not known whose they are
             shrinkages = [None] * len(found)
     # A run may have been cut, or have served for its left-out scores only.
-    terms = {id(term.hypothesis) for term in ensemble.terms}
-    kept = [[record for record in run if id(record.hypothesis) in terms] for run in found]
+    numbers = iter(history.terms)
+    kept = [[record for record in run if next(numbers, CUT) != CUT] for run in found]
     return tuple(fit_bound(run, own) for run, own in zip(kept, shrinkages, strict=True) if run)
 
 
@@ -304,8 +304,3 @@ def span(values: Sequence[float]) -> str:
     """From the least to the largest."""
     low, high = number(min(values)), number(max(values))
     return low if low == high else f"{low} to {high}"
-
-
-def number(value: float) -> str:
-    """Three digits."""
-    return f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""theory.weak_learnability."""
+"""Whether stumps can separate two classes under any weights of the samples, by a linear program."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import BySample, Floats, Ints
+from rebelboost.base.text import percent
 from rebelboost.theory.bounds import rounds_to_no_error
 
 MOST_ENTRIES = 50_000_000
@@ -42,7 +43,7 @@ class WeakLearnability:
         n_rounds = rounds_to_no_error(len(self.distribution), self.edge)
         return (
             f"Weakly learnable by stumps: whatever the weights of the samples, some stump errs on at most "
-            f"{100 * (0.5 - self.edge):.1f} % of them (edge {self.edge:.4g}, margin {self.margin:.4g}); "
+            f"{percent(0.5 - self.edge)} of them (edge {self.edge:.4g}, margin {self.margin:.4g}); "
             f"AdaBoost with the best stumps makes no mistake after {n_rounds:,} rounds at the latest"
         )
 

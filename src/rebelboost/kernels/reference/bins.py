@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Bins, Bytes, Floats, Layer, Nodes, Regions, Samples, Values
+from rebelboost.base.arrays import Bins, Bytes, Floats, Indices, Layer, Nodes, Regions, Values
 
 BLOCK = 16
 
@@ -36,7 +36,7 @@ def n_bins(bins: Bins, feature: int) -> int:
     return int(bins.offsets[feature + 1] - bins.offsets[feature])
 
 
-def samples_of(nodes: Nodes, node: int) -> Samples:
+def samples_of(nodes: Nodes, node: int) -> Indices:
     """(n,) samples of one node."""
     return nodes.samples[nodes.cuts[node, 0] : nodes.cuts[node, -1]]
 
@@ -44,7 +44,7 @@ def samples_of(nodes: Nodes, node: int) -> Samples:
 def split_samples(
     bins: Bins,
     layer: Layer,
-    samples: Samples,
+    samples: Indices,
     starts: NDArray[np.int32],
     child_starts: NDArray[np.int32],
     n_threads: int,

@@ -6,12 +6,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Floats, Ints, Samples
+from rebelboost.base.arrays import Floats, Indices, Ints
 
 
 def heaviest_first(
     keys: Ints,
-    samples: Samples,
+    samples: Indices,
     starts: NDArray[np.int32],
     shares: Floats,
     cuts: NDArray[np.int32],

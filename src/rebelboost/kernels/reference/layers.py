@@ -11,11 +11,11 @@ from rebelboost.base.arrays import (
     ByFeature,
     Bytes,
     Floats,
+    Indices,
     Ints,
     Layer,
     Nodes,
     Pairs,
-    Samples,
     SearchOptions,
     Splits,
 )
@@ -50,7 +50,7 @@ def search_layer(
     return n_samples * int(np.count_nonzero(allowed)), 0
 
 
-def _pair_sums(bins: Bins, values: Pairs, samples: Samples, sums: Ints) -> None:
+def _pair_sums(bins: Bins, values: Pairs, samples: Indices, sums: Ints) -> None:
     sums[:] = 0
     for f in range(len(bins.categorical)):
         np.add.at(sums, bins.offsets[f] + column(bins, f)[samples], values[samples])
@@ -178,7 +178,7 @@ def grow_tree(
     bins: Bins,
     allowed: ByFeature,
     values: Pairs,
-    samples: Samples,
+    samples: Indices,
     options: SearchOptions,
     nodes: Layer,
     scratch: Ints,

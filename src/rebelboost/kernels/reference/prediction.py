@@ -3,10 +3,12 @@
 
 import numpy as np
 
-from rebelboost.base.arrays import Regions, Scores, Trees, Values
+from rebelboost.base.arrays import Regions, Scores, TreeArrays, Values
 
 
-def predict(X: Values, trees: Trees, first: int, last: int, scores: Scores, n_threads: int) -> None:
+def predict(
+    X: Values, trees: TreeArrays, first: int, last: int, scores: Scores, n_threads: int
+) -> None:
     """Add the outputs of trees [first, last) to the scores, one tree after the other."""
     regions = np.empty(len(X), dtype=np.uint16)
     for tree in range(first, last):
@@ -14,7 +16,7 @@ def predict(X: Values, trees: Trees, first: int, last: int, scores: Scores, n_th
         scores += trees.outputs[trees.leaf_offsets[tree] + regions.astype(np.int64)]
 
 
-def apply(X: Values, trees: Trees, tree: int, regions: Regions, n_threads: int) -> None:
+def apply(X: Values, trees: TreeArrays, tree: int, regions: Regions, n_threads: int) -> None:
     """Find the leaf of one tree that each sample falls into."""
     at = np.zeros(len(X), dtype=np.int64)
     rows = np.arange(len(X))

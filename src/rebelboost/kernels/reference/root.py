@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Bins, ByFeature, Bytes, Ints, Nodes, Samples
+from rebelboost.base.arrays import Bins, ByFeature, Bytes, Indices, Ints, Nodes
 from rebelboost.kernels.reference.bins import column, n_bins, samples_of
 
 
@@ -12,7 +12,7 @@ def class_sums(
     bins: Bins,
     allowed: ByFeature,
     values: NDArray[np.int32],
-    samples: Samples,
+    samples: Indices,
     sums: NDArray[np.int32],
     n_threads: int,
 ) -> None:

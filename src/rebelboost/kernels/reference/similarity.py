@@ -9,7 +9,7 @@ from rebelboost.base.arrays import (
     OCTAVES,
     STEPS,
     Blocks,
-    Comparisons,
+    ComparisonArrays,
     Distances,
     Floats,
     PairList,
@@ -92,7 +92,7 @@ def pair_sums(
 
 def add_comparisons(
     distances: Distances,
-    comparisons: Comparisons,
+    comparisons: ComparisonArrays,
     values: Floats,
     first: int,
     last: int,

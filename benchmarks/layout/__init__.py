@@ -1,0 +1,1 @@
+"""What `structure.py` finds in a source tree: imports, sites of certain kinds, hops of a fit."""

@@ -1,0 +1,1 @@
+"""What `before_after.py` has each installation do."""

@@ -1,0 +1,49 @@
+"""Sums and products of floats that are exact, on a scale that makes integers of the summands.
+
+Their order, and how they are shared out among threads, changes no bit.
+"""
+
+import numpy as np
+
+from rebelboost.base.arrays import Floats, Values
+
+
+def exact_mean(X: Values, weight: Floats | None = None) -> Floats:
+    """(d,) means of what is present, from integers that sum to less than 2⁶²: order does not matter."""
+    present = ~np.isnan(X)
+    values = np.where(present, X, 0.0).astype(np.float64, copy=False)
+    counted = present.astype(np.float64)
+    if weight is not None:
+        values, counted = values * weight[:, np.newaxis], counted * weight[:, np.newaxis]
+    total = exact_sum(counted)
+    return np.divide(exact_sum(values), total, out=np.full(X.shape[1], np.nan), where=total > 0)
+
+
+def exact_sum(values: Floats) -> Floats:
+    largest = np.maximum(values.max(axis=0, initial=0.0), -values.min(axis=0, initial=0.0))
+    exponent = 61 - len(values).bit_length() - np.frexp(largest)[1]
+    integers = np.rint(np.ldexp(values, exponent)).astype(np.int64)
+    return np.ldexp(integers.sum(axis=0).astype(np.float64), -exponent)
+
+
+def exact_gram(X: Floats, squares: Floats | None = None) -> Floats:
+    """XᵀX, from integers whose squares sum to less than 2⁵²: every partial sum is exact in a float.
+
+    `squares` (d,) are bounds on the sums of squares, where they are known.
+    """
+    if squares is None:
+        squares = exact_mean(X**2) * len(X)
+    exponent = 25 - (np.frexp(squares)[1] + 1) // 2
+    integers = np.rint(np.ldexp(X, exponent))
+    gram = integers.T @ integers
+    return np.ldexp(gram, -(exponent[:, np.newaxis] + exponent))
+
+
+def exact_product(left: Floats, right: Floats) -> Floats:
+    """A matrix product of integers that sum to less than 2⁵³: how it is shared out changes no bit.
+
+    `left` is kept to 2⁻¹⁴ of a standard deviation, `right` to 2⁻²¹ of its largest entry.
+    """
+    _, exponent = np.frexp(np.abs(right).max(initial=0.0))
+    integers = np.rint(np.ldexp(left, 14)) @ np.rint(np.ldexp(right, 21 - exponent))
+    return np.ldexp(integers, exponent - 35)
