@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ensembles import assert_same, assert_same_terms
 from problems import Problem, learners, problems, random_problem, subcosts
 from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree, kernels
-from rebelboost.losses.line_search import PRECISION
+from rebelboost.losses.smooth import PRECISION
 
 family = st.sampled_from(["logistic", "squared"])
 NUMBER_LOSSES = ["squared", "absolute", "huber"]

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from rebelboost.base.newton import Precision, rising_root
 from rebelboost.costs.posterior import Decoder, log_ratios
 from rebelboost.losses.classes import Logistic, Squared
 from rebelboost.losses.exponential import rebel_subcosts, thesis_subcosts
-from rebelboost.losses.line_search import minimise
 from rebelboost.losses.numbers import Huber, LeastAbsolute, LeastSquares
 from rebelboost.losses.numbers import medians_by_region as medians
 from rebelboost.losses.smooth import Slopes
@@ -139,6 +139,7 @@ def test_the_line_search_finds_a_minimum_that_newtons_method_alone_overshoots(at
         slope = np.tanh(a - at) + ridge * (a - at)
         return slope, np.cosh(np.clip(a - at, -300, 300)) ** -2 + ridge
 
-    found = minimise(derivatives, *derivatives(np.zeros(3)), reach)
+    precision = Precision(reach, growth=2.0, step=1e-6 * reach)
+    found = rising_root(derivatives, np.zeros(3), precision)
     np.testing.assert_allclose(found, at, atol=max(1e-6, 1e-6 * reach))
     assert not math.isnan(found[0])

@@ -1,4 +1,8 @@
-"""Binarization: the classes as two sides, for learners that know but two [LOCAL, Sec. 4; THESIS 5.3]."""
+"""Binarization: turn many classes into two sides, for learners that separate two [LOCAL, Sec. 4; THESIS 5.3].
+
+With U = G/√S, the leading eigenvector v = U·q₁ of UUᵀ gives each sample a label, sign(v_n), and a weight,
+|v_n|. q₁ is the leading eigenvector of the K × K matrix UᵀU.
+"""
 
 import numpy as np
 
@@ -8,17 +12,34 @@ from rebelboost.losses.smooth import AnyWeights, along
 
 
 def binarize(weights: AnyWeights) -> BySample:
-    """V = U·q₁, U = G/√S, q₁ the leading eigenvector of UᵀU: label sign(v_n), weight |v_n|."""
-    signed = weights.signed
+    """(N,) v = U·q₁: label sign(v_n), weight |v_n|."""
     root = np.sqrt(weights.totals)
-    U = np.divide(signed, root, out=np.zeros_like(signed), where=root > 0)
-    return along(U, leading(U))
+    U = np.divide(weights.signed, root, out=np.zeros_like(weights.signed), where=root > 0)
+    return along(U, _leading(U))
 
 
-def leading(U: Floats, squares: ByClass | None = None) -> ByClass:
-    """The leading eigenvector of UᵀU, its largest entry positive; `squares` bound Σ U² of each class.
+def leading_direction(weights: AnyWeights, squares: ByClass | None = None) -> ByClass:
+    """(K,) q₁/√S, so that v = G·q₁/√S; `squares` bound Σ U² of each class, if they are known."""
+    unit = inverse_roots(weights.totals)
+    return _leading(weights.signed * unit, squares) * unit
+
+
+def inverse_roots(totals: ByClass) -> ByClass:
+    """(K,) 1/√S; 0 where S is 0."""
+    roots = np.sqrt(totals)
+    return np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+
+
+def leading_eigenvector(symmetric: Floats) -> Floats:
+    """The eigenvector of the largest eigenvalue; its sign is LAPACK's."""
+    vector: Floats = np.linalg.eigh(symmetric)[1][:, -1]
+    return vector
+
+
+def _leading(U: Floats, squares: ByClass | None = None) -> ByClass:
+    """The leading eigenvector of UᵀU, its largest entry positive.
 
     The sums are exact, so that they do not depend on the order of samples.
     """
-    q: ByClass = np.linalg.eigh(exact_gram(U, squares))[1][:, -1]
+    q = leading_eigenvector(exact_gram(U, squares))
     return q * np.sign(q[np.argmax(np.abs(q))])

@@ -21,7 +21,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.data.training_set import TABLE, TrainingSet, root_node
 from rebelboost.learners.base import Candidate, Focus
-from rebelboost.learners.binarize import leading
+from rebelboost.learners.binarize import leading_direction
 from rebelboost.learners.pruning import Schedule
 from rebelboost.losses.exponential import Weights
 from rebelboost.losses.smooth import AnyWeights, Slopes
@@ -272,11 +272,3 @@ def tree_by_criterion(
         signs = np.where(splits.sides.ravel() >> 32 > 0, 1, -1).astype(np.int8)
         nodes = data.split(layers[-1], nodes)
     return solve(tuple(layers), signs, nodes, data, weights, work).candidate(data)
-
-
-def leading_direction(weights: AnyWeights) -> ByClass:
-    """q₁/√S, so that v = G·q₁/√S is the leading eigenvector of UUᵀ, U = G/√S [LOCAL, Sec. 4]."""
-    signed = weights.signed
-    roots = np.sqrt(weights.totals)
-    unit = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
-    return leading(signed * unit) * unit

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rebelboost import kernels
 from rebelboost.base.arrays import COMPARISONS, Distances, Floats, Indices, Ints, PairList
 from rebelboost.data.point_set import PointSet
-from rebelboost.learners.binarize import leading
+from rebelboost.learners.binarize import inverse_roots, leading_direction
 from rebelboost.losses.exponential import Weights
 from rebelboost.losses.levels import LEVELS
 
@@ -47,11 +47,9 @@ class WeighedSides(NamedTuple):
 
 def sides_of(weights: Weights) -> WeighedSides:
     """Divide the classes, and so the samples, into two sides that are worth telling apart."""
-    root = np.sqrt(weights.totals)
-    unit = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
     # Σ G²/S ≤ S, since no |G| is above its sum.
-    direction = leading(weights.signed * unit, weights.totals) * unit
-    values, _ = weights.project(direction, unit**2)
+    direction = leading_direction(weights, squares=weights.totals)
+    values, _ = weights.project(direction, inverse_roots(weights.totals) ** 2)
     return WeighedSides(values >> 32, values & 0xFFFFFFFF)
 
 

@@ -9,6 +9,7 @@ from rebelboost.base.arrays import ByFeature, BySample, Floats, Indices, Ints, L
 from rebelboost.data.binning import middles
 from rebelboost.data.training_set import TABLE, TrainingSet, bin_samples
 from rebelboost.learners.base import Candidate, Focus, Prepared
+from rebelboost.learners.binarize import leading_eigenvector
 from rebelboost.learners.growing import tree_with_one_output
 from rebelboost.learners.options import (
     Binning,
@@ -166,8 +167,9 @@ def split_of_categories(data: TrainingSet, weights: AnyWeights, focus: Focus) ->
 def _signs(sums: Ints, mass: Ints) -> Floats:
     """(bins,) the side of each bin: U·q₁, U = sums/√S, q₁ the leading eigenvector of UᵀU."""
     U = sums / np.sqrt(np.maximum(mass, 1))
-    _, vectors = np.linalg.eigh((U[:, :, np.newaxis] * U[:, np.newaxis]).sum(axis=0))
-    return (U * vectors[:, -1]).sum(axis=1)
+    gram = (U[:, :, np.newaxis] * U[:, np.newaxis]).sum(axis=0)
+    sides: Floats = (U * leading_eigenvector(gram)).sum(axis=1)
+    return sides
 
 
 @dataclass(frozen=True)

@@ -5,22 +5,15 @@ samples become sums over levels, and the line search and the update of weights n
 for each level, not for each sample.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from rebelboost.base.arrays import OCTAVES, STEPS, ByClass, Floats, Outputs
+from rebelboost.base.newton import Precision, rising_root
 from rebelboost.losses.exponential import CAP, half_log_ratio
 
-MOST_STEPS = 60
-CLOSE = 1e-12
-"""The search ends when the next step promises to lower no class's loss by more, by ratio."""
-LONGEST = 4.0
-"""A longer step is cut: far from the minimum the quadratic model promises too much."""
+PRECISION = Precision(reach=4.0, gain=1e-12)
+"""Of outputs: the search ends when the next step promises to lower no class's loss by more, by ratio."""
 TINY = 1e-300
-
-Slopes = Callable[[ByClass], tuple[ByClass, ByClass]]
-"""First and second derivative at (K,) points."""
 
 
 def _levels() -> Floats:
@@ -48,7 +41,9 @@ def level_output(plus: Outputs, minus: Outputs, responses: Floats = LEVELS) -> O
         (_, up, up2), (_, down, down2) = moments.at(a)
         return up - down + CAP * np.sinh(a), up2 + down2 + CAP * np.cosh(a)
 
-    return np.stack([_root(slopes, plus.shape[1]), np.zeros(plus.shape[1])])
+    return np.stack(
+        [rising_root(slopes, np.zeros(plus.shape[1]), PRECISION), np.zeros(plus.shape[1])]
+    )
 
 
 def affine_output(plus: Outputs, minus: Outputs, responses: Floats = LEVELS) -> Outputs:
@@ -66,7 +61,7 @@ def affine_output(plus: Outputs, minus: Outputs, responses: Floats = LEVELS) -> 
         variances = (up2 / A - up * up) + (down2 / B - down * down)
         return up - down + CAP * np.sinh(a), variances + CAP * np.cosh(a)
 
-    a = _root(slopes, plus.shape[1])
+    a = rising_root(slopes, np.zeros(plus.shape[1]), PRECISION)
     (A, _, _), (B, _, _) = moments.at(a)
     return np.stack([a, half_log_ratio(B, A, CAP * (A + B))])
 
@@ -87,24 +82,6 @@ class _Moments:
         """(3, K) each."""
         growth = np.exp(self._f * a)
         return self._powers @ (self._up * growth), self._powers @ (self._down / growth)
-
-
-def _root(slopes: Slopes, n_classes: int) -> ByClass:
-    """Where rising slopes are 0: Newton's steps, kept between points known to be on either side."""
-    a = np.zeros(n_classes)
-    low, high = np.full(n_classes, -np.inf), np.full(n_classes, np.inf)
-    for _ in range(MOST_STEPS):
-        first, second = slopes(a)
-        step = first / np.maximum(second, TINY)
-        tried = a - np.minimum(np.maximum(step, -LONGEST), LONGEST)
-        if (first * step).max() < CLOSE:
-            return tried
-        low, high = np.where(first < 0, a, low), np.where(first > 0, a, high)
-        outside = ((tried <= low) | (tried >= high)) & np.isfinite(low) & np.isfinite(high)
-        if outside.any():
-            tried[outside] = low[outside] / 2 + high[outside] / 2
-        a = tried
-    return a
 
 
 def level_loss(plus: Outputs, minus: Outputs, by_level: Outputs) -> float:

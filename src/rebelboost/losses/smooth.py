@@ -16,8 +16,11 @@ from numpy.typing import NDArray
 from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, Floats, Labels, Outputs, Pairs, Planes, Regions, Scores
 from rebelboost.base.fixed_point import coarse_scale, fine_scales
+from rebelboost.base.newton import Derivatives, Precision, rising_root
 from rebelboost.losses.exponential import CAP, Totalled, Weights, log_above
-from rebelboost.losses.line_search import minimise
+
+PRECISION = 1e-6
+"""Of the last step, relative to the reach. Newton's error after it is about its square."""
 
 
 class ConvexLoss(Protocol):
@@ -128,7 +131,7 @@ class Slopes:
             signed, mass = self.region_derivatives(regions, by_region * a)
             return (by_region * signed).sum(axis=0) + ridge * a, mass.sum(axis=0) + ridge
 
-        return minimise(at, *at(np.zeros(len(self.totals))), self.loss.reach)
+        return self._least(at, np.zeros(len(self.totals)))
 
     def best_outputs(self, regions: Regions, ridge: Floats) -> Outputs:
         """Outputs by line search: `ridge` is (L, K)."""
@@ -137,7 +140,16 @@ class Slopes:
             signed, mass = self.region_derivatives(regions, a)
             return signed + ridge * a, mass + ridge
 
-        return minimise(at, *at(np.zeros(ridge.shape)), self.loss.reach)
+        return self._least(at, np.zeros(ridge.shape))
+
+    def _least(self, derivatives: Derivatives, start: Floats) -> Floats:
+        """The minima of convex functions.
+
+        The first step is cut to the reach of the loss, the distance over which its curvature may change
+        much, the next ones to 2, 4, … times that.
+        """
+        reach = self.loss.reach
+        return rising_root(derivatives, start, Precision(reach, growth=2.0, step=PRECISION * reach))
 
     def region_derivatives(self, regions: Regions, outputs: Outputs) -> tuple[Outputs, Outputs]:
         """Σ of slopes and of curvatures of each region, (L, K) each, with the outputs added."""
