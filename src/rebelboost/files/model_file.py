@@ -28,7 +28,7 @@ from rebelboost.files.history import history_arrays, take_history
 from rebelboost.files.parameters import ParameterDecoder, ParameterEncoder, check_together
 from rebelboost.files.provenance import provenance_arrays, take_provenance
 from rebelboost.files.safetensors import Contents, parse_json, write
-from rebelboost.files.terms import Features, take_terms, term_arrays
+from rebelboost.files.terms import Features, check_kinds, take_terms, term_arrays
 from rebelboost.files.texts import (
     class_arrays,
     scalar_arrays,
@@ -71,6 +71,7 @@ class StoredModel(NamedTuple):
 def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
     """Write a model to a file."""
     fitted = stored.model
+    check_kinds(fitted.ensemble)
     arrays, model = _parameters(stored)
     tensors, spaces = term_arrays(fitted.ensemble)
     arrays |= tensors
