@@ -66,7 +66,7 @@ def _two_kinds(X, y):
 def _named_rows(X, y):
     learner = Similarity(scale="whitened", categorical="from_dtype")
     model = RebelClassifier(learner, n_rounds=6, reject_cost=0.4, reject_label="ask").fit(X, y)
-    model.row_labels_ = {r: X.index[r] for r in range(0, len(X), 9)}
+    model = model.with_row_labels({r: X.index[r] for r in range(0, len(X), 9)})
     model.metadata_ = {"target": "state", "evaluation": {"accuracy": 0.5, "bins": [1, 2, None]}}
     return model
 

@@ -9,24 +9,25 @@ import pytest
 from ensembles import arrays, assert_same
 from problems import random_problem
 from rebelboost import RebelClassifier, Stump, Tree
+from rebelboost.estimators import training
 
 # Large enough that the kernels use their threads.
 PROBLEM = random_problem(0, n_samples=20_000, n_features=10)
 LEARNERS = [Stump(), Tree(3, outputs="tree"), Tree(3)]
 
 
-class Fitted:
-    """Fits with two threads whatever the machine has."""
+@pytest.fixture(autouse=True)
+def two_threads(monkeypatch):
+    """Fits use two threads whatever the machine has."""
+    monkeypatch.setattr(training, "threads_of", lambda _: 2)
 
-    @staticmethod
-    def fit(learner):
-        model = RebelClassifier(learner, n_rounds=4)
-        model._n_threads = lambda: 2
-        return model.fit(PROBLEM.X, PROBLEM.y)
+
+def fit(learner):
+    return RebelClassifier(learner, n_rounds=4).fit(PROBLEM.X, PROBLEM.y)
 
 
 def fit_and_send(learner, pipe):
-    pipe.send(arrays(Fitted.fit(learner)))
+    pipe.send(arrays(fit(learner)))
     pipe.close()
 
 
@@ -36,7 +37,7 @@ def fit_and_send(learner, pipe):
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 @pytest.mark.parametrize("learner", LEARNERS, ids=str)
 def test_a_fit_in_a_parent_then_in_a_forked_child_gives_the_same_model(learner):
-    parent = arrays(Fitted.fit(learner))
+    parent = arrays(fit(learner))
     fork = multiprocessing.get_context("fork")
     receiver, sender = fork.Pipe(duplex=False)
     child = fork.Process(target=fit_and_send, args=(learner, sender))
@@ -50,12 +51,12 @@ def test_a_fit_in_a_parent_then_in_a_forked_child_gives_the_same_model(learner):
     assert received.keys() == parent.keys()
     for name, array in parent.items():
         np.testing.assert_array_equal(received[name], array)
-    assert arrays(Fitted.fit(learner)).keys() == parent.keys()  # the parent still works
+    assert arrays(fit(learner)).keys() == parent.keys()  # the parent still works
 
 
 def test_four_threads_that_fit_at_once_give_the_models_of_one():
-    alone = [Fitted.fit(learner) for learner in LEARNERS]
+    alone = [fit(learner) for learner in LEARNERS]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(Fitted.fit, LEARNERS * 4))
+        together = list(pool.map(fit, LEARNERS * 4))
     for i, model in enumerate(together):
         assert_same(model, alone[i % len(alone)])

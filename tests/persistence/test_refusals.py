@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +78,7 @@ def test_what_has_no_place_in_a_file_is_not_stored(tmp_path):
     model.set_params(reject_label="ask", costs=object())
     refused(model, tmp_path / "m", "the parameter costs is a object")
     model.set_params(costs=None)
-    model.classes_ = np.array([1j, 2j, 3j])
+    model.model_ = replace(model.model_, classes=np.array([1j, 2j, 3j]))
     refused(model, tmp_path / "m", "the classes are of type complex128.*turn the labels into text")
 
 

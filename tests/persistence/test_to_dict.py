@@ -8,6 +8,7 @@ import jsonschema
 import numpy as np
 import pytest
 
+from rebelboost.estimators.base import encode_table
 from stored_models import MAKERS, make
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
@@ -49,4 +50,6 @@ def test_the_example_of_the_docs_computes_the_scores(kind, by_hand):
     rows = X.astype(object).where(X.notna(), None).to_numpy() if hasattr(X, "columns") else X
     found = np.array([by_hand(plain, row) for row in rows.tolist()])
     # Sums of the same numbers in the same order, but for terms of two kinds.
-    np.testing.assert_allclose(found, model.ensemble_.scores(model._encode(X)), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        found, model.ensemble_.scores(encode_table(model, X)), rtol=0, atol=1e-12
+    )

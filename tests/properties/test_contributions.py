@@ -9,6 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from problems import grid, learners, missing, problems
 from rebelboost import Binary, RebelClassifier, RebelRegressor, Similarity, Stump, Tree
 from rebelboost.datasets import spirals
+from rebelboost.estimators.base import encode_table
 from rebelboost.explain.shares import contributions
 from rebelboost.model.wrapped import Wrapped
 
@@ -25,8 +26,8 @@ categorical = st.sampled_from([Tree(2, categorical=[0]), Stump(categorical=[0])]
 
 def assert_exact(model, X):
     """To 1e-9 of what is added up, which may be far larger than its sum."""
-    scores = model.ensemble_.scores(model._encode(X))
-    said = contributions(model.ensemble_, model._encode(X))
+    scores = model.ensemble_.scores(encode_table(model, X))
+    said = contributions(model.ensemble_, encode_table(model, X))
     added = sum(np.abs(term.by_region).max() for term in model.ensemble_)
     np.testing.assert_allclose(said.total, scores, rtol=0, atol=1e-9 * max(1.0, added / 100))
     for why in model.explain(X):

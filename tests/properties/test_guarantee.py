@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from problems import learners, one_output, problems
 from rebelboost import RebelClassifier, Similarity, Stump, load
 from rebelboost.datasets import spirals
+from rebelboost.estimators.base import table_scores
 from rebelboost.losses.exponential import CAP
 from rebelboost.theory.bounds import (
     loss_ratio_bound,
@@ -29,7 +30,7 @@ similarities = st.sampled_from([Similarity(scale="none"), Similarity("none", res
 def test_the_training_cost_is_within_its_bound(problem, learner, shrinkage):
     model = problem.fit(learner, shrinkage=shrinkage)
     stated = model.guarantee_
-    decided = np.argmax(model._scores(problem.X), axis=1)
+    decided = np.argmax(table_scores(model, problem.X), axis=1)
     paid = np.average(problem.costs[problem.y, decided], weights=problem.weight)
     assert stated.applies
     assert paid <= stated.bound * (1 + 1e-6) + 1e-12
@@ -123,7 +124,7 @@ def test_samples_at_one_point_are_allowed_for():
 @given(problems(), learners | similarities)
 def test_margins_are_within_one_and_negative_for_mistakes_only(problem, learner):
     model = problem.fit(learner)
-    scores = model._scores(problem.X)
+    scores = table_scores(model, problem.X)
     margin = margins(scores, problem.y, model.ensemble_)
     assert np.all(np.abs(margin) <= 1 + 1e-9)
     wrong = np.argmax(scores, axis=1) != problem.y

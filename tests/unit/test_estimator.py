@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from ensembles import assert_same
 from problems import random_problem
 from rebelboost import RebelClassifier, SingleClassWarning, Stump, Tree
+from rebelboost.estimators.inputs import threads_of
 
 PROBLEM = random_problem(0)
 X, Y = PROBLEM.X, PROBLEM.y
@@ -296,11 +297,11 @@ def test_a_share_below_one_sample_or_feature_is_one(option):
 
 
 def test_n_jobs_follows_joblib():
-    assert RebelClassifier()._n_threads() == 1
-    assert RebelClassifier(n_jobs=-1)._n_threads() == joblib.cpu_count()
-    assert RebelClassifier(n_jobs=10_000)._n_threads() == joblib.cpu_count()
+    assert threads_of(None) == 1
+    assert threads_of(-1) == joblib.cpu_count()
+    assert threads_of(10_000) == joblib.cpu_count()
     with joblib.parallel_config(backend="threading", n_jobs=2):
-        assert RebelClassifier()._n_threads() == min(2, joblib.cpu_count())
+        assert threads_of(None) == min(2, joblib.cpu_count())
 
 
 def test_fits_inside_joblib_workers_give_the_same_model():

@@ -1,6 +1,7 @@
 """Figures on unseen samples: what they count, and how sure they are."""
 
 import json
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -168,11 +169,7 @@ def test_samples_without_weight_are_left_out(classifier, unseen):
 
 def test_abstentions_are_counted_apart_and_cost_what_they_cost(classifier, unseen):
     X, y = unseen
-    careful = RebelClassifier(
-        **{**classifier.get_params(), "reject_cost": 0.4, "reject_label": "?"}
-    )
-    careful.__dict__ |= {k: v for k, v in classifier.__dict__.items() if k.endswith("_")}
-    careful._encoder = classifier._encoder
+    careful = copy(classifier).set_params(reject_cost=0.4, reject_label="?")
     decided = careful.predict(X)
     found = evaluate(careful, X, y)
     assert 0 < found.n_rejected == np.sum(decided == "?") < len(y)
@@ -185,11 +182,7 @@ def test_abstentions_are_counted_apart_and_cost_what_they_cost(classifier, unsee
 
 def test_one_who_always_abstains_has_no_accuracy(classifier, unseen):
     X, y = unseen
-    careful = RebelClassifier(
-        **{**classifier.get_params(), "reject_cost": 0.0, "reject_label": "?"}
-    )
-    careful.__dict__ |= {k: v for k, v in classifier.__dict__.items() if k.endswith("_")}
-    careful._encoder = classifier._encoder
+    careful = copy(classifier).set_params(reject_cost=0.0, reject_label="?")
     found = evaluate(careful, X, y)
     assert np.isnan(found.accuracy.value)
     assert found.to_dict()["accuracy"] == {"value": None, "low": 0.0, "high": 1.0}
@@ -285,9 +278,7 @@ def test_left_out_samples_are_judged_by_the_scores_of_those_who_left_them_out(
     classifier, table, unseen
 ):
     X, y = table
-    clf = RebelClassifier(**classifier.get_params())
-    clf.__dict__ |= {k: v for k, v in classifier.__dict__.items() if k.endswith("_")}
-    clf._encoder = classifier._encoder
+    clf = copy(classifier)
     rows = np.arange(399, 199, -1)
     clf.cross_fit_ = LeftOut(clf.ensemble_.scores(X[rows]), rows)
     found = left_out(clf, y)

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree, load
+from rebelboost.explain.explain import wording_of
 from rebelboost.explain.rules import Wording, rule
 from rebelboost.explain.text import parts
 from rebelboost.explain.usage import pair_use
@@ -153,7 +155,7 @@ def test_a_sample_passes_the_rule_of_its_leaf_and_no_other(mixed, learner):
     X = X.rename(columns={"petal length (cm)": "Qa", "petal width (cm)": "Qb",
                           "sepal length (cm)": "Qc", "sepal width (cm)": "Qd", "colour": "Qe"})  # fmt: skip
     model = RebelClassifier(learner, n_rounds=12).fit(X, y)
-    wording = model._wording()
+    wording = wording_of(model.model_)
     said = model.explain(X)[0].speaker.said
     for t, term in enumerate(model.ensemble_):
         texts = [rule(term, 0, leaf, wording) for leaf in range(len(term.outputs))]
@@ -190,7 +192,8 @@ def test_terms_twice_in_a_model_are_told_once_with_twice_the_weight(iris, learne
     X, y = iris
     model = RebelClassifier(learner, n_rounds=10).fit(X, y)
     once = model.explain(X.iloc[:3], top=4)
-    model.ensemble_ = Ensemble.of(2 * list(model.ensemble_), model.ensemble_.n_classes)
+    twice = Ensemble.of(2 * list(model.ensemble_), model.ensemble_.n_classes)
+    model.model_ = replace(model.model_, ensemble=twice)
     for single, double in zip(once, model.explain(X.iloc[:3], top=4), strict=True):
         for ours, theirs in zip(
             [*single.rules, *single.comparisons], [*double.rules, *double.comparisons], strict=True
@@ -367,7 +370,8 @@ def test_ten_samples_of_a_large_model_are_explained_soon(iris, learner):
     X, y = iris
     model = RebelClassifier(learner, n_rounds=40).fit(X, y)
     terms = list(model.ensemble_)
-    model.ensemble_ = Ensemble.of(terms * (20_000 // len(terms)), model.ensemble_.n_classes)
+    large = Ensemble.of(terms * (20_000 // len(terms)), model.ensemble_.n_classes)
+    model.model_ = replace(model.model_, ensemble=large)
     began = time.process_time()
     model.explain(X.iloc[:10]).text()
     assert time.process_time() - began < 10

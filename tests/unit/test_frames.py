@@ -133,7 +133,7 @@ def test_numbers_can_be_declared_categories(chosen):
     learner = Tree(3, categorical=chosen)
     X = pl.DataFrame({"a": HEIGHT, "b": HEIGHT**2, "c": -HEIGHT, "count": COUNT})
     model = fit(X, COUNT % 2, learner)
-    assert list(model._encoder.levels) == [3]
+    assert list(model.model_.encoder.levels) == [3]
     array = X.to_numpy()
     if chosen != ["count"]:
         assert_same(fit(array, COUNT % 2, learner), model)

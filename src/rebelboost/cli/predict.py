@@ -14,6 +14,7 @@ from rebelboost.cli.files import check_writable, load_model, replaced
 from rebelboost.cli.inputs import fed, with_costs
 from rebelboost.cli.render import Output
 from rebelboost.costs.decision import expected_costs
+from rebelboost.estimators.base import table_scores
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import PARQUET, opened
 from rebelboost.tables.schema_reader import Match, understood_by
@@ -61,16 +62,17 @@ def _decided(model: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
         raise TableError(f"{match.table.path} has names but no rows: there is nothing to decide on")
 
 
-def _decisions(model: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:
-    scores = model._scores(fed(model, frame))
+def _decisions(classifier: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:
+    scores = table_scores(classifier, fed(classifier, frame))
+    model = classifier.model_
     columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
-    columns["decision"] = [plain(label) for label in model._labels(scores)]
-    if model._decodes():
-        posterior = model._posterior(scores)
-        names = [f"probability_{printed(name)}" for name in model.classes_]
+    columns["decision"] = [plain(label) for label in model.labels(scores)]
+    if model.decodes:
+        posterior = model.posterior(scores)
+        names = [f"probability_{printed(name)}" for name in model.classes]
         columns |= dict(zip(names, posterior.T, strict=True))
-        costs = expected_costs(posterior, model.costs_)
-        columns["expected_cost"] = costs[np.arange(len(costs)), model._decide(scores)]
+        costs = expected_costs(posterior, model.costs)
+        columns["expected_cost"] = costs[np.arange(len(costs)), model.decide(scores)]
     return pl.DataFrame(columns)
 
 

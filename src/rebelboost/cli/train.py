@@ -15,7 +15,7 @@ from rebelboost.cli.files import check_writable, fingerprint
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.costs.matrix import is_uniform
-from rebelboost.estimators.classifier import LEARNERS
+from rebelboost.estimators.inputs import LEARNERS
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.tables.files import opened
@@ -70,7 +70,8 @@ def run_training(
     show_table(understanding, matrix, costs, output)
     with output.warnings_as_notes():
         trained = _learn(samples, matrix, choices, output)
-    _keep(trained, understanding, samples, data)
+    trained = trained._replace(model=_named(trained.model, samples))
+    trained.model.metadata_ = _kept(trained, understanding, data)
     words = _command(data, understanding.target, costs, wishes, choices)
     trained.model.metadata_["command"] = shlex.join(words)
     trained.model.save(to)
@@ -174,20 +175,21 @@ def held_out_rows(y: np.ndarray[Any, Any], seed: int) -> np.ndarray[Any, np.dtyp
     return out
 
 
-def _keep(
-    trained: Trained, understanding: Understanding, samples: TrainingTable, data: Path
-) -> None:
-    """Put into the model what later commands need to know of its table."""
-    model, evaluation = trained.model, trained.evaluation
-    model.metadata_ = {
+def _kept(trained: Trained, understanding: Understanding, data: Path) -> dict[str, Any]:
+    """What later commands need to know of the model's table."""
+    evaluation = trained.evaluation
+    return {
         "table": understanding.to_dict(),
         "fingerprint": fingerprint(data),
         "evaluation": None if evaluation is None else evaluation.to_dict(),
         "seconds": round(trained.seconds, 3),
     }
-    examples = getattr(model, "example_classes_", {})
-    if samples.ids is not None:
-        name, values = samples.ids
-        model.row_labels_ = {row: row_name(name, values[row]) for row in examples}
-    else:
-        model.row_labels_ = {row: int(samples.rows[row]) for row in examples}
+
+
+def _named(model: RebelClassifier, samples: TrainingTable) -> RebelClassifier:
+    """The model, calling its examples as the file does: by the column that names rows, or by number."""
+    examples = model.example_classes_
+    if samples.ids is None:
+        return model.with_row_labels({row: int(samples.rows[row]) for row in examples})
+    name, values = samples.ids
+    return model.with_row_labels({row: row_name(name, values[row]) for row in examples})

@@ -1,7 +1,5 @@
 """Cost matrices: row = true class, column = decided class; right decisions cost nothing."""
 
-import inspect
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import ByClass, Floats, Labels
 from rebelboost.base.names import ClassNames, plain, shown
+from rebelboost.base.warning import warn_caller
 from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.data.encoder import as_frame
 from rebelboost.data.samples import Samples
@@ -64,6 +63,8 @@ def cost_matrix(costs: Any, classes: Sequence[Any], counts: ArrayLike | None = N
     counts : array of shape (K,), optional
         Samples of each class, or their weight; for "balanced".
     """
+    if costs is None:
+        return uniform(len(classes))
     names = ClassNames(classes)
 
     def where(true: int, decided: int) -> str:
@@ -123,8 +124,6 @@ def named_classes(costs: Any) -> tuple[Any, ...] | None:
 
 
 def _read(costs: Any, names: ClassNames, counts: ArrayLike | None) -> Floats:
-    if costs is None:
-        return uniform(len(names))
     if isinstance(costs, Taxonomy):
         return costs.matrix(names.classes)
     if isinstance(costs, str):
@@ -295,22 +294,12 @@ def _without_diagonal(rows: Floats, labels: Labels, where: Where) -> Floats:
             f"in row {n} of the costs the right decision costs {right[n, 0]:g}, more than decision "
             f"{k} ({rows[n, k]:g}), {where(n, k)}: a mistake may not be cheaper than the right one"
         )
-    warnings.warn(
+    warn_caller(
         "right decisions have costs; they were subtracted from their rows, "
         "which changes no decision",
         CostDiagonalWarning,
-        stacklevel=_outside(),
     )
     return above
-
-
-def _outside() -> int:
-    """The stack level of whoever called this package, as seen by the caller of this function."""
-    own = inspect.currentframe()
-    level, frame = 1, own and own.f_back
-    while frame and frame.f_back and frame.f_globals["__name__"].startswith("rebelboost."):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 def class_costs(samples: Samples) -> Floats:

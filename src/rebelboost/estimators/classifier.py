@@ -1,56 +1,50 @@
-"""scikit-learn's face of the method: validate, encode, delegate, decode. No arithmetic."""
+"""scikit-learn's face of the method: check, encode, train, hold the model. No arithmetic."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from operator import is_
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rebelboost.boosting.callbacks import Callback, Hearing, Progress
-from rebelboost.boosting.fit import Settings, follow, train
-from rebelboost.boosting.objectives import LOSSES, ClassObjective
-from rebelboost.boosting.rounds import History
-from rebelboost.boosting.sampling import Sampling
-from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows, is_uniform
-from rebelboost.costs.posterior import Decoder
-from rebelboost.data.folds import n_distinct, split
-from rebelboost.data.samples import Samples
-from rebelboost.estimators.explained import Explained
-from rebelboost.estimators.fitting import check_callbacks, check_cross_fit, check_learner, seed_of
+from rebelboost.base.arrays import Floats, Scores
+from rebelboost.boosting.callbacks import Callback
+from rebelboost.boosting.objectives import LOSSES
+from rebelboost.costs.decision import RULES
+from rebelboost.costs.matrix import is_uniform
+from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model, table_scores
 from rebelboost.estimators.inputs import (
-    check_same_classes,
-    checked_weight,
-    encode_labels,
-    known_labels,
-    warn_of_few,
+    LEARNERS,
+    Learner,
+    check_agreement,
+    read_samples,
+    threads_of,
 )
-from rebelboost.estimators.stored import Stored
+from rebelboost.estimators.training import (
+    assembled,
+    rule_of,
+    shrinkage_of,
+    train_terms,
+)
 from rebelboost.learners.binary import Binary
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.exponential import SUBCOSTS
-from rebelboost.model.ensemble import Ensemble
-from rebelboost.selection.blend import CrossFit, neutral
-from rebelboost.selection.candidates import Entry, candidates
-from rebelboost.selection.race import select
-from rebelboost.selection.scale import settled
+from rebelboost.model.fitted import FittedClassifier
+from rebelboost.selection.blend import CrossFit
+from rebelboost.selection.race import Selection
 
-Learner = Stump | Tree | Similarity | Binary
-LEARNERS: dict[str, Learner] = {
-    "auto": Tree(),
-    "tree": Tree(),
-    "stump": Stump(),
-    "similarity": Similarity(),
-}
-FEWEST_TO_CROSS_FIT = 20
-"""With fewer distinct samples, parts of them say too little. Of 30 they say much: see docs/learners.md."""
+if TYPE_CHECKING:
+    from rebelboost.theory.guarantee import Guarantee
 
 
-class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
+class RebelClassifier(ClassifierMixin, BoostedEstimator):
     """Multi-class, cost-sensitive boosting.
 
     Parameters
@@ -114,6 +108,8 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
+    model_ : FittedClassifier
+        What was learned, which the attributes below are part of: terms, classes, costs, decoder.
     classes_ : array of shape (K,)
     costs_ : array of shape (K, K), the cost matrix in use
     ensemble_ : Ensemble, the terms
@@ -135,7 +131,7 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
         "costs": "no_validation",
         "loss": [StrOptions(set(LOSSES))],
         "subcosts": [StrOptions({"auto", *SUBCOSTS})],
-        "decision": [StrOptions({"min_risk", "argmax"})],
+        "decision": [StrOptions(set(RULES))],
         "training": [StrOptions({"costs", "neutral", "auto"})],
         "cross_fit": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
         "time_budget": [Interval(Real, 0, None, closed="left"), None],
@@ -235,163 +231,128 @@ class RebelClassifier(Stored, Explained, ClassifierMixin, BaseEstimator):
             a share of the training samples.
         """
         self._validate_params()
-        self._check_together(validation)
-        previous = self.ensemble_ if self.warm_start and hasattr(self, "ensemble_") else None
-        if previous is not None and self.cross_fit_ is not None:
+        check_agreement(self, validated=validation is not None)
+        start = self._previous()
+        given = read_samples(self, X, y, sample_weight, costs, start)
+        trained = train_terms(self, given, validation, start)
+        self.model_ = assembled(self, X, given, trained)
+        self.history_ = trained.history
+        self.cross_fit_ = trained if isinstance(trained, CrossFit) else None
+        return self
+
+    def _previous(self) -> FittedClassifier | None:
+        """The model that a warm start goes on with."""
+        if not (self.warm_start and self.__sklearn_is_fitted__()):
+            return None
+        if self.cross_fit_ is not None:
             raise ValueError(
                 "the last fit is an average of several, which cannot go on: set warm_start=False, "
                 "or fit with cross_fit=None first"
             )
-        self._seed = seed_of(self.random_state)
-        problem = self._problem(X, y, sample_weight, costs, goes_on=previous is not None)
-        if len(self.classes_) == 1:
-            self.ensemble_, self.history_ = Ensemble.of((), 1), History()
-            self.decoder_, self.cross_fit_ = Decoder(self.costs_, loss=self.loss), None
-            return self._named(X, problem)
-        if previous is None or not hasattr(self, "history_"):
-            self.history_ = History()
-        n_folds = self._n_folds(problem, validation)
-        if n_folds:
-            found = self._fit_parts(problem, n_folds)
-            self.ensemble_, self.decoder_, self.cross_fit_ = found.ensemble, found.decoder, found
-            self.history_ = found.history
-        else:
-            self._fit_whole(problem, validation, previous)
-        return self._named(X, problem)
+        return self.model_
 
-    def _check_together(self, validation: object) -> None:
-        """Refuse parameters that contradict one another."""
-        if self.cross_fit != "auto":
-            alone = {
-                "early_stopping": self.early_stopping,
-                "warm_start": self.warm_start,
-                "validation": validation is not None,
-            }
-            check_cross_fit(self.cross_fit, alone)
-        if self.reject_cost is not None and self.reject_label is None:
-            raise ValueError(
-                f"with reject_cost={self.reject_cost:g}, predict needs a reject_label to return"
-            )
-        check_callbacks(self.callbacks)
-        check_learner(self._learner(), self.loss, self.feature_subsample)
+    # ---- deciding
 
-    def _problem(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        costs: ArrayLike | None,
-        *,
-        goes_on: bool,
-    ) -> Samples:
-        categorical = None if goes_on else self._learner().categorical
-        values = self._encode(X, categorical)
-        classes, labels = encode_labels(y, len(values))
-        if goes_on:
-            check_same_classes(self.classes_, classes)
-        warn_of_few(classes, labels, stacklevel=4)
-        weight = checked_weight(sample_weight, values)
-        counts = np.bincount(labels, weight, len(classes)).astype(np.float64)
-        matrix = cost_matrix(self.costs, list(classes), counts)
-        by_sample = costs is not None
-        paid = (
-            cost_rows(costs, labels, len(classes), list(classes)) if costs is not None else matrix
-        )
-        problem = Samples(values, labels, paid, by_sample, weight, self._encoder.categorical)
-        if weight is not None and not weight.all():
-            problem = problem.rows(weight > 0)
-        self.classes_, self.class_weight_ = classes, counts
-        self.costs_ = class_costs(problem) if by_sample else matrix
-        plain = self.loss == "exponential" or self.training == "neutral" or is_uniform(self.costs_)
-        auto = "thesis" if plain else "rebel"
-        self.subcosts_ = auto if self.subcosts == "auto" else self.subcosts
-        return problem
+    @property
+    def model_(self) -> FittedClassifier:
+        """What was learned, deciding by `decision`, `reject_cost` and `reject_label` as they are now.
 
-    def _n_folds(self, problem: Samples, validation: object) -> int:
-        if self.cross_fit != "auto":
-            return int(self.cross_fit or 0)
-        if is_uniform(self.costs_):
-            apt = self.learner == "auto"
-        else:  # the decision needs a posterior
-            apt = self.decision == "min_risk" and self.subcosts_ == "thesis"
-        apt &= not (self.early_stopping or self.warm_start or validation is not None)
-        return 5 if apt and n_distinct(problem) >= FEWEST_TO_CROSS_FIT else 0
+        See `rebelboost.model.fitted`.
+        """
+        model: FittedClassifier = self._held()
+        rule = rule_of(self)
+        # Usually the rule of the fit. Compared by identity: a label may be of any kind.
+        return model if all(map(is_, rule, model.rule)) else replace(model, rule=rule)
 
-    def _fit_parts(self, problem: Samples, n_folds: int) -> CrossFit:
-        way = {"auto": "costs" if self.decision == "argmax" else "neutral"}.get(
-            self.training, self.training
-        )
+    @model_.setter
+    def model_(self, model: Any) -> None:
+        self._hold(model)
 
-        def settings_of(learner: Learner) -> Settings:
-            return self._settings(learner, problem)
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Scores H(x), (N, K); with two classes the lead of the second one, (N,)."""
+        return _lead(table_scores(self, X))
 
-        if self.learner == "auto":
-            running = candidates(settings_of)
-        else:
-            running = [Entry("the learner", settings_of(self._learner()))]
-        rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
-        with Hearing(self._callbacks(rounds)) as callbacks:
-            return select(
-                neutral(problem) if way == "neutral" else problem,
-                running,
-                n_folds,
-                callbacks=callbacks,
-                deciding=problem,
-                time_budget=self.time_budget,
-            )
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes, (N, K), decoded from the scores; see `cross_fit`."""
+        scores = table_scores(self, X)
+        return self.model_.posterior(scores)
 
-    def _fit_whole(
-        self, problem: Samples, validation: tuple[Any, ArrayLike] | None, start: Ensemble | None
-    ) -> None:
-        settings = self._settings(self._learner(), problem)
-        if self.training == "neutral":
-            problem = neutral(problem)
-        self.decoder_, self.cross_fit_ = Decoder(class_costs(problem), loss=self.loss), None
-        problem, held = self._hold_out(problem, validation, settings.seed)
-        with Hearing(self._callbacks(settings.rounds)) as callbacks:
-            self.ensemble_ = train(
-                problem,
-                settings,
-                history=self.history_,
-                callbacks=callbacks,
-                held=None if held is None else follow(held, settings),
-                start=start,
-            )
+    def expected_cost(self, X: Any) -> Floats:
+        """What each decision is expected to cost, (N, K)."""
+        scores = table_scores(self, X)
+        return self.model_.expected_cost(scores)
 
-    def _learner(self) -> Learner:
-        return LEARNERS[self.learner] if isinstance(self.learner, str) else self.learner
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The decision for each sample."""
+        scores = table_scores(self, X)
+        return self.model_.labels(scores)
 
-    def _settings(self, learner: Learner, problem: Samples) -> Settings:
-        chosen = Settings(
-            learner,
-            learner.rounds if self.n_rounds == "auto" else int(self.n_rounds),
-            learner.shrinkage if self.shrinkage == "auto" else float(self.shrinkage),
-            None if self.tol == "auto" else float(self.tol),
-            ClassObjective(self.loss, self.subcosts_),
-            Sampling(self.subsample, self.feature_subsample, self.weight_trimming),
-            self.n_rounds_no_change if self.early_stopping else None,
-            seed=self._seed,
-            n_threads=self._n_threads(),
-        )
-        return settled(chosen, problem)
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Scores after each term."""
+        yield from map(_lead, self._staged_scores(X))
 
-    def _callbacks(self, rounds: int) -> list[Callback]:
-        return [*([Progress(rounds)] if self.verbose else []), *(self.callbacks or ())]
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Decisions after each term."""
+        yield from map(self.model_.labels, self._staged_scores(X))
 
-    def _hold_out(
-        self, problem: Samples, validation: tuple[Any, ArrayLike] | None, seed: int
-    ) -> tuple[Samples, Samples | None]:
-        if validation is None:
-            return split(problem, self.validation_fraction if self.early_stopping else 0.0, seed)
-        X, y = validation
-        values = self._encode(X)
-        labels = known_labels(y, len(values), self.classes_)
-        return problem, Samples(
-            values, labels, class_costs(problem), categorical=self._encoder.categorical
-        )
+    def _staged_scores(self, X: Any) -> Iterator[Scores]:
+        values = encode_table(self, X)
+        yield from self.model_.staged_scores(values, threads_of(self.n_jobs))
+
+    def with_costs(self, costs: Any) -> Self:
+        """The same model for other costs of decisions: no refit, the posterior stays."""
+        model = self.model_.with_costs(costs)
+        other = copy.copy(self)
+        other.costs, other.model_ = costs, model
+        return other
+
+    def with_row_labels(self, labels: Mapping[int, Any]) -> Self:
+        """The same model, calling rows of its training table by these names in its reasons.
+
+        Parameters
+        ----------
+        labels : mapping
+            Row number, from 0, → text or number.
+        """
+        model = self.model_.with_row_labels(labels)
+        other = copy.copy(self)
+        other.model_ = model
+        return other
+
+    # ---- what is known of it
+
+    @property
+    def guarantee_(self) -> "Guarantee":
+        """What is proven of the training, beside what it achieved; see `rebelboost.theory.bounds`."""
+        from rebelboost.theory.guarantee import guarantee_of
+
+        model = self.model_
+        return guarantee_of(model, self.history_, self.cross_fit_, shrinkage_of(self))
+
+    @property
+    def selection_(self) -> Selection | None:
+        """What learner="auto" tried, how each did on left-out samples, and the shares of the blend."""
+        model, found = self.model_, self.cross_fit_
+        if self.learner != "auto" or found is None:
+            return None
+        return Selection(found.standings, found.cost, percent=is_uniform(model.costs))
+
+    classes_ = of_model("classes", "(K,) labels, sorted.")
+    costs_ = of_model("costs", "(K, K) costs[true, decided] in use.")
+    decoder_ = of_model("decoder", "Turns scores into probabilities.")
+    class_weight_ = of_model("class_weight", "(K,) weight of the training samples of each class.")
+    subcosts_ = of_model("subcosts", "How costs became weights in training.")
+    row_labels_ = of_model("provenance.row_labels", "Row number → its name, of example rows.")
+    example_classes_ = of_model(
+        "provenance.example_classes", "Row number → code of its class, of example rows."
+    )
+    training_facts_ = of_model("provenance.facts", "What the guarantee needs of the samples.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
         tags.input_tags.pairwise = getattr(self.learner, "metric", None) == "precomputed"
         return tags
+
+
+def _lead(scores: Scores) -> NDArray[np.float64]:
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

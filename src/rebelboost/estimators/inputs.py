@@ -1,51 +1,132 @@
-"""What comes in through scikit-learn's door: tables, labels and weights, checked and encoded."""
+"""What users give to an estimator: tables, labels, weights, costs and parameters, checked."""
 
-import warnings
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
+import narwhals.stable.v1 as nw
 import numpy as np
+from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
-from rebelboost.base.arrays import BySample, Labels, Values
+from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Values
 from rebelboost.base.names import plain
+from rebelboost.base.warning import warn_caller
+from rebelboost.boosting.callbacks import Callback
+from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
+from rebelboost.data.samples import Samples
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
+from rebelboost.learners.binary import Binary
+from rebelboost.learners.similarity import Similarity
+from rebelboost.learners.stump import Stump
+from rebelboost.learners.tree import Tree
+from rebelboost.model.fitted import FittedClassifier
 
 LARGEST_TARGET = 1e150
 
 
-class TableInput:
-    """Part of an estimator: remembers the features' names and levels, and encodes tables."""
+Learner = Stump | Tree | Similarity | Binary
+LEARNERS: dict[str, Learner] = {
+    "auto": Tree(),
+    "tree": Tree(),
+    "stump": Stump(),
+    "similarity": Similarity(),
+}
 
-    _encoder: FeatureEncoder
 
-    def _encode(self, X: Any, categorical: Any = None) -> Values:
-        """Check `X` and turn it into numbers; given which are `categorical`, learn the features first."""
-        frame = as_frame(X)
-        fit = categorical is not None
-        if frame is None:
-            X = validate_data(
-                self,
-                X,
-                reset=fit,
-                dtype=[np.float64, np.float32],
-                order="C",
-                ensure_all_finite="allow-nan",
-                ensure_min_samples=1,
-            )
-        else:
-            validate_data(self, frame.to_native(), reset=fit, skip_check_array=True)
-        if fit:
-            self._encoder = fit_encoder(X, frame, categorical)
-        if frame is None:
-            return self._encoder.transform_array(X)
-        values = self._encoder.transform_frame(frame)
-        checked: Values = check_array(values, ensure_all_finite="allow-nan", input_name="X")
-        return checked
+def learner_of(given: str | Learner) -> Learner:
+    """The learner that a name stands for, in a classifier."""
+    return LEARNERS[given] if isinstance(given, str) else given
+
+
+# ---- all of a fit
+
+
+class Given(NamedTuple):
+    """What was given to a classifier's `fit`, checked and encoded."""
+
+    samples: Samples
+    learner: Learner
+    encoder: FeatureEncoder
+    classes: NDArray[Any]
+    class_weight: ByClass
+    costs: Floats
+    """(K, K) that decisions follow."""
+
+
+def read_samples(
+    clf: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    costs: ArrayLike | None,
+    start: FittedClassifier | None,
+) -> Given:
+    """Check and encode; a warm start keeps the features and classes of its model `start`."""
+    learner = learner_of(clf.learner)
+    if start is None:
+        encoder, values = learn_features(clf, X, learner.categorical)
+    else:
+        encoder, values = start.encoder, encode_features(clf, X, start.encoder)
+    classes, labels = encode_labels(y, len(values))
+    if start is not None:
+        _check_same_classes(start.classes, classes)
+    _warn_of_few(classes, labels)
+    weight = checked_weight(sample_weight, values)
+    counts = np.bincount(labels, weight, len(classes)).astype(np.float64)
+    matrix = cost_matrix(clf.costs, list(classes), counts)
+    by_sample = costs is not None
+    paid = cost_rows(costs, labels, len(classes), list(classes)) if by_sample else matrix
+    samples = Samples(values, labels, paid, by_sample, weight, encoder.categorical)
+    if weight is not None and not weight.all():
+        samples = samples.rows(weight > 0)
+    decided = class_costs(samples) if by_sample else matrix
+    return Given(samples, learner, encoder, classes, counts, decided)
+
+
+# ---- tables
+
+
+def learn_features(estimator: Any, X: Any, categorical: Any) -> tuple[FeatureEncoder, Values]:
+    """Check a training table, let the estimator remember its features, and turn it into numbers."""
+    array, frame = _checked(estimator, X, reset=True)
+    encoder = fit_encoder(array, frame, categorical)
+    return encoder, _encoded(encoder, array, frame)
+
+
+def encode_features(estimator: Any, X: Any, encoder: FeatureEncoder) -> Values:
+    """Check that a table has the features of the training, and turn it into numbers."""
+    return _encoded(encoder, *_checked(estimator, X, reset=False))
+
+
+def _checked(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, nw.DataFrame[Any] | None]:
+    """An array, or a data frame of any library."""
+    frame = as_frame(X)
+    if frame is not None:
+        validate_data(estimator, frame.to_native(), reset=reset, skip_check_array=True)
+        return None, frame
+    array = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=[np.float64, np.float32],
+        order="C",
+        ensure_all_finite="allow-nan",
+        ensure_min_samples=1,
+    )
+    return array, None
+
+
+def _encoded(encoder: FeatureEncoder, array: Any, frame: nw.DataFrame[Any] | None) -> Values:
+    if frame is None:
+        return encoder.transform_array(array)
+    values = encoder.transform_frame(frame)
+    checked: Values = check_array(values, ensure_all_finite="allow-nan", input_name="X")
+    return checked
 
 
 def index_labels(X: Any, rows: Iterable[int]) -> dict[int, Any]:
@@ -58,6 +139,9 @@ def index_labels(X: Any, rows: Iterable[int]) -> dict[int, Any]:
         row: label if isinstance(label, str | int | float) else str(label)
         for row, label in labels.items()
     }
+
+
+# ---- labels, targets, weights
 
 
 def encode_labels(y: ArrayLike, n_samples: int) -> tuple[NDArray[Any], Labels]:
@@ -130,7 +214,7 @@ def checked_weight(sample_weight: ArrayLike | None, values: Values) -> BySample 
     return np.ldexp(weight, -np.frexp(weight.max())[1])
 
 
-def check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
+def _check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
     """Refuse other classes than those that a warm start goes on with."""
     if not np.array_equal(known, classes):
         raise ValueError(
@@ -139,18 +223,87 @@ def check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
         )
 
 
-def warn_of_few(classes: NDArray[Any], labels: Labels, stacklevel: int) -> None:
+def _warn_of_few(classes: NDArray[Any], labels: Labels) -> None:
     """Warn of a class that is alone, and of one that has a single sample."""
     if len(classes) == 1:
-        warnings.warn(
+        warn_caller(
             f"there is one class only, {classes.tolist()[0]!r}: it will always be predicted",
             SingleClassWarning,
-            stacklevel=stacklevel,
         )
     elif np.bincount(labels).min() == 1:
         lone = classes[np.argmin(np.bincount(labels))]
-        warnings.warn(
+        warn_caller(
             f"class {lone.tolist()!r} has one sample only: what is learned of it will not hold",
             RareClassWarning,
-            stacklevel=stacklevel,
+        )
+
+
+def missing_features(X: Values) -> list[int]:
+    """Features some of whose values are missing."""
+    return [int(f) for f in np.flatnonzero(np.isnan(X).any(axis=0))]
+
+
+# ---- parameters
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """Return the number of threads that scikit-learn's `n_jobs` means, never more than cores."""
+    return max(1, min(effective_n_jobs(n_jobs), _n_cores()))
+
+
+@cache
+def _n_cores() -> int:
+    return int(cpu_count())  # joblib reads files for it, every time
+
+
+def seed_of(random_state: Any) -> int:
+    """Draw a seed; None stands for a fixed one."""
+    if random_state is None:
+        return 0
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def check_callbacks(callbacks: Sequence[Callback] | None) -> None:
+    """Refuse what cannot hear."""
+    for callback in callbacks or ():
+        if not (hasattr(callback, "on_round") and hasattr(callback, "on_end")):
+            raise TypeError(
+                f"callback {callback!r} lacks on_round(record) or on_end(): give an object "
+                "with both, such as a subclass of rebelboost.boosting.rounds.History"
+            )
+
+
+def check_agreement(clf: Any, *, validated: bool) -> None:
+    """Refuse parameters of a classifier that contradict one another."""
+    alone = {
+        "early_stopping": clf.early_stopping,
+        "warm_start": clf.warm_start,
+        "validation": validated,
+    }
+    for name, given in alone.items():
+        if clf.cross_fit not in ("auto", None) and given:
+            raise ValueError(
+                f"cross_fit={clf.cross_fit} chooses the rounds by itself and cannot go with {name}: "
+                "leave one of them out"
+            )
+    if clf.reject_cost is not None and clf.reject_label is None:
+        raise ValueError(
+            f"with reject_cost={clf.reject_cost:g}, predict needs a reject_label to return"
+        )
+    check_callbacks(clf.callbacks)
+    if isinstance(learner_of(clf.learner), Similarity):
+        _check_similarity(clf.loss, clf.feature_subsample)
+
+
+def _check_similarity(loss: str, feature_subsample: float) -> None:
+    """Refuse what similarities cannot do."""
+    if loss != "exponential":
+        raise ValueError(
+            f"similarities are solved for the exponential loss, not for loss={loss!r}: leave it "
+            "out, or take trees"
+        )
+    if feature_subsample < 1:
+        raise ValueError(
+            f"feature_subsample={feature_subsample:g} means nothing to similarities, whose "
+            "distances are of all features: leave it out, or take trees"
         )

@@ -1,17 +1,17 @@
-"""scikit-learn's face of regression: validate, encode, delegate. No arithmetic."""
+"""scikit-learn's face of regression: check, encode, train, hold the model."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from rebelboost.base.arrays import BySample, Values
-from rebelboost.boosting.callbacks import Callback, Hearing, Progress
+from rebelboost.base.arrays import BySample
+from rebelboost.boosting.callbacks import Callback, Hearing
 from rebelboost.boosting.fit import Settings, follow, train
 from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.boosting.regression import baseline, huber_delta
@@ -19,19 +19,29 @@ from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.data.folds import held_out_samples
 from rebelboost.data.samples import NumberSamples
-from rebelboost.estimators.explained import ExplainedNumbers, missing_features
-from rebelboost.estimators.fitting import check_callbacks, seed_of, threads_of
-from rebelboost.estimators.inputs import checked_weight, encode_target
-from rebelboost.estimators.stored import Stored
+from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model
+from rebelboost.estimators.inputs import (
+    check_callbacks,
+    checked_weight,
+    encode_features,
+    encode_target,
+    learn_features,
+    missing_features,
+    seed_of,
+    threads_of,
+)
+from rebelboost.estimators.training import callbacks_of
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.numbers import NUMBER_LOSSES
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.fitted import FittedRegressor, Provenance
 
 TREE = Tree(depth=5, least_mass=0.003)
 LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
 
 
-class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
+class RebelRegressor(RegressorMixin, BoostedEstimator):
     """Boosted regression trees: L₂Boost, or the same on the absolute or Huber loss.
 
     Parameters
@@ -77,6 +87,8 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
 
     Attributes
     ----------
+    model_ : FittedRegressor
+        What was learned, which `baseline_` and `ensemble_` are part of.
     baseline_ : float
         What is predicted before the first round: the mean target, or the median.
     ensemble_ : Ensemble
@@ -167,92 +179,99 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
         """
         self._validate_params()
         self._check_together()
-        start = self.ensemble_ if self.warm_start and hasattr(self, "ensemble_") else None
-        problem = self._problem(X, y, sample_weight, goes_on=start is not None)
-        settings = self._settings(problem)
-        problem, held = self._hold_out(problem, validation, settings.seed)
-        if start is None:
-            self.history_ = History()
-        progress = [Progress(settings.rounds, ".4g")] if self.verbose else []
-        with Hearing([*progress, *(self.callbacks or ())]) as callbacks:
-            self.ensemble_ = train(
-                problem,
+        fitted = self.warm_start and self.__sklearn_is_fitted__()
+        start: FittedRegressor | None = self.model_ if fitted else None
+        model, samples = self._read(X, y, sample_weight, start)
+        settings = self._settings(samples)
+        samples, held = self._hold_out(model, samples, validation, settings.seed)
+        history = History() if start is None else self.history_
+        with Hearing(callbacks_of(self, settings.rounds, ".4g")) as callbacks:
+            ensemble = train(
+                samples,
                 settings,
-                history=self.history_,
+                history=history,
                 callbacks=callbacks,
                 held=None if held is None else follow(held, settings),
-                start=start,
+                start=None if start is None else start.ensemble,
             )
-        self.missing_features_ = missing_features(problem.X)
+        kept = Provenance(missing_features(samples.X))
+        self.model_ = replace(model, ensemble=ensemble, provenance=kept)
+        self.history_ = history
         return self
+
+    baseline_ = of_model("baseline", "What is predicted before the first round.")
 
     def predict(self, X: Any) -> BySample:
         """Predict the target of each sample."""
-        check_is_fitted(self)
-        scores = self.ensemble_.scores(self._encode(X), self._n_threads())
-        return self.baseline_ + scores[:, 0]
+        values = encode_table(self, X)
+        predicted: BySample = self.model_.predict(values, threads_of(self.n_jobs))
+        return predicted
 
     def staged_predict(self, X: Any) -> Iterator[BySample]:
         """Predictions after each term."""
-        check_is_fitted(self)
-        for scores in self.ensemble_.staged_scores(self._encode(X), self._n_threads()):
-            yield self.baseline_ + scores[:, 0]
+        values = encode_table(self, X)
+        yield from self.model_.staged_predict(values, threads_of(self.n_jobs))
 
     def _check_together(self) -> None:
         """Refuse parameters that contradict one another."""
         check_callbacks(self.callbacks)
-        learner = self._learner()
+        learner = _learner_of(self.learner)
         if self.loss == "absolute" and (isinstance(learner, Stump) or learner.outputs != "leaf"):
             raise ValueError(
                 f'loss="absolute" takes medians by leaf, which {learner!r} has not: give a Tree with '
                 'outputs="leaf", or loss="huber"'
             )
 
-    def _learner(self) -> Stump | Tree:
-        return LEARNERS[self.learner] if isinstance(self.learner, str) else self.learner
-
-    def _n_threads(self) -> int:
-        return threads_of(self.n_jobs)
-
-    def _problem(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, *, goes_on: bool
-    ) -> NumberSamples:
-        values = self._encode(X, None if goes_on else self._learner().categorical)
+    def _read(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        start: FittedRegressor | None,
+    ) -> tuple[FittedRegressor, NumberSamples]:
+        """A model that has no terms yet, and the samples to train it on."""
+        if start is None:
+            encoder, values = learn_features(self, X, _learner_of(self.learner).categorical)
+        else:
+            encoder, values = start.encoder, encode_features(self, X, start.encoder)
         target = encode_target(y, len(values))
         weight = checked_weight(sample_weight, values)
         if weight is not None and not weight.all():
             there = weight > 0
             values, target, weight = values[there], target[there], weight[there]
-        if not goes_on:
-            self.baseline_ = baseline(self.loss, target, weight)
-        return self._about_baseline(values, target, weight)
-
-    def _about_baseline(
-        self, values: Values, target: BySample, weight: BySample | None
-    ) -> NumberSamples:
-        residual = target - self.baseline_
-        return NumberSamples(values, residual, weight, self._encoder.categorical)
+        model = FittedRegressor(
+            encoder=encoder,
+            feature_names=getattr(self, "feature_names_in_", None),
+            ensemble=Ensemble.of((), 1),
+            baseline=baseline(self.loss, target, weight) if start is None else start.baseline,
+        )
+        residual = target - model.baseline
+        return model, NumberSamples(values, residual, weight, encoder.categorical)
 
     def _hold_out(
-        self, problem: NumberSamples, validation: tuple[Any, ArrayLike] | None, seed: int
+        self,
+        model: FittedRegressor,
+        samples: NumberSamples,
+        validation: tuple[Any, ArrayLike] | None,
+        seed: int,
     ) -> tuple[NumberSamples, NumberSamples | None]:
         if validation is not None:
             X, y = validation
-            values = self._encode(X)
-            target = encode_target(y, len(values)) - self.baseline_
-            return problem, NumberSamples(values, target, categorical=self._encoder.categorical)
+            values = encode_features(self, X, model.encoder)
+            target = encode_target(y, len(values)) - model.baseline
+            return samples, NumberSamples(values, target, categorical=samples.categorical)
         if not self.early_stopping:
-            return problem, None
-        held = held_out_samples(problem, self.validation_fraction, seed)
+            return samples, None
+        held = held_out_samples(samples, self.validation_fraction, seed)
         if not held.any():  # the only sample, which training cannot do without
-            return problem, None
-        return problem.rows(~held), problem.rows(held)
+            return samples, None
+        return samples.rows(~held), samples.rows(held)
 
     def _settings(self, samples: NumberSamples) -> Settings:
         given = self.huber_delta
         delta = huber_delta(samples.target, samples.weight) if given == "auto" else float(given)
         return Settings(
-            self._learner(),
+            _learner_of(self.learner),
             int(self.n_rounds),
             float(self.shrinkage),
             float(self.tol),
@@ -260,10 +279,9 @@ class RebelRegressor(Stored, RegressorMixin, ExplainedNumbers, BaseEstimator):
             sampling=Sampling(self.subsample, self.feature_subsample, by_value=True),
             patience=self.n_rounds_no_change if self.early_stopping else None,
             seed=seed_of(self.random_state),
-            n_threads=self._n_threads(),
+            n_threads=threads_of(self.n_jobs),
         )
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+
+def _learner_of(given: str | Tree | Stump) -> Stump | Tree:
+    return LEARNERS[given] if isinstance(given, str) else given

@@ -16,11 +16,13 @@ from sklearn.utils import column_or_1d
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
 from rebelboost.base.names import ClassNames, listed, plain, printed
 from rebelboost.data.encoder import is_present
+from rebelboost.estimators.base import table_scores
 from rebelboost.evaluation.calibration import calibration
 from rebelboost.evaluation.intervals import effective_number, mean_cost_interval, share
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
 from rebelboost.exceptions import EvaluationError
 from rebelboost.metrics import cost_report
+from rebelboost.model.fitted import FittedClassifier
 
 LEAST_PROBABILITY = 1e-15
 """In log-losses: one sample that was thought impossible must not outweigh all others."""
@@ -46,7 +48,7 @@ def evaluate(
         What to call the table.
     """
     _check_classifier(clf)
-    return _judge(clf, clf._scores(X), y, None, sample_weight, source)
+    return _judge(clf.model_, table_scores(clf, X), y, None, sample_weight, source)
 
 
 def left_out(
@@ -70,11 +72,11 @@ def left_out(
     rows = getattr(clf.cross_fit_, "rows", None)
     if scores is None or rows is None:
         return None
-    return _judge(clf, scores, y, np.asarray(rows), sample_weight, LEFT_OUT)
+    return _judge(clf.model_, scores, y, np.asarray(rows), sample_weight, LEFT_OUT)
 
 
 def _judge(
-    clf: Any,
+    model: FittedClassifier,
     scores: Scores,
     y: ArrayLike,
     rows: Ints | None,
@@ -85,31 +87,33 @@ def _judge(
     weight = _weight(sample_weight, labels)
     rows = np.arange(len(labels)) if rows is None else rows
     labels, weight = labels[rows], None if weight is None else weight[rows]
-    codes, unknown = _codes(labels, clf.classes_)
+    codes, unknown = _codes(labels, model.classes)
     known = codes >= 0 if weight is None else (codes >= 0) & (weight > 0)
-    _check_some(known, unknown, clf.classes_)
+    _check_some(known, unknown, model.classes)
     scores, rows, true = scores[known], rows[known], codes[known]
     weight = None if weight is None else weight[known]
-    decided = clf._labels(scores)
-    posterior = clf._posterior(scores) if clf._decodes() else None
-    return _evaluation(
-        clf, Judged(rows, true, _decisions(clf, decided), posterior), weight, source, unknown
-    )
+    decided = _decisions(model, model.labels(scores))
+    posterior = model.posterior(scores) if model.decodes else None
+    return _evaluation(model, Judged(rows, true, decided, posterior), weight, source, unknown)
 
 
 def _evaluation(
-    clf: Any, judged: Judged, weight: BySample | None, source: str, unknown: Mapping[Any, int]
+    model: FittedClassifier,
+    judged: Judged,
+    weight: BySample | None,
+    source: str,
+    unknown: Mapping[Any, int],
 ) -> Evaluation:
-    classes = [plain(name) for name in clf.classes_]
-    names = np.array([*classes, clf.reject_label], dtype=object)
+    classes, rule = list(model.class_names), model.rule
+    names = np.array([*classes, rule.reject_label], dtype=object)
     confusion = cost_report(
         names[judged.true],
         names[judged.decided],
-        clf.costs_,
+        model.costs,
         labels=classes,
         sample_weight=weight,
-        reject_cost=clf.reject_cost,
-        reject_label=clf.reject_label,
+        reject_cost=rule.reject_cost,
+        reject_label=rule.reject_label,
     )
     n = len(judged.true)
     n_effective = effective_number(weight, n)
@@ -117,14 +121,14 @@ def _evaluation(
     decided_weight = confusion.n_decisions - rejected
     right = float(np.trace(confusion.counts[:, : len(classes)]))
     probable = judged.posterior is not None
-    shares = np.asarray(clf.class_weight_, dtype=np.float64) / np.sum(clf.class_weight_)
+    shares = model.class_weight / np.sum(model.class_weight)
     return Evaluation(
         source=source,
         n=n,
         accuracy=share(right, decided_weight, n_effective * decided_weight / confusion.n_decisions),
         cost=mean_cost_interval(confusion.counts, confusion.costs, n_effective),
         confusion=confusion,
-        commonest=classes[int(np.argmax(clf.class_weight_))],
+        commonest=classes[int(np.argmax(model.class_weight))],
         n_rejected=rejected,
         log_loss=_log_loss(judged.posterior, judged.true, weight),
         shares_log_loss=_log_loss(np.tile(shares, (n, 1)), judged.true, weight)
@@ -195,11 +199,11 @@ def _check_some(known: NDArray[np.bool_], unknown: Mapping[Any, int], classes: A
     )
 
 
-def _decisions(clf: Any, decided: NDArray[Any]) -> Labels:
+def _decisions(model: FittedClassifier, decided: NDArray[Any]) -> Labels:
     """Codes of decisions; what is no class is the label of abstention."""
-    names = ClassNames(clf.classes_)
+    names = ClassNames(model.classes)
     codes = {label: names.find(label) for label in set(decided.tolist())}
-    abstained = len(clf.classes_)
+    abstained = len(model.classes)
     return np.array(
         [abstained if codes[d] is None else codes[d] for d in decided.tolist()], dtype=np.int32
     )

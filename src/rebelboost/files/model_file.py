@@ -1,54 +1,89 @@
-"""Estimators → model files: arrays and JSON in the safetensors format; `loading` reads them.
+"""Fitted models ↔ files: arrays and JSON in the safetensors format.
 
 Everything that predicts, decides, explains and goes on training is kept, as data: nothing in a file is
-ever executed.
+ever executed. On the way back every rule is checked; a file that breaks one is refused, with its fault.
 """
 
 import json
 import os
-from typing import Any
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.names import plain
+from rebelboost.base.arrays import Floats
+from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.boosting.objectives import LOSSES
+from rebelboost.boosting.rounds import History
+from rebelboost.costs.decision import DecisionRule
 from rebelboost.costs.matrix import cost_matrix
-from rebelboost.data.encoder import FeatureEncoder, as_frame
+from rebelboost.costs.posterior import Decoder
+from rebelboost.data.encoder import MOST_LEVELS, FeatureEncoder, as_frame
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.history import history_arrays
-from rebelboost.files.labels import class_arrays
-from rebelboost.files.parameters import ParameterEncoder, check_together
-from rebelboost.files.remembered import reason_arrays
-from rebelboost.files.safetensors import write
-from rebelboost.files.terms import term_arrays
-from rebelboost.files.texts import Scalar, scalar_arrays, text_arrays
+from rebelboost.files.cross_fit import cross_fit_arrays, take_cross_fit
+from rebelboost.files.history import history_arrays, take_history
+from rebelboost.files.parameters import ParameterDecoder, ParameterEncoder, check_together
+from rebelboost.files.provenance import provenance_arrays, take_provenance
+from rebelboost.files.safetensors import Contents, parse_json, write
+from rebelboost.files.terms import Features, check_kinds, take_terms, term_arrays
+from rebelboost.files.texts import (
+    class_arrays,
+    scalar_arrays,
+    take_classes,
+    take_scalars,
+    take_texts,
+    text_arrays,
+)
+from rebelboost.losses.exponential import SUBCOSTS
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.selection.blend import CrossFit
 
 FORMAT, VERSION = "rebelboost", 1
-STANDING = ("rounds", "share", "log_loss", "cost", "n_parts", "shrinkage")
-"""Numbers of a candidate in a cross-fit."""
+DECIDING = {"decision": "name", "reject_cost": "reject_cost", "reject_label": "reject_label"}
+"""Parameters that decisions depend on → fields of the rule. No file is without; others that a file
+lacks are younger than it."""
+LARGEST = 1e300
 
 Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 """Arrays, and an object of JSON."""
 
 
-def save(estimator: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted estimator to a file."""
-    estimator._validate_params()  # what would be refused on loading is better refused now
-    tensors, spaces = term_arrays(estimator.ensemble_)
-    arrays, model = _parameters(estimator)
+class StoredModel(NamedTuple):
+    """What a file holds."""
+
+    estimator: str
+    """Name of the class."""
+    parameters: dict[str, Any]
+    model: FittedClassifier | FittedRegressor
+    history: History
+    cross_fit: CrossFit | None
+    metadata: dict[str, Any]
+    """The user's own."""
+
+
+# ---- writing
+
+
+def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file."""
+    fitted = stored.model
+    check_kinds(fitted.ensemble)
+    arrays, model = _parameters(stored)
+    tensors, spaces = term_arrays(fitted.ensemble)
     arrays |= tensors
+    arrays |= history_arrays(stored.history)
     model["spaces"] = spaces
-    arrays |= history_arrays(estimator.history_)
-    model["n_classes"] = estimator.ensemble_.n_classes
-    model["unavoidable_cost"] = float(estimator.ensemble_.unavoidable_cost)
-    model["metadata"] = estimator.metadata_
-    decides = _decisions if hasattr(estimator, "classes_") else _baseline
-    for more, fields in (_features(estimator), decides(estimator)):
+    model["n_classes"] = fitted.ensemble.n_classes
+    model["unavoidable_cost"] = float(fitted.ensemble.unavoidable_cost)
+    model["metadata"] = stored.metadata
+    for more, fields in (_features(fitted), _own(fitted, stored.cross_fit)):
         arrays |= more
         model |= fields
-    arrays |= row_arrays(getattr(estimator, "row_labels_", {}))
-    arrays |= reason_arrays(estimator)
+    arrays |= provenance_arrays(fitted.provenance)
     write(path, arrays, {"format": FORMAT, "version": str(VERSION), "model": _json(model)})
 
 
@@ -62,79 +97,179 @@ def _json(model: dict[str, Any]) -> str:
         ) from None
 
 
-def _parameters(estimator: Any) -> Parts:
+def _parameters(stored: StoredModel) -> Parts:
     encoder = ParameterEncoder()
-    given = estimator.get_params(deep=False)
+    given, model = dict(stored.parameters), stored.model
     try:
         check_together(given)
     except ModelFileError as fault:
         raise ModelFileError(f"the model {fault}") from None
-    if as_frame(given.get("costs")) is not None:
+    if isinstance(model, FittedClassifier) and as_frame(given.get("costs")) is not None:
         # The same costs without the names of their table.
-        given["costs"] = cost_matrix(
-            given["costs"], list(estimator.classes_), estimator.class_weight_
-        )
+        given["costs"] = cost_matrix(given["costs"], list(model.classes), model.class_weight)
     parameters = encoder.encode_all(given)
-    return encoder.arrays, {"estimator": type(estimator).__name__, "parameters": parameters}
+    return encoder.arrays, {"estimator": stored.estimator, "parameters": parameters}
 
 
-def _features(estimator: Any) -> Parts:
-    encoder: FeatureEncoder = estimator._encoder
-    levels = encoder.levels
-    named = hasattr(estimator, "feature_names_in_")
+def _features(model: FittedClassifier | FittedRegressor) -> Parts:
+    levels, names = model.encoder.levels, model.feature_names
     flat = [level for f in sorted(levels) for level in levels[f]]
     arrays: dict[str, NDArray[Any]] = {
-        "categorical": encoder.categorical,
+        "categorical": model.encoder.categorical,
         "categories.counts": np.array([len(levels[f]) for f in sorted(levels)], dtype=np.int32),
     }
     arrays |= scalar_arrays("categories", flat, "turn the column into text first")
-    if named:
-        arrays |= text_arrays("feature_names", estimator.feature_names_in_.tolist())
-    return arrays, {"n_features": int(encoder.n_features), "named": named}
+    if names is not None:
+        arrays |= text_arrays("feature_names", names.tolist())
+    return arrays, {"n_features": int(model.n_features), "named": names is not None}
 
 
-def _decisions(estimator: Any) -> Parts:
-    arrays, kind = class_arrays(estimator.classes_)
-    decoder = estimator.decoder_
+def _own(model: FittedClassifier | FittedRegressor, cross_fit: CrossFit | None) -> Parts:
+    """What classifiers and regressions do not have in common."""
+    if isinstance(model, FittedRegressor):
+        return {}, {"baseline": float(model.baseline)}
+    arrays, kind = class_arrays(model.classes)
+    decoder = model.decoder
     arrays |= {
-        "costs": estimator.costs_,
-        "class_weight": estimator.class_weight_,
+        "costs": model.costs,
+        "class_weight": model.class_weight,
         "decoder.costs": decoder.costs,
     }
-    if estimator.cross_fit_ is not None:
-        arrays |= _cross_fit(estimator.cross_fit_)
+    if cross_fit is not None:
+        arrays |= cross_fit_arrays(cross_fit)
     return arrays, {
         "classes": kind,
-        "subcosts": estimator.subcosts_,
+        "subcosts": model.subcosts,
         "decoder": {
             "temperature": float(decoder.temperature),
             "precision": float(decoder.precision),
             "loss": decoder.loss,
         },
-        "cross_fit": estimator.cross_fit_ is not None,
+        "cross_fit": cross_fit is not None,
     }
 
 
-def _cross_fit(found: CrossFit) -> dict[str, NDArray[Any]]:
-    """How candidates did on what their fits had left out, and the scores of those samples."""
-    numbers = [[getattr(each, name) for name in STANDING] for each in found.standings]
-    return {
-        "cross_fit.standings": np.array(numbers, dtype=np.float64).reshape(-1, len(STANDING)),
-        "cross_fit.runs": np.array(found.runs, dtype=np.int64),
-        "cross_fit.found": np.array([found.log_loss, found.cost], dtype=np.float64),
-        "cross_fit.left_out": found.left_out,
-        "cross_fit.rows": found.rows.astype(np.int64),
-        **text_arrays("cross_fit.names", [each.name for each in found.standings]),
-    }
+# ---- reading
 
 
-def _baseline(estimator: Any) -> Parts:
-    return {}, {"baseline": float(estimator.baseline_)}
+def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> StoredModel:
+    """Check what was read from a file, and put it together.
+
+    `known` names the parameters of each estimator.
+    """
+    _check_format(contents.texts)
+    shelf = Shelf(contents.arrays)
+    fields = Fields(parse_json(contents.texts["model"]), "the model")
+    kind = fields.word("estimator", known)
+    parameters = _take_parameters(shelf, fields, known[kind])
+    encoder, names = _take_features(shelf, fields)
+    n_classes = fields.whole("n_classes", 1, 2**20)
+    features = Features(encoder.n_features, {f: len(own) for f, own in encoder.levels.items()})
+    lost = fields.number("unavoidable_cost", 0.0)
+    ensemble = take_terms(shelf, fields.list("spaces"), features, n_classes, lost)
+    history = take_history(shelf, ensemble)
+    model: FittedClassifier | FittedRegressor
+    cross_fit = None
+    if DECIDING.keys() <= known[kind]:  # it decides
+        model = _take_classifier(shelf, fields, _rule(parameters), encoder, names, ensemble)
+        crossed = fields.any("cross_fit")
+        require(isinstance(crossed, bool), "a cross-fit that is neither there nor not")
+        cross_fit = take_cross_fit(shelf, model, history) if crossed else None
+    else:
+        require(n_classes == 1, "a regression with several outputs")
+        baseline = fields.number("baseline")
+        model = FittedRegressor(
+            encoder=encoder, feature_names=names, ensemble=ensemble, baseline=baseline
+        )
+    kept = take_provenance(shelf, set(ensemble.example_rows), encoder.n_features, n_classes)
+    metadata = fields.any("metadata")
+    require(isinstance(metadata, dict), "metadata of the user that are no object")
+    fields.end()
+    shelf.end()
+    model = replace(model, provenance=kept)
+    return StoredModel(kind, parameters, model, history, cross_fit, metadata)
 
 
-def row_arrays(labels: dict[int, Any]) -> dict[str, NDArray[Any]]:
-    """The user's names of rows; of what is neither text nor number, such as a date, the text."""
-    named = [plain(label) for label in labels.values()]
-    said = [label if isinstance(label, Scalar) else str(label) for label in named]
-    rows = np.array(list(labels), dtype=np.int64)
-    return {"rows.numbers": rows} | scalar_arrays("rows", said, "give rows other names")
+def _check_format(texts: dict[str, str]) -> None:
+    require(texts.get("format") == FORMAT, "no rebelboost model in it")
+    version = texts.get("version", "")
+    whole = version.isascii() and version.isdigit() and len(version) < 6
+    require(whole, f"the format version {version[:20]!r}, which is no number")
+    if int(version) > VERSION:
+        raise ModelFileError(
+            f"has format version {version}, but this rebelboost reads versions up to {VERSION}: "
+            "install a newer rebelboost"
+        )
+    require(int(version) == VERSION, f"the format version {version}, which there never was")
+    require(texts.keys() == {"format", "version", "model", "sha256"}, "other metadata than a model")
+
+
+def _take_parameters(shelf: Shelf, fields: Fields, known: AbstractSet[str]) -> dict[str, Any]:
+    given = ParameterDecoder(shelf).decode_all(fields.any("parameters"))
+    require(given.keys() <= known, f"unknown parameters: {sorted(given.keys() - known)[:3]}")
+    lacks = (DECIDING.keys() & known) - given.keys()
+    require(not lacks, f"no parameters {sorted(lacks)}")
+    check_together(given)
+    return given
+
+
+def _rule(parameters: dict[str, Any]) -> DecisionRule:
+    return DecisionRule(**{field: parameters[name] for name, field in DECIDING.items()})
+
+
+def _take_features(shelf: Shelf, fields: Fields) -> tuple[FeatureEncoder, NDArray[Any] | None]:
+    n = fields.whole("n_features", 0, 2**31 - 1)
+    chosen = np.flatnonzero(shelf.flags("categorical", n)).tolist()
+    counts = shelf.indices("categories.counts", MOST_LEVELS + 1, len(chosen)).tolist()
+    flat = iter(take_scalars(shelf, "categories", sum(counts)))
+    levels = {f: tuple(next(flat) for _ in range(n)) for f, n in zip(chosen, counts, strict=True)}
+    distinct = all(len(set(own)) == len(own) for own in levels.values())
+    require(distinct, "a category twice")
+    named = fields.any("named")
+    require(isinstance(named, bool), "features that are neither named nor not")
+    names = None
+    if named:
+        names = np.array([*take_texts(shelf, "feature_names", n), None], dtype=object)[:-1]
+    return FeatureEncoder(n, levels), names
+
+
+def _take_classifier(
+    shelf: Shelf,
+    fields: Fields,
+    rule: DecisionRule,
+    encoder: FeatureEncoder,
+    names: NDArray[Any] | None,
+    ensemble: Ensemble,
+) -> FittedClassifier:
+    n = ensemble.n_classes
+    of_decoder = fields.fields("decoder")
+    model = FittedClassifier(
+        encoder=encoder,
+        feature_names=names,
+        ensemble=ensemble,
+        classes=take_classes(shelf, fields.fields("classes"), n),
+        class_weight=_amounts(shelf, "class_weight", n).copy(),
+        costs=_costs(shelf, "costs", n),
+        decoder=Decoder(
+            _costs(shelf, "decoder.costs", n),
+            of_decoder.number("temperature", 1e-6, 1e6),
+            of_decoder.number("precision", 1e-300, 1.0),
+            of_decoder.word("loss", LOSSES),
+        ),
+        subcosts=fields.word("subcosts", SUBCOSTS),
+        rule=rule,
+    )
+    of_decoder.end()
+    return model
+
+
+def _amounts(shelf: Shelf, name: str, *shape: int) -> Floats:
+    array = shelf.numbers(name, *shape)
+    require((array >= 0).all() and (array < LARGEST).all(), f"{name!r} that are negative, or huge")
+    return array
+
+
+def _costs(shelf: Shelf, name: str, n: int) -> Floats:
+    costs = _amounts(shelf, name, n, n)
+    require(not costs.diagonal().any(), f"{name!r} of right decisions")
+    return costs.copy()

@@ -10,56 +10,50 @@ from rebelboost.files.model_file import VERSION
 from rebelboost.files.terms import term_arrays
 from rebelboost.model.comparisons import KINDS, NONE, Comparisons
 from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.model.trees import Trees
 
 FORMAT = "rebelboost-json"
 
 
-def as_plain(estimator: Any) -> dict[str, Any]:
+def as_plain(model: FittedClassifier | FittedRegressor, estimator: str) -> dict[str, Any]:
     """All that scores and decisions follow from: numbers, texts, lists and dicts."""
-    terms, spaces = _terms(estimator.ensemble_)
-    names = getattr(estimator, "feature_names_in_", None)
+    terms, spaces = _terms(model.ensemble)
+    names = model.feature_names
     found = {
         "format": FORMAT,
         "version": VERSION,
-        "estimator": type(estimator).__name__,
-        "n_features": int(estimator.n_features_in_),
+        "estimator": estimator,
+        "n_features": int(model.n_features),
         "feature_names": None if names is None else names.tolist(),
         "categories": {
-            str(f): list(map(plain, levels)) for f, levels in estimator._encoder.levels.items()
+            str(f): list(map(plain, levels)) for f, levels in model.encoder.levels.items()
         },
         "spaces": spaces,
         "terms": terms,
     }
-    decides = _decisions if hasattr(estimator, "classes_") else _baseline
-    return found | decides(estimator)
+    if isinstance(model, FittedRegressor):
+        return found | {"baseline": float(model.baseline)}
+    return found | _decisions(model)
 
 
-def _baseline(estimator: Any) -> dict[str, Any]:
-    return {"baseline": float(estimator.baseline_)}
-
-
-def _decisions(estimator: Any) -> dict[str, Any]:
-    decoder = estimator.decoder_
+def _decisions(model: FittedClassifier) -> dict[str, Any]:
+    decoder, rule = model.decoder, model.rule
+    classes: list[Any] = model.classes.tolist()
     return {
-        "classes": [c if isinstance(c, bool | int | float) else str(c) for c in _listed(estimator)],
-        "costs": estimator.costs_.tolist(),
-        "decision": estimator.decision,
+        "classes": [c if isinstance(c, bool | int | float) else str(c) for c in classes],
+        "costs": model.costs.tolist(),
+        "decision": rule.name,
         "decoder": {
             "costs": decoder.costs.tolist(),
             "temperature": float(decoder.temperature),
             "loss": decoder.loss,
-            "subcosts": estimator.subcosts_,
+            "subcosts": model.subcosts,
         },
         "reject": None
-        if estimator.reject_cost is None
-        else {"cost": float(estimator.reject_cost), "label": plain(estimator.reject_label)},
+        if rule.reject_cost is None
+        else {"cost": float(rule.reject_cost), "label": plain(rule.reject_label)},
     }
-
-
-def _listed(estimator: Any) -> list[Any]:
-    classes: list[Any] = estimator.classes_.tolist()
-    return classes
 
 
 def _terms(ensemble: Ensemble) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

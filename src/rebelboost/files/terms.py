@@ -59,6 +59,12 @@ def term_arrays(ensemble: Ensemble) -> tuple[dict[str, NDArray[Any]], list[dict[
     return arrays, fields
 
 
+def check_kinds(ensemble: Ensemble) -> None:
+    """Refuse terms of a kind that a file cannot hold."""
+    for group in ensemble.groups:
+        _number(group.terms)
+
+
 def _number(terms: Terms) -> int:
     if type(terms) not in KINDS:
         (name, *_) = type(terms).heading([terms])

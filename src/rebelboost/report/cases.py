@@ -7,6 +7,7 @@ import numpy as np
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels
 from rebelboost.base.names import ClassNames
 from rebelboost.costs.decision import expected_costs
+from rebelboost.estimators.base import table_scores
 from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.result import Judged
 from rebelboost.exceptions import EvaluationError
@@ -121,6 +122,6 @@ def _merits(subject: Subject, judged: Judged) -> Floats:
     Logarithms tell apart probabilities that are all but 1.
     """
     if judged.posterior is None:
-        merits: Floats = subject.clf._scores(subject.X)[judged.rows]
+        merits: Floats = table_scores(subject.clf, subject.X)[judged.rows]
         return merits
     return -np.log(np.maximum(expected_costs(judged.posterior, subject.clf.costs_), LEAST_COST))

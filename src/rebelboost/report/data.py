@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost.base.arrays import Floats
+from rebelboost.base.arrays import Values
 from rebelboost.base.names import printed
 from rebelboost.base.text import counted, number, percent
+from rebelboost.estimators.base import encode_table
 from rebelboost.report.markup import (
     Html,
     bar,
@@ -50,7 +51,7 @@ def facts(subject: Subject) -> Html:
 
 
 def _kinds(subject: Subject) -> dict[str, int]:
-    n_categorical = int(subject.clf._encoder.categorical.sum())
+    n_categorical = int(subject.clf.model_.encoder.categorical.sum())
     kinds = {"numbers": subject.clf.n_features_in_ - n_categorical, "categories": n_categorical}
     return {kind: n for kind, n in kinds.items() if n}
 
@@ -102,7 +103,7 @@ def _trained(subject: Subject) -> list[float]:
 
 
 def _columns(subject: Subject) -> Html:
-    values, n_columns = subject.clf._encode(subject.X), len(subject.columns)
+    values, n_columns = encode_table(subject.clf, subject.X), len(subject.columns)
     missing = np.isnan(values).mean(axis=0)
     some = int((missing > 0).sum())
     share = percent(float(np.isnan(values).mean()))
@@ -111,7 +112,7 @@ def _columns(subject: Subject) -> Html:
         if some
         else "No value is missing."
     )
-    levels = subject.clf._encoder.levels
+    levels = subject.clf.model_.encoder.levels
     head = ["column", "kind", "values", "missing"][: 4 if some else 3]
 
     def row(f: int) -> list[Any]:
@@ -131,7 +132,7 @@ def _columns(subject: Subject) -> Html:
     return join_html([tag("h3", "Columns"), note(told), body])
 
 
-def _described(column: Floats, levels: tuple[Any, ...] | None) -> tuple[str, Any]:
+def _described(column: Values, levels: tuple[Any, ...] | None) -> tuple[str, Any]:
     there = column[~np.isnan(column)]
     if len(there) == 0:
         return ("category" if levels is not None else "number"), "all missing"

@@ -139,7 +139,7 @@ def understood_by(model: Any, table: Table) -> Understanding:
                 f"has {len(table.names)}: give a table with just these, in the same order"
             )
         names = table.names
-    levels = model._encoder.levels
+    levels = model.model_.encoder.levels
     columns = tuple(
         Column(str(name), "category", "", tuple(map(str, levels[f])))
         if f in levels

@@ -6,13 +6,13 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 from rebelboost.base.text import number
-from rebelboost.boosting.rounds import Round
+from rebelboost.boosting.rounds import CUT, History, Round
+from rebelboost.costs.matrix import is_uniform
 from rebelboost.losses.exponential import CAP
+from rebelboost.model.fitted import FittedClassifier
+from rebelboost.selection.blend import CrossFit
 from rebelboost.theory.bounds import loss_ratio_bound, similarity_rate, similarity_rounds
 
-FACTS = ("zero_level", "cost_at_argmax", "cost_as_decided", "n_points", "by_sample")
-"""Of `training_facts_`, where they are known: see `Guarantee`; the number of distinct samples, for
-similarities; and 1 where costs were given by sample."""
 SLACK = 1e-6
 """What rounding may take from a round's bound, by ratio."""
 
@@ -213,6 +213,45 @@ class Guarantee:
         what = "mean cost" if self.costs_differ or not self.of_errors else "share of mistakes"
         cost = number(self.left_out_cost)
         return [f"Measured, on samples that a fit had not seen: {what} {cost} (left-out)."]
+
+
+def guarantee_of(
+    model: FittedClassifier, history: History, cross_fit: CrossFit | None, shrinkage: float
+) -> Guarantee:
+    """What is proven of a model's training, from all its rounds and, of a single fit, its shrinkage."""
+    trained, facts = model.decoder.costs, model.provenance.facts
+    n_classes = len(model.classes)
+    n_points = int(min(facts.get("n_points", 0.0), 2.0**31))  # a file may say anything
+    uniform = is_uniform(trained) and bool((trained.max(axis=1) == 1).all())
+    return Guarantee(
+        _fit_bounds(history, cross_fit, shrinkage),
+        n_classes,
+        of_errors=uniform and "by_sample" not in facts,
+        applies=model.decoder.loss == "exponential" and model.subcosts == "thesis",
+        zero_level=facts.get("zero_level"),
+        unavoidable_cost=model.ensemble.unavoidable_cost,
+        costs_differ=not is_uniform(model.costs),
+        cost_at_argmax=facts.get("cost_at_argmax"),
+        cost_as_decided=facts.get("cost_as_decided"),
+        left_out_cost=None if cross_fit is None else cross_fit.cost,
+        similarity=proven_rate(n_classes, n_points) if n_points >= 4 else None,
+    )
+
+
+def _fit_bounds(
+    history: History, cross_fit: CrossFit | None, shrinkage: float
+) -> tuple[FitBound, ...]:
+    """Of every run of boosting that the ensemble has terms of, cut as it is there."""
+    found = runs(history.rounds)
+    shrinkages: list[float | None] = [shrinkage] * len(found)
+    if cross_fit is not None:
+        shrinkages = [cross_fit.standings[i].shrinkage for i in cross_fit.runs]
+        if len(shrinkages) != len(found):  # a run without rounds: it is not known whose they are
+            shrinkages = [None] * len(found)
+    # A run may have been cut, or have served for its left-out scores only.
+    numbers = iter(history.terms)
+    kept = [[record for record in run if next(numbers, CUT) != CUT] for run in found]
+    return tuple(fit_bound(run, own) for run, own in zip(kept, shrinkages, strict=True) if run)
 
 
 def fit_bound(history: Sequence[Round], shrinkage: float | None) -> FitBound:

@@ -1,0 +1,14 @@
+"""Warnings that name the user's line, however deep in the package they arise."""
+
+import inspect
+import warnings
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn, with the place of the first caller outside this package."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals["__name__"].startswith("rebelboost."):
+        if frame.f_back is None:
+            break
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

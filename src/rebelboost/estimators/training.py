@@ -1,0 +1,220 @@
+"""Training a classifier: which fits, with which settings, and the model that comes of them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rebelboost.base.arrays import Floats
+from rebelboost.boosting.callbacks import Callback, Hearing, Progress
+from rebelboost.boosting.fit import Settings, follow, train
+from rebelboost.boosting.objectives import ClassObjective
+from rebelboost.boosting.rounds import History
+from rebelboost.boosting.sampling import Sampling
+from rebelboost.costs.decision import DecisionRule
+from rebelboost.costs.matrix import class_costs, is_uniform
+from rebelboost.costs.posterior import Decoder
+from rebelboost.data.folds import n_distinct, split
+from rebelboost.data.samples import Samples
+from rebelboost.estimators.inputs import (
+    Given,
+    Learner,
+    encode_features,
+    index_labels,
+    known_labels,
+    learner_of,
+    missing_features,
+    seed_of,
+    threads_of,
+)
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.fitted import FittedClassifier, Provenance
+from rebelboost.selection.blend import CrossFit, neutral
+from rebelboost.selection.candidates import Entry, candidates
+from rebelboost.selection.race import select
+from rebelboost.selection.scale import settled
+from rebelboost.theory.facts import training_facts
+
+if TYPE_CHECKING:
+    from rebelboost.estimators.classifier import RebelClassifier
+
+Validation = tuple[Any, ArrayLike] | None
+FEWEST_TO_CROSS_FIT = 20
+"""With fewer distinct samples, parts of them say too little. Of 30 they say much: see docs/learners.md."""
+
+
+class SingleFit(NamedTuple):
+    """The terms of one fit; `CrossFit` has the same of several."""
+
+    ensemble: Ensemble
+    decoder: Decoder
+    history: History
+
+
+def shrinkage_of(clf: "RebelClassifier") -> float:
+    """Of a single fit."""
+    own = learner_of(clf.learner).shrinkage
+    return float(own if clf.shrinkage == "auto" else clf.shrinkage)
+
+
+def rule_of(clf: "RebelClassifier") -> DecisionRule:
+    """How it decides, by its parameters."""
+    return DecisionRule(clf.decision, clf.reject_cost, clf.reject_label)
+
+
+# ---- fits
+
+
+def train_terms(
+    clf: "RebelClassifier", given: Given, validation: Validation, start: FittedClassifier | None
+) -> CrossFit | SingleFit:
+    """Fit once, or several times on parts of the samples."""
+    seed = seed_of(clf.random_state)
+    if len(given.classes) == 1:
+        return SingleFit(Ensemble.of((), 1), Decoder(given.costs, loss=clf.loss), History())
+    subcosts = subcosts_of(clf, given.costs)
+    settings_of = _settings_of(clf, given, subcosts, seed)
+    n_folds = _n_folds(clf, given, subcosts, validation)
+    if n_folds:
+        return _fit_parts(clf, given, settings_of, n_folds)
+    settings = settings_of(given.learner)
+    samples, costs = given.samples, given.costs
+    if clf.training == "neutral":
+        samples = neutral(samples)
+        costs = samples.costs
+    samples, held = _hold_out(clf, given, samples, validation, seed)
+    history = History() if start is None else clf.history_
+    with Hearing(callbacks_of(clf, settings.rounds)) as callbacks:
+        ensemble = train(
+            samples,
+            settings,
+            history=history,
+            callbacks=callbacks,
+            held=None if held is None else follow(held, settings),
+            start=None if start is None else start.ensemble,
+        )
+    return SingleFit(ensemble, Decoder(costs, loss=clf.loss), history)
+
+
+def callbacks_of(estimator: Any, rounds: int, error_format: str = ".2%") -> list[Callback]:
+    """Those that the user gave and, with `verbose`, a progress bar."""
+    progress = [Progress(rounds, error_format)] if estimator.verbose else []
+    return [*progress, *(estimator.callbacks or ())]
+
+
+def subcosts_of(clf: "RebelClassifier", costs: Floats) -> str:
+    """How costs become weights: as given, or the one way that bounds the cost."""
+    if clf.subcosts != "auto":
+        return clf.subcosts
+    plain = clf.loss == "exponential" or clf.training == "neutral" or is_uniform(costs)
+    return "thesis" if plain else "rebel"
+
+
+def _n_folds(clf: "RebelClassifier", given: Given, subcosts: str, validation: Validation) -> int:
+    if clf.cross_fit != "auto":
+        return int(clf.cross_fit or 0)
+    if clf.early_stopping or clf.warm_start or validation is not None:
+        return 0
+    if is_uniform(given.costs):
+        apt = isinstance(clf.learner, str) and clf.learner == "auto"
+    else:  # the decision needs a posterior
+        apt = rule_of(clf).by_cost and subcosts == "thesis"
+    return 5 if apt and n_distinct(given.samples) >= FEWEST_TO_CROSS_FIT else 0
+
+
+def _fit_parts(
+    clf: "RebelClassifier",
+    given: Given,
+    settings_of: Callable[[Learner], Settings],
+    n_folds: int,
+) -> CrossFit:
+    samples = given.samples
+    way = clf.training
+    if way == "auto":
+        way = "neutral" if rule_of(clf).by_cost else "costs"
+    if clf.learner == "auto":
+        running = candidates(settings_of)
+    else:
+        running = [Entry("the learner", settings_of(given.learner))]
+    rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
+    with Hearing(callbacks_of(clf, rounds)) as callbacks:
+        return select(
+            neutral(samples) if way == "neutral" else samples,
+            running,
+            n_folds,
+            callbacks=callbacks,
+            deciding=samples,
+            time_budget=clf.time_budget,
+        )
+
+
+def _settings_of(
+    clf: "RebelClassifier", given: Given, subcosts: str, seed: int
+) -> Callable[[Learner], Settings]:
+    """The user's settings for any learner."""
+    sampling = Sampling(clf.subsample, clf.feature_subsample, clf.weight_trimming)
+    objective, n_threads = ClassObjective(clf.loss, subcosts), threads_of(clf.n_jobs)
+
+    def settings_of(learner: Learner) -> Settings:
+        chosen = Settings(
+            learner,
+            learner.rounds if clf.n_rounds == "auto" else int(clf.n_rounds),
+            learner.shrinkage if clf.shrinkage == "auto" else float(clf.shrinkage),
+            None if clf.tol == "auto" else float(clf.tol),
+            objective,
+            sampling,
+            clf.n_rounds_no_change if clf.early_stopping else None,
+            seed=seed,
+            n_threads=n_threads,
+        )
+        return settled(chosen, given.samples)
+
+    return settings_of
+
+
+def _hold_out(
+    clf: "RebelClassifier",
+    given: Given,
+    samples: Samples,
+    validation: Validation,
+    seed: int,
+) -> tuple[Samples, Samples | None]:
+    if validation is None:
+        fraction = clf.validation_fraction
+        return split(samples, fraction, seed) if clf.early_stopping else (samples, None)
+    X, y = validation
+    values = encode_features(clf, X, given.encoder)
+    labels = known_labels(y, len(values), given.classes)
+    return samples, Samples(values, labels, class_costs(samples), categorical=samples.categorical)
+
+
+# ---- the model
+
+
+def assembled(
+    clf: "RebelClassifier", X: Any, given: Given, trained: CrossFit | SingleFit
+) -> FittedClassifier:
+    """The fitted model, with what it remembers of the training table."""
+    model = FittedClassifier(
+        encoder=given.encoder,
+        feature_names=getattr(clf, "feature_names_in_", None),
+        ensemble=trained.ensemble,
+        classes=given.classes,
+        class_weight=given.class_weight,
+        costs=given.costs,
+        decoder=trained.decoder,
+        subcosts=subcosts_of(clf, given.costs),
+        rule=rule_of(clf),
+    )
+    samples, rows = given.samples, model.ensemble.example_rows
+    place = np.searchsorted(samples.rows_of_table, rows)  # which rise
+    whole = clf.subsample == 1 and clf.weight_trimming is None and shrinkage_of(clf) == 1
+    kept = Provenance(
+        missing_features(samples.X),
+        index_labels(X, rows),
+        dict(zip(rows, samples.labels[place].tolist(), strict=True)),
+        training_facts(model, samples, whole_steps=whole, n_threads=threads_of(clf.n_jobs)),
+    )
+    return replace(model, provenance=kept)

@@ -1,0 +1,93 @@
+"""Explain a fitted model: its decisions on samples, its predictions, and the model as a whole."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from rebelboost.base.arrays import ByClass, Floats, Values
+from rebelboost.base.text import number
+from rebelboost.explain.explanation import Explanation, Explanations, Verdict
+from rebelboost.explain.headline import verdicts
+from rebelboost.explain.reasons import Rows, Speaker
+from rebelboost.explain.rules import Wording, date_kinds
+from rebelboost.explain.shares import contributions
+from rebelboost.explain.summary import ModelSummary, summarise
+from rebelboost.explain.usage import importances
+from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTerms
+from rebelboost.model.trees import Trees
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Naming(NamedTuple):
+    """What only the user's side knows: how samples are called, and what `metadata_` tell of the table."""
+
+    samples: Mapping[int, Any] = MappingProxyType({})
+    """Number of a sample → its label in the table's index."""
+    metadata: Mapping[str, Any] = NOTHING
+
+
+def explain_samples(
+    model: FittedClassifier | FittedRegressor,
+    X: Values,
+    *,
+    top: int,
+    naming: Naming,
+    n_threads: int = 1,
+) -> Explanations:
+    """Reasons of what the model says of each encoded sample."""
+    if top < 1:
+        raise ValueError(f"top is {top}: ask for one reason at least")
+    scores = model.ensemble.scores(X, n_threads)
+    said = contributions(model.ensemble, X, n_threads)
+    if isinstance(model, FittedClassifier):
+        found = verdicts(model, scores)
+    else:
+        found = [_prediction(y) for y in model.baseline + scores]
+        said = replace(said, baseline=said.baseline + model.baseline)
+    speaker = Speaker(model.ensemble, said, wording_of(model, naming.metadata), rows_of(model))
+    labels = naming.samples
+    return Explanations(
+        [
+            Explanation(verdict, n, labels.get(n, n), X[n], model.class_names, speaker, top)
+            for n, verdict in enumerate(found)
+        ]
+    )
+
+
+def _prediction(y: ByClass) -> Verdict:
+    return Verdict(float(y[0]), f"Predicted: {number(float(y[0]))}", y)
+
+
+def summary_of(
+    model: FittedTerms, *, top: int, metadata: Mapping[str, Any] = NOTHING
+) -> ModelSummary:
+    """What the model learned."""
+    wording = wording_of(model, metadata)
+    return summarise(model.ensemble, wording, rows_of(model), model.class_names, top)
+
+
+def feature_shares(model: FittedTerms) -> Floats:
+    """(d,) how much the questions of trees about each feature change the scores; they sum to 1."""
+    if not model.ensemble.of_kind(Trees):
+        raise AttributeError(
+            "feature_importances_ are those of trees, and this model has none: similarities "
+            "compare all features at once; summary() tells which training rows they use"
+        )
+    sizes = importances(model.ensemble, model.n_features)
+    return sizes / (sizes.sum() or 1.0)
+
+
+def wording_of(model: FittedTerms, metadata: Mapping[str, Any] = NOTHING) -> Wording:
+    """How its features and their values are called; dates, as the estimator's `metadata_` tell."""
+    names, missing = model.shown_names, frozenset(model.provenance.missing_features)
+    return Wording(names, model.encoder.levels, missing, date_kinds(metadata, names))
+
+
+def rows_of(model: FittedTerms) -> Rows:
+    """How its training rows are called, and their classes."""
+    kept, names = model.provenance, model.class_names
+    if names is None:
+        return Rows({}, {})
+    return Rows(kept.row_labels, {row: names[k] for row, k in kept.example_classes.items()})

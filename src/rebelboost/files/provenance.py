@@ -1,0 +1,70 @@
+"""What a model remembers of its training table ↔ the arrays of a file."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.checks import Shelf, require
+from rebelboost.base.names import plain
+from rebelboost.files.texts import Scalar, scalar_arrays, take_scalars
+from rebelboost.model.fitted import Provenance
+from rebelboost.theory.facts import FACTS
+
+
+def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
+    """Names of rows, classes of examples, features with missing values, facts."""
+    # Of names that are neither text nor number, such as dates, the text.
+    named = [plain(label) for label in kept.row_labels.values()]
+    said = [label if isinstance(label, Scalar) else str(label) for label in named]
+    return {
+        "rows.numbers": np.array(list(kept.row_labels), dtype=np.int64),
+        **scalar_arrays("rows", said, "give rows other names"),
+        "training_facts": np.array([kept.facts.get(name, np.nan) for name in FACTS]),
+        "examples.rows": np.array(list(kept.example_classes), dtype=np.int64),
+        "examples.classes": np.array(list(kept.example_classes.values()), dtype=np.int32),
+        "missing_features": np.array(kept.missing_features, dtype=np.int32),
+    }
+
+
+def take_provenance(
+    shelf: Shelf, examples: set[int], n_features: int, n_classes: int
+) -> Provenance:
+    """All of it; `examples` are the rows that the terms compare with."""
+    return Provenance(
+        row_labels=_take_row_labels(shelf),
+        example_classes=_take_examples(shelf, examples, n_classes),
+        missing_features=_take_missing(shelf, n_features),
+        facts=_take_facts(shelf),
+    )
+
+
+def _take_row_labels(shelf: Shelf) -> dict[int, Any]:
+    rows = shelf.take("rows.numbers", np.int64, None)
+    require((rows >= 0).all() and len(np.unique(rows)) == len(rows), "names of rows that are none")
+    return dict(zip(rows.tolist(), take_scalars(shelf, "rows", len(rows)), strict=True))
+
+
+def _take_facts(shelf: Shelf) -> dict[str, float]:
+    if not shelf.has("training_facts"):
+        return {}
+    facts = shelf.take("training_facts", np.float64, len(FACTS))
+    require((~(facts < 0) & ~np.isinf(facts)).all(), "facts of the training that cannot be")
+    known = zip(FACTS, facts.tolist(), strict=True)
+    return {name: fact for name, fact in known if not math.isnan(fact)}
+
+
+def _take_examples(shelf: Shelf, examples: set[int], n_classes: int) -> dict[int, int]:
+    rows = shelf.take("examples.rows", np.int64, None)
+    classes = shelf.indices("examples.classes", n_classes, len(rows))
+    distinct = (rows >= 0).all() and len(np.unique(rows)) == len(rows)
+    require(distinct, "examples whose rows are none")
+    require(examples <= set(rows.tolist()), "examples whose class is not known")
+    return dict(zip(rows.tolist(), classes.tolist(), strict=True))
+
+
+def _take_missing(shelf: Shelf, n_features: int) -> list[int]:
+    missing = shelf.indices("missing_features", n_features, None)
+    require((np.diff(missing) > 0).all(), "features with missing values in no order")
+    return missing.tolist()
