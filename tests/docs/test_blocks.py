@@ -13,7 +13,7 @@ from pages import DOCS, PAGES, ROOT, blocks, name
 from rebelboost.cli import demo
 
 KINDS = {"python", "sh", "console", "text", "csv", "json"}
-"""`text` is the output of a block; tests/persistence reads the `json` blocks."""
+"""`text` is the output of a block; tests/files reads the `json` blocks."""
 
 ALL = [(page, i, block) for page in PAGES for i, block in enumerate(blocks(page))]
 

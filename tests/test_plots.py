@@ -21,7 +21,7 @@ from rebelboost.plots import (
 matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib")
 matplotlib.use("Agg")
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("plot_*.py"))
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("plot_*.py"))
 NAMES = np.array(["ant", "bee", "cat", "dog", "elk", "fox"])
 
 
