@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import data
 import measuring
 import numpy as np
 from faulty import FaultySet
 from reproduce import harness
 
+import data
 from rebelboost import RebelClassifier, Stump, Tree
 from rebelboost.data import training_set
 from rebelboost.data.training_set import TrainingSet

@@ -17,7 +17,6 @@ from rebelboost.theory.bounds import (
     loss_ratio_bound,
     margins,
     rounds_to_no_error,
-    weak_learning_ratio,
     zero_cost_level,
 )
 from rebelboost.theory.weak_learnability import weak_learnability
@@ -130,10 +129,6 @@ def test_margins_are_within_one_and_negative_for_mistakes_only(problem, learner)
     wrong = np.argmax(scores, axis=1) != problem.y
     assert np.all(margin[wrong] <= 0)
     assert np.all(margin[~wrong] >= 0)
-
-
-def test_the_weak_learning_ratio_of_two_classes_is_twice_the_edge():
-    assert weak_learning_ratio(np.array([0.1, -0.1]), np.array([0.5, 0.5])) == pytest.approx(0.2)
 
 
 def test_classes_that_no_stump_can_tell_apart_are_not_weakly_learnable():

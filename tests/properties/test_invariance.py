@@ -43,9 +43,9 @@ def test_the_number_of_threads_changes_no_bit(learner, monkeypatch):
     problem = random_problem(0, n_samples=20_000, n_features=20, n_classes=5)
     problem.X[::9, 3] = np.nan
     models = []
+    monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
     for n_threads in (1, 2, 3):
-        monkeypatch.setattr(RebelClassifier, "_n_threads", lambda self, n=n_threads: n)
-        models.append(problem.fit(learner, n_rounds=5))
+        models.append(problem.fit(learner, n_rounds=5, n_jobs=n_threads))
         scores = models[-1].decision_function(problem.X)
         np.testing.assert_array_equal(scores, models[0].decision_function(problem.X))
     assert_same(models[0], models[1])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ensembles import assert_same, assert_same_terms
 from problems import Problem, learners, problems, random_problem, subcosts
-from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree, kernels
+from rebelboost import RebelRegressor, Stump, Tree, kernels
 from rebelboost.losses.smooth import PRECISION
 
 family = st.sampled_from(["logistic", "squared"])
@@ -41,9 +41,9 @@ def test_threads_and_kernels_change_no_bit(learner, loss, monkeypatch, compiled)
     problem = random_problem(0, n_samples=6000, n_features=6, n_classes=4)
     problem.X[::9, 3] = np.nan
     models = []
+    monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
     for n_threads in (1, 3):
-        monkeypatch.setattr(RebelClassifier, "_n_threads", lambda self, n=n_threads: n)
-        models.append(problem.fit(learner, n_rounds=4, loss=loss))
+        models.append(problem.fit(learner, n_rounds=4, n_jobs=n_threads, loss=loss))
     with kernels.using("reference"):
         models.append(problem.fit(learner, n_rounds=4, loss=loss))
     assert_same(models[0], models[1])
@@ -113,9 +113,9 @@ def test_threads_and_kernels_change_no_bit_of_a_regression(loss, monkeypatch, co
     X[::9, 3] = np.nan
     y = X[:, 0] ** 2 + rng.normal(size=len(X))
     models = []
+    monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
     for n_threads in (1, 2, 3):
-        monkeypatch.setattr(RebelRegressor, "_n_threads", lambda self, n=n_threads: n)
-        models.append(RebelRegressor(loss=loss, n_rounds=4).fit(X, y))
+        models.append(RebelRegressor(loss=loss, n_rounds=4, n_jobs=n_threads).fit(X, y))
     with kernels.using("reference"):
         models.append(RebelRegressor(loss=loss, n_rounds=2).fit(X, y))
     for model in models[1:]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rebelboost.base.arrays import Floats, Scores
 from rebelboost.boosting.callbacks import Callback
@@ -20,7 +20,6 @@ from rebelboost.costs.matrix import is_uniform
 from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model, table_scores
 from rebelboost.estimators.inputs import (
     LEARNERS,
-    Learner,
     check_agreement,
     read_samples,
     threads_of,
@@ -31,10 +30,7 @@ from rebelboost.estimators.training import (
     shrinkage_of,
     train_terms,
 )
-from rebelboost.learners.binary import Binary
-from rebelboost.learners.similarity import Similarity
-from rebelboost.learners.stump import Stump
-from rebelboost.learners.tree import Tree
+from rebelboost.learners.base import WeakLearner
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.selection.blend import CrossFit
@@ -125,7 +121,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "learner": [StrOptions(set(LEARNERS)), Tree, Stump, Similarity, Binary],
+        "learner": [StrOptions(set(LEARNERS)), HasMethods(["prepare"])],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "costs": "no_validation",
@@ -153,7 +149,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     def __init__(  # noqa: PLR0913  (scikit-learn's interface)
         self,
-        learner: str | Learner = "auto",
+        learner: str | WeakLearner = "auto",
         *,
         n_rounds: int | str = "auto",
         tol: float | str = "auto",

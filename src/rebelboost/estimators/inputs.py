@@ -20,7 +20,7 @@ from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
 from rebelboost.data.samples import Samples
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
-from rebelboost.learners.binary import Binary
+from rebelboost.learners.base import WeakLearner
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
@@ -29,8 +29,7 @@ from rebelboost.model.fitted import FittedClassifier
 LARGEST_TARGET = 1e150
 
 
-Learner = Stump | Tree | Similarity | Binary
-LEARNERS: dict[str, Learner] = {
+LEARNERS: dict[str, WeakLearner] = {
     "auto": Tree(),
     "tree": Tree(),
     "stump": Stump(),
@@ -38,7 +37,7 @@ LEARNERS: dict[str, Learner] = {
 }
 
 
-def learner_of(given: str | Learner) -> Learner:
+def learner_of(given: str | WeakLearner) -> WeakLearner:
     """The learner that a name stands for, in a classifier."""
     return LEARNERS[given] if isinstance(given, str) else given
 
@@ -50,7 +49,7 @@ class Given(NamedTuple):
     """What was given to a classifier's `fit`, checked and encoded."""
 
     samples: Samples
-    learner: Learner
+    learner: WeakLearner
     encoder: FeatureEncoder
     classes: NDArray[Any]
     class_weight: ByClass

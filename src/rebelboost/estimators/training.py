@@ -20,7 +20,6 @@ from rebelboost.data.folds import n_distinct, split
 from rebelboost.data.samples import Samples
 from rebelboost.estimators.inputs import (
     Given,
-    Learner,
     encode_features,
     index_labels,
     known_labels,
@@ -29,6 +28,7 @@ from rebelboost.estimators.inputs import (
     seed_of,
     threads_of,
 )
+from rebelboost.learners.base import WeakLearner
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, Provenance
 from rebelboost.selection.blend import CrossFit, neutral
@@ -127,7 +127,7 @@ def _n_folds(clf: "RebelClassifier", given: Given, subcosts: str, validation: Va
 def _fit_parts(
     clf: "RebelClassifier",
     given: Given,
-    settings_of: Callable[[Learner], Settings],
+    settings_of: Callable[[WeakLearner], Settings],
     n_folds: int,
 ) -> CrossFit:
     samples = given.samples
@@ -152,12 +152,12 @@ def _fit_parts(
 
 def _settings_of(
     clf: "RebelClassifier", given: Given, subcosts: str, seed: int
-) -> Callable[[Learner], Settings]:
+) -> Callable[[WeakLearner], Settings]:
     """The user's settings for any learner."""
     sampling = Sampling(clf.subsample, clf.feature_subsample, clf.weight_trimming)
     objective, n_threads = ClassObjective(clf.loss, subcosts), threads_of(clf.n_jobs)
 
-    def settings_of(learner: Learner) -> Settings:
+    def settings_of(learner: WeakLearner) -> Settings:
         chosen = Settings(
             learner,
             learner.rounds if clf.n_rounds == "auto" else int(clf.n_rounds),

@@ -11,7 +11,6 @@ from rebelboost.theory.bounds import (
     similarity_rate,
     similarity_rounds,
     simple_error_bounds,
-    weak_learning_ratio,
     zero_cost_level,
 )
 from rebelboost.theory.guarantee import FitBound, Guarantee, SimilarityRate
@@ -33,6 +32,5 @@ __all__ = [
     "similarity_rounds",
     "simple_error_bounds",
     "weak_learnability",
-    "weak_learning_ratio",
     "zero_cost_level",
 ]

@@ -75,11 +75,6 @@ def margins(scores: Scores, labels: Labels, ensemble: Ensemble) -> BySample:
 # ---- REBEL
 
 
-def weak_learning_ratio(P: ByClass, S: ByClass) -> float:
-    """ρ = ‖P‖₁/ΣS of a response [THESIS, Eq. 4.12]; for two classes twice its edge."""
-    return float(np.abs(P).sum() / S.sum())
-
-
 def loss_ratio_bound(ratio: ArrayLike, shrinkage: float = 1.0, smoothing: float = 0.0) -> Floats:
     """√(1 − ρ²): no more is left of the loss after a round [THESIS 4.5.1].
 
