@@ -40,10 +40,8 @@ def test_the_order_of_samples_changes_no_bit(problem, learner, loss, seed):
 def test_threads_and_kernels_change_no_bit(learner, loss, monkeypatch, compiled):
     problem = random_problem(0, n_samples=6000, n_features=6, n_classes=4)
     problem.X[::9, 3] = np.nan
-    models = []
     monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
-    for n_threads in (1, 3):
-        models.append(problem.fit(learner, n_rounds=4, n_jobs=n_threads, loss=loss))
+    models = [problem.fit(learner, n_rounds=4, n_jobs=n, loss=loss) for n in (1, 3)]
     with kernels.using("reference"):
         models.append(problem.fit(learner, n_rounds=4, loss=loss))
     assert_same(models[0], models[1])
@@ -112,10 +110,8 @@ def test_threads_and_kernels_change_no_bit_of_a_regression(loss, monkeypatch, co
     X = rng.normal(size=(20_000, 20))
     X[::9, 3] = np.nan
     y = X[:, 0] ** 2 + rng.normal(size=len(X))
-    models = []
     monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
-    for n_threads in (1, 2, 3):
-        models.append(RebelRegressor(loss=loss, n_rounds=4, n_jobs=n_threads).fit(X, y))
+    models = [RebelRegressor(loss=loss, n_rounds=4, n_jobs=n).fit(X, y) for n in (1, 2, 3)]
     with kernels.using("reference"):
         models.append(RebelRegressor(loss=loss, n_rounds=2).fit(X, y))
     for model in models[1:]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores
+from rebelboost.base.arrays import BySample, Floats, Labels, Scores
 from rebelboost.boosting.rounds import Round
 from rebelboost.model.ensemble import Ensemble
 
