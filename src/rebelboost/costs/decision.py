@@ -16,7 +16,9 @@ from rebelboost.costs.posterior import Decoder
 
 
 def expected_costs(posterior: Floats, costs: Floats) -> Floats:
-    """(N, K): what each decision is expected to cost, Σ_y P_y c_yk."""
+    """(N, K): what each decision is expected to cost, Σ_y P_y c_yk; costs (K, K), or (N, K, K) by sample."""
+    if costs.ndim == 3:
+        return np.einsum("ny,nyk->nk", posterior, costs)
     return posterior @ costs
 
 

@@ -46,5 +46,6 @@ class Judge:
 
 def decision_cost(scores: Scores, decoder: Decoder, samples: Samples) -> float:
     """Mean cost of the least-risk decisions on samples."""
-    decided = least_risk(scores, decoder.posterior(scores), class_costs(samples))
+    costs = class_costs(samples) if samples.decided_by is None else samples.decided_by
+    decided = least_risk(scores, decoder.posterior(scores), costs)
     return Judge.of(samples).judge(decided)[1]

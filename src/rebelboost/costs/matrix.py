@@ -25,7 +25,9 @@ def uniform(n_classes: int) -> Floats:
 
 
 def is_uniform(costs: Floats) -> bool:
-    """Whether all mistakes cost the same."""
+    """Whether all mistakes cost the same; costs by sample never count as such."""
+    if costs.ndim == 3:
+        return False
     mistakes = costs[~np.eye(len(costs), dtype=bool)]
     return len(mistakes) == 0 or bool(np.all(mistakes == mistakes[0]))
 
@@ -118,6 +120,44 @@ def named_classes(costs: Any) -> tuple[Any, ...] | None:
     """The classes that a cost table names, in its own order; None for what is no table."""
     frame = _frame(costs)
     return tuple(_table(frame)[1]) if frame is not None else None
+
+
+def cost_cells(costs: Any) -> dict[tuple[Any, Any], Any] | None:
+    """(true, decided) → what the cell of a dict or data frame says; None for costs of another form."""
+    if isinstance(costs, Mapping):
+        return dict(costs)
+    frame = _frame(costs)
+    if frame is None:
+        return None
+    columns = [column.to_list() for column in frame.iter_columns()]
+    names, index = list(frame.columns), nw.maybe_get_index(frame)
+    if columns and (index is None or _same_names(columns[0], names[1:])):
+        rows, names, columns = columns[0], names[1:], columns[1:]
+    else:
+        rows = list(index) if index is not None else []
+    return {
+        (true, decided): _number_or_text(cell)
+        for decided, column in zip(names, columns, strict=True)
+        for true, cell in zip(rows, column, strict=True)
+        if not (true == decided and _is_empty(cell))
+    }
+
+
+def _number_or_text(cell: Any) -> Any:
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return cell
+
+
+def _is_empty(cell: Any) -> bool:
+    return cell is None or cell == "" or cell != cell  # NaN  # noqa: PLR0124
+
+
+def cost_rows_of_frame(costs: Any, classes: Sequence[Any]) -> Floats:
+    """Numbers of an array, or of a data frame whose columns are found by class name."""
+    frame = _frame(costs)
+    return _numbers(costs) if frame is None else _rows(frame, classes)
 
 
 # ---- reading

@@ -52,6 +52,8 @@ class Samples:
     """(N,)"""
     categorical: Bytes | None = None
     """(d,) 1 for features that hold categories; None: no feature does."""
+    decided_by: Floats | None = None
+    """(N, K, K) the costs that decisions on the samples follow, where they differ; None: by class."""
     row_numbers: Ints | None = None
     """(N,) the row of each sample in the table that the user gave; None: all rows, in their order."""
 
@@ -90,6 +92,7 @@ class Samples:
             labels=self.labels[samples],
             costs=self.costs[samples] if self.by_sample else self.costs,
             weight=None if self.weight is None else self.weight[samples],
+            decided_by=None if self.decided_by is None else self.decided_by[samples],
             row_numbers=self.rows_of_table[samples],
         )
 

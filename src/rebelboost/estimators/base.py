@@ -111,7 +111,7 @@ class BoostedEstimator(BaseEstimator):
 
         return as_plain(self.model_, type(self).__name__)
 
-    def explain(self, X: Any, *, top: int = 5) -> "Explanations":
+    def explain(self, X: Any, *, top: int = 5, costs: Any = None) -> "Explanations":
         """Reasons of the decision on each sample or, of a regression, of each prediction.
 
         Parameters
@@ -119,6 +119,8 @@ class BoostedEstimator(BaseEstimator):
         X : array or data frame of shape (N, d)
         top : int
             Reasons that texts and `terms` show; the tables have all.
+        costs : array or data frame, optional
+            Of a classifier: the samples' own costs, as in `predict`.
 
         Returns
         -------
@@ -130,7 +132,9 @@ class BoostedEstimator(BaseEstimator):
         values = encode_table(self, X)
         naming = Naming(index_labels(X, range(len(values))), self.metadata_)
         n_threads = threads_of(self.n_jobs)
-        return explain_samples(self.model_, values, top=top, naming=naming, n_threads=n_threads)
+        return explain_samples(
+            self.model_, values, top=top, naming=naming, costs=costs, n_threads=n_threads
+        )
 
     def summary(self, *, top: int = 10) -> "ModelSummary":
         """What the model learned: features, training rows and rules used most; classes told apart.

@@ -273,15 +273,33 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         scores = table_scores(self, X)
         return self.model_.posterior(scores)
 
-    def expected_cost(self, X: Any) -> Floats:
-        """What each decision is expected to cost, (N, K)."""
-        scores = table_scores(self, X)
-        return self.model_.expected_cost(scores)
+    def expected_cost(self, X: Any, costs: Any = None) -> Floats:
+        """What each decision is expected to cost, (N, K); `costs` as in `predict`."""
+        return self.model_.expected_cost(*self._scores_and_costs(X, costs))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The decision for each sample."""
-        scores = table_scores(self, X)
-        return self.model_.labels(scores)
+    def predict(self, X: Any, costs: Any = None) -> NDArray[Any]:
+        """Decide for each sample.
+
+        Parameters
+        ----------
+        X : array or data frame of shape (N, d)
+        costs : array of shape (N, K) or (N, K, K), or data frame, optional
+            The samples' own costs. (N, K): what each decision costs if it is wrong, a column for
+            each class. (N, K, K): ``costs[n, true, decided]``. By default the model's: by class; from
+            columns that the cost table names; or, after a fit with costs for each sample, as
+            learned from those.
+
+        Returns
+        -------
+        array of shape (N,)
+            Class labels, and `reject_label` where the model abstains.
+        """
+        return self.model_.labels(*self._scores_and_costs(X, costs))
+
+    def _scores_and_costs(self, X: Any, costs: Any) -> tuple[Scores, Floats]:
+        model, n_threads = self.model_, threads_of(self.n_jobs)
+        values = encode_table(self, X)
+        return model.scores(values, n_threads), model.costs_of(values, costs, n_threads)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Scores after each term."""
@@ -289,7 +307,10 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Decisions after each term."""
-        yield from map(self.model_.labels, self._staged_scores(X))
+        model, values = self.model_, encode_table(self, X)
+        costs = model.costs_of(values, n_threads=threads_of(self.n_jobs))
+        for scores in model.staged_scores(values, threads_of(self.n_jobs)):
+            yield model.labels(scores, costs)
 
     def _staged_scores(self, X: Any) -> Iterator[Scores]:
         values = encode_table(self, X)

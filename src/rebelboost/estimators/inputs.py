@@ -16,6 +16,7 @@ from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Values
 from rebelboost.base.names import plain
 from rebelboost.base.warning import warn_caller
 from rebelboost.boosting.callbacks import Callback
+from rebelboost.costs.by_sample import CostColumns, columns_of, rows_of_cube
 from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
 from rebelboost.data.samples import Samples
@@ -54,7 +55,9 @@ class Given(NamedTuple):
     classes: NDArray[Any]
     class_weight: ByClass
     costs: Floats
-    """(K, K) that decisions follow."""
+    """(K, K) that decisions follow; the means of each class, where costs are by sample."""
+    columns: CostColumns | None
+    """Costs that columns of the table hold."""
 
 
 def read_samples(
@@ -77,14 +80,22 @@ def read_samples(
     _warn_of_few(classes, labels)
     weight = checked_weight(sample_weight, values)
     counts = np.bincount(labels, weight, len(classes)).astype(np.float64)
-    matrix = cost_matrix(clf.costs, list(classes), counts)
-    by_sample = costs is not None
-    paid = cost_rows(costs, labels, len(classes), list(classes)) if by_sample else matrix
+    names = getattr(clf, "feature_names_in_", None)
+    numbers, columns = columns_of(clf.costs, list(classes), names, encoder.categorical)
+    matrix = cost_matrix(numbers, list(classes), counts)
+    paid, by_sample = matrix, True
+    if costs is not None:
+        paid, columns = cost_rows(costs, labels, len(classes), list(classes)), None
+    elif columns is not None:
+        cube = columns.applied(matrix, values, list(map(str, clf.feature_names_in_)))
+        paid = rows_of_cube(cube, labels)
+    else:
+        by_sample = False
     samples = Samples(values, labels, paid, by_sample, weight, encoder.categorical)
     if weight is not None and not weight.all():
         samples = samples.rows(weight > 0)
     decided = class_costs(samples) if by_sample else matrix
-    return Given(samples, learner, encoder, classes, counts, decided)
+    return Given(samples, learner, encoder, classes, counts, decided, columns)
 
 
 # ---- tables

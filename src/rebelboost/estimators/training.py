@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import Floats
 from rebelboost.boosting.callbacks import Callback, Hearing, Progress
+from rebelboost.boosting.cost_learning import expected_by_sample, learn_costs
 from rebelboost.boosting.fit import Settings, follow, train
 from rebelboost.boosting.objectives import ClassObjective
 from rebelboost.boosting.rounds import History
@@ -117,7 +118,7 @@ def _n_folds(clf: "RebelClassifier", given: Given, subcosts: str, validation: Va
         return int(clf.cross_fit or 0)
     if clf.early_stopping or clf.warm_start or validation is not None:
         return 0
-    if is_uniform(given.costs):
+    if is_uniform(given.costs) and not given.samples.by_sample:
         apt = isinstance(clf.learner, str) and clf.learner == "auto"
     else:  # the decision needs a posterior
         apt = rule_of(clf).by_cost and subcosts == "thesis"
@@ -139,15 +140,27 @@ def _fit_parts(
     else:
         running = [Entry("the learner", settings_of(given.learner))]
     rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
+    deciding = samples
+    if samples.by_sample and way == "neutral":
+        deciding = replace(samples, decided_by=_expected_costs(clf, given))
     with Hearing(callbacks_of(clf, rounds)) as callbacks:
         return select(
             neutral(samples) if way == "neutral" else samples,
             running,
             n_folds,
             callbacks=callbacks,
-            deciding=samples,
+            deciding=deciding,
             time_budget=clf.time_budget,
         )
+
+
+def _expected_costs(clf: "RebelClassifier", given: Given) -> Floats:
+    """(N, K, K) by which left-out samples are decided: from columns, or learned from other samples."""
+    samples = given.samples
+    if given.columns is not None:
+        names = list(map(str, clf.feature_names_in_))
+        return given.columns.applied(given.costs, samples.X, names)
+    return expected_by_sample(samples, n_threads=threads_of(clf.n_jobs))
 
 
 def _settings_of(
@@ -193,6 +206,15 @@ def _hold_out(
 # ---- the model
 
 
+def _learns_costs(model: FittedClassifier, given: Given) -> bool:
+    """Whether decisions need costs that were given for training samples only.
+
+    The posterior must be one of the classes as they are: trained as if all mistakes cost the same.
+    """
+    unknown = given.samples.by_sample and given.columns is None
+    return unknown and model.rule.by_cost and is_uniform(model.decoder.costs)
+
+
 def assembled(
     clf: "RebelClassifier", X: Any, given: Given, trained: CrossFit | SingleFit
 ) -> FittedClassifier:
@@ -207,7 +229,12 @@ def assembled(
         decoder=trained.decoder,
         subcosts=subcosts_of(clf, given.costs),
         rule=rule_of(clf),
+        columns=given.columns,
     )
+    if _learns_costs(model, given):
+        n_threads = threads_of(clf.n_jobs)
+        learned = learn_costs(given.samples, n_threads=n_threads)
+        model = replace(model, learned=learned)
     samples, rows = given.samples, model.ensemble.example_rows
     place = np.searchsorted(samples.rows_of_table, rows)  # which rise
     whole = clf.subsample == 1 and clf.weight_trimming is None and shrinkage_of(clf) == 1

@@ -34,15 +34,16 @@ def explain_samples(
     *,
     top: int,
     naming: Naming,
+    costs: Any = None,
     n_threads: int = 1,
 ) -> Explanations:
-    """Reasons of what the model says of each encoded sample."""
+    """Reasons of what the model says of each encoded sample; `costs` are the samples' own, if any."""
     if top < 1:
         raise ValueError(f"top is {top}: ask for one reason at least")
     scores = model.ensemble.scores(X, n_threads)
     said = contributions(model.ensemble, X, n_threads)
     if isinstance(model, FittedClassifier):
-        found = verdicts(model, scores)
+        found = verdicts(model, scores, model.costs_of(X, costs, n_threads))
     else:
         found = [_prediction(y) for y in model.baseline + scores]
         said = replace(said, baseline=said.baseline + model.baseline)

@@ -1,10 +1,11 @@
 """What was decided of each sample, in a sentence: by probabilities, or by what decisions would cost."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from rebelboost.base.arrays import ByClass, Scores
+from rebelboost.base.arrays import ByClass, Floats, Scores
 from rebelboost.base.names import printed
 from rebelboost.base.text import number, probability
 from rebelboost.costs.decision import expected_costs
@@ -15,14 +16,17 @@ MOST_CLASSES, LIKELY = 3, 0.005
 """Classes whose probabilities are told beside costs: so many, and those that round to 1 % or more."""
 
 
-def verdicts(model: FittedClassifier, scores: Scores) -> list[Verdict]:
-    """Of each sample."""
+def verdicts(model: FittedClassifier, scores: Scores, costs: Floats) -> list[Verdict]:
+    """Of each sample; `costs` are (K, K), or (N, K, K) where samples have their own."""
     posterior = model.posterior(scores) if model.decodes else None
-    risks = None if posterior is None else expected_costs(posterior, model.costs)
-    decisions, codes = model.labels(scores), model.decide(scores)
+    risks = None if posterior is None else expected_costs(posterior, costs)
+    decisions, codes = model.labels(scores, costs), model.decide(scores, costs)
+    models = [model] * len(scores)
+    if costs.ndim == 3:
+        models = [replace(model, costs=own, columns=None, learned=None) for own in costs]
     return [
         _verdict(
-            model,
+            models[n],
             decisions[n],
             int(codes[n]),
             scores[n],

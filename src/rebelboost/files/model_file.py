@@ -19,7 +19,7 @@ from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.boosting.objectives import LOSSES
 from rebelboost.boosting.rounds import History
 from rebelboost.costs.decision import DecisionRule
-from rebelboost.costs.matrix import cost_matrix
+from rebelboost.costs.matrix import cost_cells, cost_matrix
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import MOST_LEVELS, FeatureEncoder, as_frame
 from rebelboost.exceptions import ModelFileError
@@ -28,6 +28,7 @@ from rebelboost.files.history import history_arrays, take_history
 from rebelboost.files.parameters import ParameterDecoder, ParameterEncoder, check_together
 from rebelboost.files.provenance import provenance_arrays, take_provenance
 from rebelboost.files.safetensors import Contents, parse_json, write
+from rebelboost.files.sample_costs import sample_cost_arrays, take_sample_costs
 from rebelboost.files.terms import Features, check_kinds, take_terms, term_arrays
 from rebelboost.files.texts import (
     class_arrays,
@@ -42,7 +43,8 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.selection.blend import CrossFit
 
-FORMAT, VERSION = "rebelboost", 1
+FORMAT, VERSION = "rebelboost", 2
+"""2 adds costs by sample; see `files/sample_costs.py`."""
 DECIDING = {"decision": "name", "reject_cost": "reject_cost", "reject_label": "reject_label"}
 """Parameters that decisions depend on → fields of the rule. No file is without; others that a file
 lacks are younger than it."""
@@ -84,7 +86,9 @@ def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
         arrays |= more
         model |= fields
     arrays |= provenance_arrays(fitted.provenance)
-    write(path, arrays, {"format": FORMAT, "version": str(VERSION), "model": _json(model)})
+    # The oldest version that says all: older releases go on reading what they can.
+    version = VERSION if "sample_costs" in model else 1
+    write(path, arrays, {"format": FORMAT, "version": str(version), "model": _json(model)})
 
 
 def _json(model: dict[str, Any]) -> str:
@@ -106,7 +110,11 @@ def _parameters(stored: StoredModel) -> Parts:
         raise ModelFileError(f"the model {fault}") from None
     if isinstance(model, FittedClassifier) and as_frame(given.get("costs")) is not None:
         # The same costs without the names of their table.
-        given["costs"] = cost_matrix(given["costs"], list(model.classes), model.class_weight)
+        given["costs"] = (
+            cost_cells(given["costs"])
+            if model.columns is not None
+            else cost_matrix(given["costs"], list(model.classes), model.class_weight)
+        )
     parameters = encoder.encode_all(given)
     return encoder.arrays, {"estimator": stored.estimator, "parameters": parameters}
 
@@ -137,7 +145,8 @@ def _own(model: FittedClassifier | FittedRegressor, cross_fit: CrossFit | None) 
     }
     if cross_fit is not None:
         arrays |= cross_fit_arrays(cross_fit)
-    return arrays, {
+    more, fields = sample_cost_arrays(model)
+    return arrays | more, fields | {
         "classes": kind,
         "subcosts": model.subcosts,
         "decoder": {
@@ -172,6 +181,9 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     cross_fit = None
     if DECIDING.keys() <= known[kind]:  # it decides
         model = _take_classifier(shelf, fields, _rule(parameters), encoder, names, ensemble)
+        if contents.texts["version"] != "1":
+            columns, learned = take_sample_costs(shelf, fields, features, n_classes)
+            model = replace(model, columns=columns, learned=learned)
         crossed = fields.any("cross_fit")
         require(isinstance(crossed, bool), "a cross-fit that is neither there nor not")
         cross_fit = take_cross_fit(shelf, model, history) if crossed else None
@@ -200,7 +212,7 @@ def _check_format(texts: dict[str, str]) -> None:
             f"has format version {version}, but this rebelboost reads versions up to {VERSION}: "
             "install a newer rebelboost"
         )
-    require(int(version) == VERSION, f"the format version {version}, which there never was")
+    require(int(version) >= 1, f"the format version {version}, which there never was")
     require(texts.keys() == {"format", "version", "model", "sha256"}, "other metadata than a model")
 
 

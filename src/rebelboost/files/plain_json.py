@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.names import plain
-from rebelboost.files.model_file import VERSION
 from rebelboost.files.terms import term_arrays
 from rebelboost.model.comparisons import KINDS, NONE, Comparisons
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.model.trees import Trees
 
-FORMAT = "rebelboost-json"
+FORMAT, VERSION = "rebelboost-json", 1
 
 
 def as_plain(model: FittedClassifier | FittedRegressor, estimator: str) -> dict[str, Any]:
@@ -34,7 +33,7 @@ def as_plain(model: FittedClassifier | FittedRegressor, estimator: str) -> dict[
     }
     if isinstance(model, FittedRegressor):
         return found | {"baseline": float(model.baseline)}
-    return found | _decisions(model)
+    return found | _decisions(model) | _sample_costs(model)
 
 
 def _decisions(model: FittedClassifier) -> dict[str, Any]:
@@ -54,6 +53,24 @@ def _decisions(model: FittedClassifier) -> dict[str, Any]:
         if rule.reject_cost is None
         else {"cost": float(rule.reject_cost), "label": plain(rule.reject_label)},
     }
+
+
+def _sample_costs(model: FittedClassifier) -> dict[str, Any]:
+    """Cells of the cost matrix that differ from sample to sample; nothing where none does."""
+    found: dict[str, Any] = {}
+    if model.columns is not None:
+        found["cost_columns"] = [cell._asdict() for cell in model.columns.cells]
+    if model.learned is not None:
+        found["learned_costs"] = [
+            {
+                "true": cell.true,
+                "decided": None if cell.decided < 0 else cell.decided,
+                "baseline": float(cell.baseline),
+                "terms": _terms(cell.ensemble)[0],
+            }
+            for cell in model.learned.cells
+        ]
+    return found
 
 
 def _terms(ensemble: Ensemble) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

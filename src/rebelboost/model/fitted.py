@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores, Values
 from rebelboost.base.names import plain, printed
+from rebelboost.costs.by_sample import CostColumns, columns_of, own_costs
 from rebelboost.costs.decision import DecisionRule, expected_costs, with_abstentions
 from rebelboost.costs.matrix import cost_matrix, is_uniform
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.learned_costs import LearnedCosts
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,10 @@ class FittedClassifier(FittedTerms):
     """How costs became weights in training."""
     rule: DecisionRule
     """How decisions follow, and when the model abstains."""
+    columns: CostColumns | None = None
+    """Costs that columns of the table hold."""
+    learned: LearnedCosts | None = None
+    """Costs as they depend on the sample, where they were given for each training sample."""
 
     @property
     def class_names(self) -> tuple[Any, ...]:
@@ -98,10 +104,31 @@ class FittedClassifier(FittedTerms):
         """Whether there is a posterior: REBEL's subcosts have none, except for uniform costs."""
         return self.subcosts == "thesis" or is_uniform(self.decoder.costs)
 
+    @property
+    def by_sample(self) -> bool:
+        """Whether costs differ from sample to sample."""
+        return self.columns is not None or self.learned is not None
+
     @cached_property
     def weighs_costs(self) -> bool:
         """Whether decisions can differ from the highest score."""
-        return self.rule.by_cost and not is_uniform(self.costs) and self.decodes
+        differ = self.by_sample or not is_uniform(self.costs)
+        return self.rule.by_cost and differ and self.decodes
+
+    def costs_of(self, X: Values, given: Any = None, n_threads: int = 1) -> Floats:
+        """Costs of decisions on encoded samples: (K, K), or (N, K, K) where they differ.
+
+        In this order: those that are given for the samples (`own_costs`), those that columns of the
+        table hold, those that were learned from the training samples' own, those by class.
+        """
+        if given is not None:
+            self._check_costs_count()
+            return own_costs(given, len(X), list(self.classes))
+        if self.columns is not None:
+            return self.columns.applied(self.costs, X, self.shown_names)
+        if self.learned is not None:
+            return self.learned.applied(self.costs, X, n_threads)
+        return self.costs
 
     def scores(self, X: Values, n_threads: int = 1) -> Scores:
         """(N, K) H(x) of encoded samples."""
@@ -120,30 +147,38 @@ class FittedClassifier(FittedTerms):
             )
         return self.decoder.posterior(scores)
 
-    def expected_cost(self, scores: Scores) -> Floats:
-        """(N, K) what each decision is expected to cost."""
-        return expected_costs(self.posterior(scores), self.costs)
+    def expected_cost(self, scores: Scores, costs: Floats | None = None) -> Floats:
+        """(N, K) what each decision is expected to cost; `costs` are those of `costs_of`."""
+        return expected_costs(self.posterior(scores), self.costs if costs is None else costs)
 
-    def decide(self, scores: Scores) -> Labels:
+    def decide(self, scores: Scores, costs: Floats | None = None) -> Labels:
         """(N,) codes of the classes decided for, as if the model never abstained."""
-        return self.rule.decide(scores, self.decoder if self.decodes else None, self.costs)
+        decoder = self.decoder if self.decodes else None
+        return self.rule.decide(scores, decoder, self.costs if costs is None else costs)
 
-    def labels(self, scores: Scores) -> NDArray[Any]:
+    def labels(self, scores: Scores, costs: Floats | None = None) -> NDArray[Any]:
         """(N,) labels decided for, and the rule's own label where the model abstains."""
-        decided: NDArray[Any] = self.classes[self.decide(scores)]
+        decided: NDArray[Any] = self.classes[self.decide(scores, costs)]
         if self.rule.reject_cost is None:
             return decided
-        abstained = self.expected_cost(scores).min(axis=1) > self.rule.reject_cost
+        abstained = self.expected_cost(scores, costs).min(axis=1) > self.rule.reject_cost
         return with_abstentions(decided, abstained, self.rule.reject_label)
 
     def with_costs(self, costs: Any) -> Self:
         """The same model, deciding by other costs, in any form that `cost_matrix` reads."""
+        self._check_costs_count()
+        names = None if self.feature_names is None else self.shown_names
+        numbers, columns = columns_of(costs, list(self.classes), names, self.encoder.categorical)
+        matrix = cost_matrix(numbers, list(self.classes), self.class_weight)
+        return replace(self, costs=matrix, columns=columns, learned=None)
+
+    def _check_costs_count(self) -> None:
+        """Refuse other costs where decisions do not depend on costs, or there is no posterior."""
         if not self.rule.by_cost:
             raise ValueError(
-                f'decision="{self.rule.name}" knows no costs: with_costs needs "min_risk"'
+                f'decision="{self.rule.name}" knows no costs: other costs need "min_risk"'
             )
         self.posterior(np.zeros((1, len(self.classes))))  # refuses, where there is none
-        return replace(self, costs=cost_matrix(costs, list(self.classes), self.class_weight))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -305,25 +305,30 @@ class Trees(Terms):
 
     @classmethod
     def from_tensors(
-        cls, shelf: Shelf, n_trees: int, categorical: NDArray[np.bool_], n_classes: int
+        cls,
+        shelf: Shelf,
+        n_trees: int,
+        categorical: NDArray[np.bool_],
+        n_classes: int,
+        name: str = "trees",
     ) -> "Trees":
         """Read `n_trees` trees, and check every rule that prediction relies on."""
-        depths = shelf.take("trees.depths", np.uint8, n_trees)
+        depths = shelf.take(f"{name}.depths", np.uint8, n_trees)
         require((depths <= MOST_DEPTH).all(), f"a tree deeper than {MOST_DEPTH} layers")
         sizes = (1 << depths.astype(np.int64)) - 1
         n_nodes = int(sizes.sum())
-        signed = shelf.flags("trees.signed", n_trees)
+        signed = shelf.flags(f"{name}.signed", n_trees)
         has_sign = np.repeat(signed, sizes + 1) == 1
-        table_nodes = shelf.take("trees.table_nodes", np.int64, None)
-        features = shelf.indices("trees.features", len(categorical), n_nodes, least=NONE)
-        thresholds = shelf.take("trees.thresholds", np.float64, n_nodes)
-        missing_right = shelf.flags("trees.missing_right", n_nodes)
-        tables = shelf.take("trees.tables", np.uint8, len(table_nodes), 32)
-        given_signs = shelf.take("trees.signs", np.int8, int(np.count_nonzero(has_sign)))
-        outputs = shelf.numbers("trees.outputs", n_nodes + n_trees, n_classes)
+        table_nodes = shelf.take(f"{name}.table_nodes", np.int64, None)
+        features = shelf.indices(f"{name}.features", len(categorical), n_nodes, least=NONE)
+        thresholds = shelf.take(f"{name}.thresholds", np.float64, n_nodes)
+        missing_right = shelf.flags(f"{name}.missing_right", n_nodes)
+        tables = shelf.take(f"{name}.tables", np.uint8, len(table_nodes), 32)
+        given_signs = shelf.take(f"{name}.signs", np.int8, int(np.count_nonzero(has_sign)))
+        outputs = shelf.numbers(f"{name}.outputs", n_nodes + n_trees, n_classes)
         cover = np.full(n_nodes + n_trees, np.nan)
-        if shelf.has("trees.cover"):
-            cover = shelf.numbers("trees.cover", n_nodes + n_trees)
+        if shelf.has(f"{name}.cover"):
+            cover = shelf.numbers(f"{name}.cover", n_nodes + n_trees)
             fine = (cover >= 0).all() and (cover < 1e300).all()
             require(fine, "leaves with a negative or huge weight of samples")
         _check_nodes(features, thresholds, missing_right, table_nodes, categorical)

@@ -22,7 +22,7 @@ def training_facts(
 ) -> dict[str, float]:
     """`FACTS` by name. `whole_steps`: trained on all samples in every round, without shrinkage."""
     trained = model.decoder.costs
-    neutral = is_uniform(trained) and not is_uniform(model.costs)
+    neutral = is_uniform(trained) and (model.by_sample or not is_uniform(model.costs))
     by_sample = samples.by_sample and not neutral
     labels = None if by_sample else samples.labels
     level = zero_cost_level(samples.costs if by_sample else trained, samples.weight, labels)
@@ -45,8 +45,8 @@ def _both_costs(model: FittedClassifier, samples: Samples, n_threads: int) -> di
     if not model.weighs_costs or too_many:
         return {}
     scores = model.scores(samples.X, n_threads)
-    judge = Judge.of(samples)
+    judge, costs = Judge.of(samples), model.costs_of(samples.X, n_threads=n_threads)
     return {
         "cost_at_argmax": judge.judge(np.argmax(scores, axis=1).astype(np.int32))[1],
-        "cost_as_decided": judge.judge(model.decide(scores))[1],
+        "cost_as_decided": judge.judge(model.decide(scores, costs))[1],
     }

@@ -1,0 +1,76 @@
+"""Learning what decisions cost from costs that were given for each training sample."""
+
+import numpy as np
+
+from rebelboost.base.arrays import BySample, Floats
+from rebelboost.boosting.fit import Settings, follow, train
+from rebelboost.boosting.objectives import NumberObjective
+from rebelboost.boosting.regression import baseline
+from rebelboost.boosting.sampling import Sampling
+from rebelboost.costs.matrix import class_costs
+from rebelboost.data.folds import folds, held_out_samples
+from rebelboost.data.samples import NumberSamples, Samples
+from rebelboost.learners.tree import Tree
+from rebelboost.model.learned_costs import LearnedCell, LearnedCosts
+
+FEWEST = 20
+"""Samples of a class: with fewer, its mean costs must do."""
+MOST_CLASSES = 4
+"""With more classes, one factor of each class's row is learned in place of every cell."""
+HELD_OUT, PATIENCE = 0.2, 30
+"""Share of the samples by which a regression is stopped, and rounds that it waits for a lower loss."""
+TREE = Tree(depth=5, least_mass=0.003)
+ROUNDS, SHRINKAGE, SUBSAMPLE = 300, 0.1, 0.3
+
+
+def learn_costs(samples: Samples, seed: int = 0, n_threads: int = 1) -> LearnedCosts:
+    """Fit a regression to every cost that differs among the samples of a class."""
+    means = class_costs(samples)
+    cells = []
+    for true in range(samples.n_classes):
+        own = samples.labels == true
+        if np.count_nonzero(own) < FEWEST:
+            continue
+        rows = samples.rows(own)
+        if samples.n_classes > MOST_CLASSES:
+            total = means[true].sum()
+            targets = {-1: rows.costs.sum(axis=1) / total} if total > 0 else {}
+        else:
+            targets = {k: rows.costs[:, k] for k in range(samples.n_classes) if k != true}
+        cells += [
+            _fit(rows, true, decided, target, seed, n_threads)
+            for decided, target in targets.items()
+            if np.ptp(target) > 0
+        ]
+    return LearnedCosts(tuple(cells))
+
+
+def expected_by_sample(samples: Samples, seed: int = 0, n_threads: int = 1) -> Floats:
+    """(N, K, K) costs of each sample as learned from the others: half of them at a time."""
+    cube = np.tile(class_costs(samples), (len(samples), 1, 1))
+    for out in folds(samples, 2, seed):
+        kept = samples.rows(~out)
+        learned = learn_costs(kept, seed, n_threads)
+        cube[out] = learned.applied(class_costs(kept), samples.X[out], n_threads)
+    return cube
+
+
+def _fit(
+    rows: Samples, true: int, decided: int, target: BySample, seed: int, n_threads: int
+) -> LearnedCell:
+    mean = baseline("squared", target, rows.weight)
+    numbers = NumberSamples(rows.X, target - mean, rows.weight, rows.categorical)
+    settings = Settings(
+        TREE,
+        ROUNDS,
+        SHRINKAGE,
+        0.0,
+        NumberObjective(),
+        Sampling(SUBSAMPLE, by_value=True),
+        PATIENCE,
+        seed=seed,
+        n_threads=n_threads,
+    )
+    held = held_out_samples(numbers, HELD_OUT, seed)
+    ensemble = train(numbers.rows(~held), settings, held=follow(numbers.rows(held), settings))
+    return LearnedCell(true, decided, mean, ensemble)

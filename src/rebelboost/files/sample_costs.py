@@ -1,0 +1,85 @@
+"""Costs by sample ↔ the arrays of a file: columns that hold costs, and costs that were learned."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.costs.by_sample import CostCell, CostColumns
+from rebelboost.files.terms import Features
+from rebelboost.model.ensemble import Ensemble, Group
+from rebelboost.model.fitted import FittedClassifier
+from rebelboost.model.learned_costs import LearnedCell, LearnedCosts
+from rebelboost.model.trees import Trees
+
+Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
+
+
+def sample_cost_arrays(model: FittedClassifier) -> Parts:
+    """Arrays, and an object of JSON; nothing where costs are by class."""
+    if not model.by_sample:
+        return {}, {}
+    arrays: dict[str, NDArray[Any]] = {}
+    learned = []
+    cells = () if model.learned is None else model.learned.cells
+    for i, cell in enumerate(cells):
+        trees = _trees(cell.ensemble)
+        tensors = trees.to_tensors().items()
+        arrays |= {f"learned_costs.{i}.trees.{name}": array for name, array in tensors}
+        learned.append([cell.true, cell.decided, float(cell.baseline), len(trees)])
+    columns = None if model.columns is None else [list(cell) for cell in model.columns.cells]
+    has_learned = model.learned is not None
+    return arrays, {
+        "sample_costs": {"columns": columns, "learned": learned if has_learned else None}
+    }
+
+
+def _trees(ensemble: Ensemble) -> Trees:
+    tables = ensemble.of_kind(Trees)
+    return tables[0][1] if tables else Trees.none(1)
+
+
+def take_sample_costs(
+    shelf: Shelf, fields: Fields, features: Features, n_classes: int
+) -> tuple[CostColumns | None, LearnedCosts | None]:
+    """What a file says of them, checked."""
+    found = fields.fields("sample_costs")
+    columns, learned = found.any("columns"), found.any("learned")
+    found.end()
+    require(columns is None or isinstance(columns, list), "columns of costs that are no list")
+    require(learned is None or isinstance(learned, list), "learned costs that are no list")
+    return (
+        None if columns is None else _columns(columns, features, n_classes),
+        None if learned is None else _learned(shelf, learned, features, n_classes),
+    )
+
+
+def _columns(cells: list[Any], features: Features, n_classes: int) -> CostColumns:
+    for cell in cells:
+        whole = isinstance(cell, list) and len(cell) == 3 and all(type(n) is int for n in cell)
+        require(whole, "a column of costs that is none")
+        true, decided, feature = cell
+        inside = 0 <= true < n_classes and 0 <= decided < n_classes and true != decided
+        require(inside, "a column of costs for classes that are not there")
+        number = 0 <= feature < features.n and feature not in features.levels
+        require(number, "a column of costs that is not there, or holds categories")
+    return CostColumns(tuple(CostCell(*cell) for cell in cells))
+
+
+def _learned(shelf: Shelf, cells: list[Any], features: Features, n_classes: int) -> LearnedCosts:
+    found = []
+    for i, cell in enumerate(cells):
+        sound = isinstance(cell, list) and len(cell) == 4 and type(cell[3]) is int
+        require(sound, "learned costs that are none")
+        true, decided, baseline, n_trees = cell
+        inside = type(true) is int and 0 <= true < n_classes and decided != true
+        inside = inside and type(decided) is int and -1 <= decided < n_classes
+        require(inside, "learned costs for classes that are not there")
+        finite = type(baseline) is float and np.isfinite(baseline) and abs(baseline) < 1e300
+        require(finite and 0 <= n_trees < 2**31, "learned costs that are not finite")
+        name = f"learned_costs.{i}.trees"
+        trees = Trees.from_tensors(shelf, n_trees, features.categorical, 1, name)
+        groups = (Group(np.arange(n_trees), trees),) if n_trees else ()
+        found.append(LearnedCell(true, decided, baseline, Ensemble(groups, 1)))
+    return LearnedCosts(tuple(found))
