@@ -16,7 +16,16 @@ from rebelboost.estimators.base import encode_table
 from stored_models import MAKERS, assert_same_answers, make, numbers, squared_distances
 
 ARRAYS = {"classes", "costs", "class_weight", "feature_names"}
-PLAIN = {"subcosts", "baseline", "n_features", "encoder", "provenance", "rule"}
+PLAIN = {
+    "columns",
+    "learned",
+    "subcosts",
+    "baseline",
+    "n_features",
+    "encoder",
+    "provenance",
+    "rule",
+}
 
 
 @pytest.fixture(scope="module", params=MAKERS)
