@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import sklearn
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -218,8 +218,14 @@ def test_costs_are_routed_through_pipelines_and_searches(training):
             cv=3,
         )
         search.fit(X, y, costs=own)
+        scaler, best = (step for _, step in search.best_estimator_.steps)
         decided = search.best_estimator_.predict(X, costs=cube)
-    assert mean_cost(y, decided, own) < mean_cost(y, search.best_estimator_.predict(X), own)
+        np.testing.assert_array_equal(decided, best.predict(scaler.transform(X), costs=cube))
+        assert (decided != search.best_estimator_.predict(X)).any()
+        table = pd.DataFrame(own, columns=CLASSES)
+        scores = cross_val_score(model, X, y, scoring=scorer, params={"costs": table.to_numpy()})
+    assert np.isfinite(scores).all()
+    assert mean_cost(y, decided, table) == mean_cost(y, decided, own)
 
 
 def test_many_classes_learn_a_factor_of_each_row():

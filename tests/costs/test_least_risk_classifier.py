@@ -184,7 +184,7 @@ def test_cost_rows_of_each_sample_train_and_decide_by_their_class_means():
 
 def test_folds_share_out_every_class():
     problem = Samples(X, y.astype(np.int32), COSTS)
-    left_out = np.array(folds(problem, 5, seed=0))
+    left_out = np.array([part.out for part in folds(problem, 5, seed=0)])
     np.testing.assert_array_equal(left_out.sum(axis=0), 1)
     for k in range(K):
         counts = left_out[:, y == k].sum(axis=1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rebelboost import RareClassWarning, RebelClassifier, Stump, Tree, UnknownCategoryWarning
-from rebelboost.data.folds import folds, held_out_samples
+from rebelboost.data.folds import folds, held_out_part
 from rebelboost.data.samples import Samples
 
 COSTS = np.array([[0, 1.0], [2.0, 0]])
@@ -33,8 +33,8 @@ def test_no_part_leaves_out_the_last_of_a_class():
     rng = np.random.default_rng(0)
     X, labels = rng.normal(size=(120, 3)), np.repeat([0, 1, 2], [118, 1, 1]).astype(np.int32)
     problem = Samples(X, labels, 1 - np.eye(3))
-    for out in [*folds(problem, 5, seed=0), held_out_samples(problem, 0.2, seed=0)]:
-        assert set(labels[~out]) == {0, 1, 2}
+    for part in [*folds(problem, 5, seed=0), held_out_part(problem, 0.2, seed=0)]:
+        assert set(labels[part.kept > 0]) == {0, 1, 2}
 
 
 def test_a_class_with_one_sample_is_served_with_a_warning():

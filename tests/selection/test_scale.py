@@ -35,10 +35,10 @@ def test_a_scale_far_behind_on_the_first_third_is_not_tried_on_the_others(monkey
     wrong = {"none": none, "standard": 0.02, "whitened": 0.0}
     calls = Counter()
 
-    def held_out_costs(settings, _samples, out):
+    def held_out_costs(settings, _samples, part):
         scale = settings.learner.scale
         calls[scale] += 1
-        costs = np.zeros(np.count_nonzero(out))
+        costs = np.zeros(np.count_nonzero(part.out))
         costs[: round(wrong[scale] * len(costs))] = 1
         return costs
 

@@ -8,9 +8,10 @@ from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.boosting.regression import baseline
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.costs.matrix import class_costs
-from rebelboost.data.folds import folds, held_out_samples
+from rebelboost.data.folds import divided, folds, held_out_part
 from rebelboost.data.samples import NumberSamples, Samples
 from rebelboost.learners.tree import Tree
+from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.learned_costs import LearnedCell, LearnedCosts
 
 FEWEST = 20
@@ -48,8 +49,8 @@ def learn_costs(samples: Samples, seed: int = 0, n_threads: int = 1) -> LearnedC
 def expected_by_sample(samples: Samples, seed: int = 0, n_threads: int = 1) -> Floats:
     """(N, K, K) costs of each sample as learned from the others: half of them at a time."""
     cube = np.tile(class_costs(samples), (len(samples), 1, 1))
-    for out in folds(samples, 2, seed):
-        kept = samples.rows(~out)
+    for part in folds(samples, 2, seed):
+        kept, out = divided(samples, part.kept), part.out > 0
         learned = learn_costs(kept, seed, n_threads)
         cube[out] = learned.applied(class_costs(kept), samples.X[out], n_threads)
     return cube
@@ -71,6 +72,9 @@ def _fit(
         seed=seed,
         n_threads=n_threads,
     )
-    held = held_out_samples(numbers, HELD_OUT, seed)
-    ensemble = train(numbers.rows(~held), settings, held=follow(numbers.rows(held), settings))
+    part = held_out_part(numbers, HELD_OUT, seed)
+    if part is None:
+        return LearnedCell(true, decided, mean, Ensemble.of((), 1))
+    held = follow(divided(numbers, part.out), settings)
+    ensemble = train(divided(numbers, part.kept), settings, held=held)
     return LearnedCell(true, decided, mean, ensemble)

@@ -3,6 +3,7 @@
 Samples are data. How a learner prepares them, and what a loss makes of them, is not their business.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
@@ -56,6 +57,10 @@ class Samples:
     """(N, K, K) the costs that decisions on the samples follow, where they differ; None: by class."""
     row_numbers: Ints | None = None
     """(N,) the row of each sample in the table that the user gave; None: all rows, in their order."""
+    groups: Ints | None = None
+    """(N,) samples with equal numbers are left out together; None: each by itself."""
+    times: Ints | None = None
+    """(N,) rank of each sample in time; None: the order does not matter."""
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -94,6 +99,30 @@ class Samples:
             weight=None if self.weight is None else self.weight[samples],
             decided_by=None if self.decided_by is None else self.decided_by[samples],
             row_numbers=self.rows_of_table[samples],
+            groups=None if self.groups is None else self.groups[samples],
+            times=None if self.times is None else self.times[samples],
+        )
+
+    def weighed(self, share: BySample) -> Self:
+        """The same samples with a share of their weight."""
+        return replace(self, weight=share if self.weight is None else self.weight * share)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Samples"]) -> "Samples":
+        """All samples of the parts, which are of the same table."""
+        first = parts[0]
+        weights = [np.ones(len(p)) if p.weight is None else p.weight for p in parts]
+        cubes = [part.decided_by for part in parts if part.decided_by is not None]
+        return replace(
+            first,
+            X=np.concatenate([part.X for part in parts]),
+            labels=np.concatenate([part.labels for part in parts]),
+            costs=np.concatenate([p.costs for p in parts]) if first.by_sample else first.costs,
+            weight=None if all(p.weight is None for p in parts) else np.concatenate(weights),
+            decided_by=np.concatenate(cubes) if cubes else None,
+            row_numbers=np.concatenate([part.rows_of_table for part in parts]),
+            groups=None,
+            times=None,
         )
 
 
@@ -109,6 +138,10 @@ class NumberSamples:
     """(N,)"""
     categorical: Bytes | None = None
     """(d,) 1 for features that hold categories; None: no feature does."""
+    groups: Ints | None = None
+    """(N,) samples with equal numbers are left out together; None: each by itself."""
+    times: Ints | None = None
+    """(N,) rank of each sample in time; None: the order does not matter."""
 
     def __len__(self) -> int:
         return len(self.target)
@@ -135,7 +168,13 @@ class NumberSamples:
             X=self.X[chosen],
             target=self.target[chosen],
             weight=None if self.weight is None else self.weight[chosen],
+            groups=None if self.groups is None else self.groups[chosen],
+            times=None if self.times is None else self.times[chosen],
         )
+
+    def weighed(self, share: BySample) -> Self:
+        """The same samples with a share of their weight."""
+        return replace(self, weight=share if self.weight is None else self.weight * share)
 
 
 def categories_of(samples: Samples | NumberSamples) -> Bytes:

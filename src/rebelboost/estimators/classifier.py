@@ -20,6 +20,7 @@ from rebelboost.costs.matrix import is_uniform
 from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model, table_scores
 from rebelboost.estimators.inputs import (
     LEARNERS,
+    Apart,
     check_agreement,
     read_samples,
     threads_of,
@@ -209,6 +210,8 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         sample_weight: ArrayLike | None = None,
         *,
         costs: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        times: ArrayLike | None = None,
         validation: tuple[Any, ArrayLike] | None = None,
     ) -> Self:
         """Train on samples `X` with classes `y`.
@@ -222,6 +225,11 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         sample_weight : array of shape (N,), optional
         costs : array of shape (N, K), optional
             A cost row for each sample, in place of the matrix of the constructor.
+        groups : array of shape (N,), optional
+            Samples of one group (a patient, a machine) are left out together, so that figures and
+            choices hold for new groups.
+        times : array of shape (N,), optional
+            Numbers or dates. Parts are trained on earlier samples than those that they leave out.
         validation : (X, y), optional
             Samples to report on in `history_` and, with `early_stopping`, to stop by, in place of
             a share of the training samples.
@@ -229,7 +237,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         self._validate_params()
         check_agreement(self, validated=validation is not None)
         start = self._previous()
-        given = read_samples(self, X, y, sample_weight, costs, start)
+        given = read_samples(self, X, y, sample_weight, costs, Apart(groups, times), start)
         trained = train_terms(self, given, validation, start)
         self.model_ = assembled(self, X, given, trained)
         self.history_ = trained.history

@@ -12,7 +12,7 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
-from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Values
+from rebelboost.base.arrays import ByClass, BySample, Floats, Ints, Labels, Values
 from rebelboost.base.names import plain
 from rebelboost.base.warning import warn_caller
 from rebelboost.boosting.callbacks import Callback
@@ -60,15 +60,51 @@ class Given(NamedTuple):
     """Costs that columns of the table hold."""
 
 
+class Apart(NamedTuple):
+    """How samples are left out, as given to `fit`; None: by chance."""
+
+    groups: ArrayLike | None = None
+    """(N,) samples of a group are left out together."""
+    times: ArrayLike | None = None
+    """(N,) parts are trained on what came before the samples that they leave out."""
+
+
+def _numbered(given: ArrayLike | None, name: str, n_samples: int) -> Ints | None:
+    """(N,) ranks of values that can be sorted."""
+    if given is None:
+        return None
+    values: NDArray[Any] = column_or_1d(given)
+    if len(values) != n_samples:
+        raise ValueError(f"X has {n_samples} samples, but {name} has {len(values)} values")
+    try:
+        distinct, ranks = np.unique(values, return_inverse=True)
+    except TypeError as error:
+        raise ValueError(
+            f"{name} has values that cannot be sorted together: turn them all into text or numbers"
+        ) from error
+    missing = [value for value in distinct.tolist() if value is None or value != value]  # noqa: PLR0124
+    if missing:
+        raise ValueError(f"{name} has missing values: fill them in, or leave such samples out")
+    if len(distinct) < 2:
+        raise ValueError(
+            f"{name} has one value only, {distinct.tolist()[0]!r}: two at least are needed to leave "
+            "some samples out"
+        )
+    return ranks.astype(np.int64)
+
+
 def read_samples(
     clf: Any,
     X: Any,
     y: ArrayLike,
     sample_weight: ArrayLike | None,
     costs: ArrayLike | None,
+    apart: Apart,
     start: FittedClassifier | None,
 ) -> Given:
     """Check and encode; a warm start keeps the features and classes of its model `start`."""
+    if apart.groups is not None and apart.times is not None:
+        raise ValueError("groups and times cannot both say what is left out: give one of them")
     learner = learner_of(clf.learner)
     if start is None:
         encoder, values = learn_features(clf, X, learner.categorical)
@@ -91,7 +127,16 @@ def read_samples(
         paid = rows_of_cube(cube, labels)
     else:
         by_sample = False
-    samples = Samples(values, labels, paid, by_sample, weight, encoder.categorical)
+    samples = Samples(
+        values,
+        labels,
+        paid,
+        by_sample,
+        weight,
+        encoder.categorical,
+        groups=_numbered(apart.groups, "groups", len(values)),
+        times=_numbered(apart.times, "times", len(values)),
+    )
     if weight is not None and not weight.all():
         samples = samples.rows(weight > 0)
     decided = class_costs(samples) if by_sample else matrix

@@ -17,7 +17,7 @@ from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.boosting.regression import baseline, huber_delta
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
-from rebelboost.data.folds import held_out_samples
+from rebelboost.data.folds import divided, held_out_part
 from rebelboost.data.samples import NumberSamples
 from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model
 from rebelboost.estimators.inputs import (
@@ -262,10 +262,10 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
             return samples, NumberSamples(values, target, categorical=samples.categorical)
         if not self.early_stopping:
             return samples, None
-        held = held_out_samples(samples, self.validation_fraction, seed)
-        if not held.any():  # the only sample, which training cannot do without
+        part = held_out_part(samples, self.validation_fraction, seed)
+        if part is None:  # the only sample, which training cannot do without
             return samples, None
-        return samples.rows(~held), samples.rows(held)
+        return divided(samples, part.kept), divided(samples, part.out)
 
     def _settings(self, samples: NumberSamples) -> Settings:
         given = self.huber_delta

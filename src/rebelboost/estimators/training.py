@@ -17,7 +17,7 @@ from rebelboost.boosting.sampling import Sampling
 from rebelboost.costs.decision import DecisionRule
 from rebelboost.costs.matrix import class_costs, is_uniform
 from rebelboost.costs.posterior import Decoder
-from rebelboost.data.folds import n_distinct, split
+from rebelboost.data.folds import divided, held_out_part, n_distinct
 from rebelboost.data.samples import Samples
 from rebelboost.estimators.inputs import (
     Given,
@@ -195,8 +195,12 @@ def _hold_out(
     seed: int,
 ) -> tuple[Samples, Samples | None]:
     if validation is None:
-        fraction = clf.validation_fraction
-        return split(samples, fraction, seed) if clf.early_stopping else (samples, None)
+        if not clf.early_stopping:
+            return samples, None
+        part = held_out_part(samples, clf.validation_fraction, seed)
+        if part is None:  # every class has one sample, which training cannot do without
+            return samples, None
+        return divided(samples, part.kept), divided(samples, part.out)
     X, y = validation
     values = encode_features(clf, X, given.encoder)
     labels = known_labels(y, len(values), given.classes)

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Ints, Scores
 from rebelboost.boosting.callbacks import Callback
@@ -27,7 +26,7 @@ from rebelboost.boosting.rounds import CUT, History
 from rebelboost.costs.judge import decision_cost
 from rebelboost.costs.matrix import class_costs, uniform
 from rebelboost.costs.posterior import Decoder, fit_temperature
-from rebelboost.data.folds import n_distinct
+from rebelboost.data.folds import Part, n_distinct
 from rebelboost.data.samples import Samples
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.selection.candidates import Entry
@@ -42,8 +41,7 @@ LEAST_TO_GO_ON = 0.05
 class Parts(NamedTuple):
     """Which samples the fits leave out."""
 
-    left_out: Sequence[NDArray[np.bool_]]
-    """(N,) masks."""
+    left_out: Sequence[Part]
     refit: bool = False
     """The model is fitted on all samples, with the rounds that were found; else the parts' mean."""
     deadline: float = math.inf
@@ -96,9 +94,9 @@ def cross_fit(
     history, runs = History(), list[int]()
     runners = [Runner(entry, samples) for entry in entries]
 
-    def fit(runner: Runner, out: NDArray[np.bool_], bar: float) -> None:
+    def fit(runner: Runner, part: Part, bar: float) -> None:
         runs.append(runners.index(runner))
-        runner.fit(out, history, callbacks, bar)
+        runner.fit(part, history, callbacks, bar)
 
     racing = _race(runners, parts, fit)
     if len(parts.left_out) != 1:  # else the choice by the first part stands
@@ -115,7 +113,7 @@ def cross_fit(
 def _race(
     runners: Sequence[Runner],
     parts: Parts,
-    fit: Callable[[Runner, NDArray[np.bool_], float], None],
+    fit: Callable[[Runner, Part, float], None],
 ) -> list[Runner]:
     """Fit all on the first part, and on each of the others who is not far behind; return who is left."""
     if not parts.left_out:  # no part can do without the only sample of its class
@@ -127,12 +125,12 @@ def _race(
         bar = min(bar, _bar(runner))
     racing = [runner for runner in runners if not runner.given_up]
     least = LEAST_TO_GO_ON
-    for out in others:
+    for part in others:
         racing, least = _share_out(racing, least), LEAST_SHARE
         if time.monotonic() > parts.deadline:
             break
         for runner in racing:
-            fit(runner, out, math.inf)
+            fit(runner, part, math.inf)
     return racing
 
 
@@ -177,7 +175,7 @@ def _blend(
     with one_linear_algebra_thread():
         temperature, log_loss = fit_temperature(scores, judged.labels, costs, judged.weight, loss)
         decoder = Decoder(costs, temperature, loss=loss)
-        cost = decision_cost(scores, decoder, deciding.take(first.judges))
+        cost = decision_cost(scores, decoder, first.left_out_of(deciding))
         standings = tuple(each.standing(deciding) for each in runners if each.parts)
     return CrossFit(
         _sum(members, factors, history),
@@ -187,9 +185,19 @@ def _blend(
         runs,
         log_loss,
         cost,
-        scores,
-        judged.rows_of_table,
+        *_by_row(scores, judged),
     )
+
+
+def _by_row(scores: Scores, judged: Samples) -> tuple[Scores, Ints]:
+    """One row of scores for each left-out sample: the mean, where several parts left some of it out."""
+    rows, place = np.unique(judged.rows_of_table, return_inverse=True)
+    if len(rows) == len(scores):
+        return scores, judged.rows_of_table
+    weight = np.ones(len(scores)) if judged.weight is None else judged.weight
+    total = np.bincount(place, weight)
+    means = [np.bincount(place, weight * column) / total for column in scores.T]
+    return np.stack(means, axis=1), rows
 
 
 def _sum(members: Sequence[Runner], factors: Sequence[float], history: History) -> Ensemble:

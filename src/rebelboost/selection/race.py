@@ -82,11 +82,14 @@ def select(
     """Let the candidates run on `n_folds` parts; on large tables, the best of a race on some rows."""
     deadline = math.inf if time_budget is None else time.monotonic() + time_budget
     seed = running[0].settings.seed
+    in_time = (
+        samples.times is not None
+    )  # parts see the past only: the model is fitted to all samples
     if len(samples) <= MOST_SAMPLES or len(running) == 1:
         return cross_fit(
             samples,
             running,
-            Parts(folds(samples, n_folds, seed), deadline=deadline),
+            Parts(folds(samples, n_folds, seed), refit=in_time, deadline=deadline),
             deciding=deciding,
             callbacks=callbacks,
         )

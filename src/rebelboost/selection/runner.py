@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores, Values
 from rebelboost.boosting.callbacks import Callback
@@ -16,6 +15,7 @@ from rebelboost.boosting.state import State
 from rebelboost.costs.judge import decision_cost
 from rebelboost.costs.matrix import class_costs
 from rebelboost.costs.posterior import Decoder, fit_temperature
+from rebelboost.data.folds import Part, divided
 from rebelboost.data.samples import Samples
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.model.queries import Queries
@@ -76,7 +76,8 @@ class Runner:
         self.parts: list[Ensemble] = []
         self.runs: list[int] = []
         """The number of each part's fit in the history."""
-        self.scored: list[Ints] = []
+        self.judges: list[BySample] = []
+        """(N,) shares of the samples that each part has left out."""
         self.scores: list[Floats] = []
         self.found = Found(len(self.stages) - 1, 1.0, math.inf)
         self.share = 0.0
@@ -84,19 +85,19 @@ class Runner:
 
     def fit(
         self,
-        out: NDArray[np.bool_],
+        part: Part,
         history: History,
         callbacks: Sequence[Callback],
         bar: float = math.inf,
     ) -> None:
         """Fit without these samples, score them, and judge; give up what will stay above the bar."""
         settings = replace(self.settings, part=len(self.parts))
-        held = self.samples.rows(out)
+        held = divided(self.samples, part.out)
         followed = follow(held, settings)
         hopeless = Hopeless(max(LEAST_HOPE, settings.rounds // 8))
         outlook = Outlook(followed.state, self._known(held), bar)
         fit = train(
-            self.samples.rows(~out),
+            divided(self.samples, part.kept),
             settings,
             history=history,
             callbacks=[*callbacks, hopeless, outlook],
@@ -105,7 +106,7 @@ class Runner:
         self.given_up = outlook.is_poor
         self.parts.append(fit)
         self.runs.append(history.n_fits - 1)
-        self.scored.append(np.flatnonzero(out))
+        self.judges.append(part.out)
         self.scores.append(_scores_at(fit, held.X, self.stages, settings.n_threads))
         if len(self.parts) == 1:
             self.choose_stage()
@@ -134,14 +135,14 @@ class Runner:
         self.found = Found(self.found.stage, *fitted)
 
     @property
-    def judges(self) -> Ints:
-        """(M,) the samples that a fit has left out, part by part; all, where none could be."""
-        return np.concatenate(self.scored) if self.scored else np.arange(len(self.samples))
-
-    @property
     def judged(self) -> Samples:
-        """Those samples."""
-        return self.samples.take(self.judges)
+        """(M,) the samples that fits have left out, part by part; all, where none could be."""
+        return self.left_out_of(self.samples)
+
+    def left_out_of(self, samples: Samples) -> Samples:
+        """The same samples, with other costs."""
+        outs = self.judges or [np.ones(len(samples))]
+        return Samples.joined([divided(samples, out) for out in outs])
 
     @property
     def left_out(self) -> Scores:
@@ -151,7 +152,7 @@ class Runner:
     def _all_scores(self) -> Floats:
         """(stages, M, K): after each number of rounds that is compared."""
         if not self.scores:
-            return np.zeros((len(self.stages), len(self.judges), self.samples.n_classes))
+            return np.zeros((len(self.stages), len(self.samples), self.samples.n_classes))
         return np.concatenate(self.scores, axis=1)
 
     @property
@@ -174,7 +175,7 @@ class Runner:
         """Report; decisions are judged by the costs of `deciding`, the same samples."""
         known = class_costs(self.samples), self.found.temperature
         decoder = Decoder(*known, loss=self.settings.objective.loss)
-        cost = decision_cost(self.left_out, decoder, deciding.take(self.judges))
+        cost = decision_cost(self.left_out, decoder, self.left_out_of(deciding))
         return Standing(
             self.name,
             self.rounds,

@@ -3,12 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample
 from rebelboost.base.hashing import hash_rows
 from rebelboost.boosting.fit import Settings, train
-from rebelboost.data.folds import folds
+from rebelboost.data.folds import Part, divided, folds
 from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import SCALES, Scale
 from rebelboost.learners.similarity import Similarity
@@ -42,9 +41,9 @@ def settled(settings: Settings, samples: Samples) -> Settings:
         )
 
     paid: dict[Scale, BySample] = {scale: np.empty(0) for scale in SCALES}
-    for out in left_out:
+    for part in left_out:
         paid = {
-            scale: np.append(costs, _held_out_costs(tried(scale), some, out))
+            scale: np.append(costs, _held_out_costs(tried(scale), some, part))
             for scale, costs in paid.items()
         }
         paid = within(FAR_BEHIND, paid)
@@ -72,10 +71,10 @@ def plainest(paid: dict[Scale, BySample]) -> Scale:
     return next(iter(within(1, paid)))
 
 
-def _held_out_costs(settings: Settings, samples: Samples, out: NDArray[np.bool_]) -> BySample:
+def _held_out_costs(settings: Settings, samples: Samples, part: Part) -> BySample:
     """(held-out samples,) what the decisions on them cost, times their weight."""
-    ensemble = train(samples.rows(~out), settings)
-    held = samples.rows(out)
+    ensemble = train(divided(samples, part.kept), settings)
+    held = divided(samples, part.out)
     scores = np.zeros((len(held.labels), ensemble.n_classes))
     ensemble.add_scores(Queries(held.X), scores, 0, len(ensemble), settings.n_threads)
     row = np.arange(len(scores)) if held.by_sample else held.labels
