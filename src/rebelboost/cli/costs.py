@@ -40,7 +40,8 @@ def costs_text(costs: Floats, classes: Sequence[Any]) -> str:
     pairs = [divmod(int(cell), len(classes)) for cell in order]
     pairs = [(true, decided) for true, decided in pairs if true != decided]
     some = [
-        f"{printed(classes[true])} decided as {printed(classes[decided])}: {amount(costs[true, decided])}"
+        f"{printed(classes[true])} decided as {printed(classes[decided])} costs "
+        f"{amount(costs[true, decided])}"
         for true, decided in pairs[:MOST_LISTED]
     ]
     return "; ".join(some) + ("; …" if len(pairs) > MOST_LISTED else "")

@@ -168,7 +168,10 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
-    """Write the decision, the probability of each class and the expected cost of each row."""
+    """Write the decision, the probability of each class and the expected cost for each row.
+
+    The decision is the class with the lowest expected cost.
+    """
     with reported(traced=traceback):
         from rebelboost.cli.predict import run_prediction
 

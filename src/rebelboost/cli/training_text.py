@@ -116,9 +116,9 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
         },
     )
     output.text("")
-    n_terms = counted(len(model.ensemble_), "term")
-    output.heading(f"Trained in {trained.seconds:.1f} s: the model is a sum of {n_terms}")
-    lines: list[Line] = []
+    output.heading(f"Trained in {trained.seconds:.1f} s")
+    n_terms = f"{len(model.ensemble_):,}"
+    lines = [("terms", f"{n_terms}, each a tree or a comparison with training rows")]
     if chosen:
         lines.append(("selected", chosen))
     lines += figures(evaluation)
@@ -157,7 +157,7 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
         lines.append(("caution", "not clearly better than always making the same decision"))
     n_rows = counted(evaluation.n, "row")
     source = (
-        f"cross-validation: {n_rows}, each evaluated by fits that did not see it"
+        f"{n_rows} by cross-validation, each with fits that did not see it"
         if evaluation.is_left_out
         else f"{n_rows}: {evaluation.source}"
     )

@@ -125,10 +125,14 @@ def _by_class(found: Evaluation) -> Html:
             else cells
         )
 
-    head = ["class", "samples", "found (recall)", "95 % interval", "correct if decided (precision)"]
+    head = ["class", "samples", "recall", "95 % interval", "precision"]
     if found.has_costs:
         head.append("mean cost")
     body = table(head, [row(y) for y in range(n_classes)])
+    terms = note(
+        "Recall: share of the class that was recognised. Precision: share of correct decisions among "
+        "the decisions for the class."
+    )
     if n_classes > MOST_UNFOLDED:
-        return more(f"Results by class ({n_classes})", body)
-    return join_html([tag("h3", "Results by class"), body])
+        return more(f"Results by class ({n_classes})", terms, body)
+    return join_html([tag("h3", "Results by class"), terms, body])

@@ -53,9 +53,9 @@ def probabilities(subject: Subject) -> Html | None:
         paragraph(_assessment(subject, found.calibration)),
         drawn,
         more("Table", table(head, rows)),
-        lead="Reliable (calibrated) probabilities match the observed frequencies: of the cases with a "
-        "probability of 80 %, 80 % are decided correctly. Here the two differ by "
-        f"{points} percentage points on average (expected calibration error).",
+        lead="Probabilities are reliable (calibrated) if they match observed frequencies: a class with a "
+        "probability of 80 % should be the true class in 80 of 100 cases. Here, probabilities and "
+        f"frequencies differ by {points} percentage points on average (expected calibration error).",
     )
 
 

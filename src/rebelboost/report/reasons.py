@@ -54,11 +54,14 @@ def _features(found: Any) -> Html | None:
         ]
         for each in found.features[:MOST_USED]
     ]
-    head = ["feature", "importance", "", "trees that use it"]
+    head = ["feature", "importance", "", "trees"]
     return join_html(
         [
             tag("h3", "Most important features"),
-            note("Importance: the feature's share of all changes of the scores by tree splits."),
+            note(
+                "Importance: how much splits on the feature change the scores, as a share of all features. "
+                "Trees: number of trees that use it."
+            ),
             table(head, rows),
             _rest(len(found.features), "feature"),
         ]
@@ -84,11 +87,11 @@ def _examples(subject: Subject, found: Any) -> Html | None:
         ]
         for each in found.examples[:MOST_USED]
     ]
-    head = ["training row", "class", "influence", "", "comparisons with it"]
+    head = ["training row", "class", "influence", "", "comparisons"]
     return join_html(
         [
             tag("h3", "Most influential training rows"),
-            note("Influence: total size of the outputs of all comparisons with the row."),
+            note("Influence: how strongly the comparisons with the row change the scores."),
             table(head, rows, left=2),
             _rest(len(found.examples), "training row"),
             _values(subject, found) if subject.is_of_training else None,

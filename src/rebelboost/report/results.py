@@ -22,6 +22,8 @@ from rebelboost.report.markup import (
 )
 from rebelboost.report.subject import Subject
 
+LOG_LOSS = "Log-loss: mean of −ln(probability of the true class). Lower is better; 0 is perfect."
+
 
 def lead(subject: Subject) -> Html:
     """Return the main result in one or two sentences."""
@@ -49,16 +51,16 @@ def _sentence(found: Evaluation) -> Html:
     parts += [
         "about ",
         tag("strong", _count(found.accuracy.value, cases)),
-        " will be decided correctly (95 % interval: ",
+        " will be decided correctly (95\u00a0% interval: ",
         f"{_count(found.accuracy.low, cases)}–{_count(found.accuracy.high, cases)}). ",
     ]
     if found.has_costs:
         parts += [
             "The mean cost per decision is ",
             tag("strong", _cost(found, found.cost.value)),
-            f" ({_range(found, '–')}), compared with {_cost(found, found.constant_cost)} for ",
-            "the cheapest constant decision, always ",
+            f" ({_range(found, '–')}). Always deciding ",
             quoted(printed(found.confusion.constant)),
+            f", the cheapest constant decision, would cost {_cost(found, found.constant_cost)}",
         ]
     else:
         parts += [
@@ -108,7 +110,7 @@ def results(subject: Subject) -> Html | None:
         rows.append(["abstained", percent(share), "", ""])
     if found.log_loss is not None and found.shares_log_loss is not None:
         rows += [
-            ["log-loss of the probabilities (lower is better)", f"{found.log_loss:.3f}", "", ""],
+            ["log-loss of the probabilities", f"{found.log_loss:.3f}", "", ""],
             [
                 _quiet("class frequencies only"),
                 f"{found.shares_log_loss:.3f}",
@@ -120,6 +122,7 @@ def results(subject: Subject) -> Html | None:
         "How good is the model?",
         table(["", "", "95 % interval", ""], rows, class_="results"),
         note(_scales(found), class_="note wide"),
+        note(LOG_LOSS) if found.log_loss is not None else None,
         _note_on_costs(found),
         paragraph(tag("strong", "Source of these figures. "), _source(found)),
         paragraph(found.about_unknown()) if found.unknown else None,

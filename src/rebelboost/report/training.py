@@ -40,8 +40,12 @@ def _told(subject: Subject, runs: Sequence[Run]) -> str:
     if len(runs) == 1:
         return f"{len(runs[0].rounds):,} boosting rounds. The model is a sum of {n_terms:,} terms."
     n_members = len({run.member for run in runs})
-    fits = f"{len(runs)} fits" if n_members == 1 else f"{len(runs)} fits of {n_members} candidates"
-    return f"{fits}, each on a part of the samples. The model is their average, {n_terms:,} terms."
+    if n_members == 1:
+        fits, average = f"{len(runs)} fits", "the average of these fits"
+    else:
+        fits = f"{len(runs)} fits of {n_members} candidates"
+        average = "the weighted average of the selected fits"
+    return f"{fits}, each on a part of the samples. The model is {average}, with {n_terms:,} terms."
 
 
 def _loss(run: Run) -> Html:
@@ -169,8 +173,8 @@ def choice(subject: Subject) -> Html | None:
     parts = [_standings(found)] if standings else map(_line, str(found).split("\n"))
     lead = (
         "Each candidate was fitted without a part of the samples and evaluated on that part "
-        "(cross-validation). Candidates that were clearly worse were dropped; the model is a weighted "
-        "average of the others."
+        "(cross-validation). The model is a weighted average of the best. Clearly worse candidates were "
+        "dropped, some of them early: they have no weight, and their figures may be from fewer samples."
     )
     return section("How was the model selected?", *parts, lead=lead if standings else None)
 
