@@ -173,7 +173,7 @@ def test_the_sentence_at_the_top_has_accuracy_cost_and_constant(priced, tmp_path
         f"Of 100 new cases like these, about {right} will be decided correctly "
         f"(95 % interval: {low}–{high})"
     ) in text
-    assert re.search("Always deciding “.*?” , the cheapest constant decision, would cost", text)
+    assert re.search("Always deciding “.*?”, the cheapest constant decision, would cost", text)
 
 
 def test_a_report_says_where_its_figures_come_from(wine, tmp_path):
