@@ -45,7 +45,7 @@ def refused(folder, rebel):
         ("v,y\n1,a\n2,a\n", "only one class, 'a'"),
         ("v,y\n" + "".join(f"{i},{i / 7:.3f}\n" for i in range(99)), "amounts, not classes"),
         ("v,y\n" + "".join(f"{i},name{i}\n" for i in range(99)), "each class needs several rows"),
-        ("v,y\n1,a\n1,b\n1,a\n", "no column to predict 'y' from (v: constant (1"),
+        ("v,y\n1,a\n1,b\n1,a\n", "no column to predict 'y' from (v: constant value 1"),
         ("v,y\n1,a\n2,b,c\n", "line 3 of t.csv has 3 cells, but the first has 2"),
         ("v,y\n1,a\ninf,b\n2,a\n3,b\n", "column 'v' has 1 infinite value"),
     ],

@@ -160,7 +160,10 @@ def test_a_table_is_understood(loans):
     told, samples = understood(loans, "repaid")
     kinds = {column.name: column.kind for column in told.columns}
     assert kinds == {"amount": "number", "rate": "number", "city": "category", "since": "date"}
-    assert told.ignored == {"loan": "a different text in every row", "branch": "constant (main)"}
+    assert told.ignored == {
+        "loan": "a different text in every row",
+        "branch": "constant value main",
+    }
     assert sum(told.counts.values()) == told.n_rows == len(samples.y) == 150
     assert told.missing["rate"] == 15
     assert told.columns[2].categories == ("Bern", "Köln", "Łódź")

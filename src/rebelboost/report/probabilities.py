@@ -64,7 +64,7 @@ def _assessment(subject: Subject, found: Calibration) -> str:
     surplus = sum(each.n * (each.confidence - each.right.value) for each in found.bins) / n
     outside = [b for b in found.bins if not b.right.low <= b.confidence <= b.right.high]
     if sum(each.n for each in outside) < 0.25 * n:
-        return "The differences are about as large as chance alone would make them."
+        return "The differences are within the range expected by chance."
     if abs(surplus) < 0.5 * found.error:
         return "The model is overconfident in some ranges and underconfident in others."
     text = f"Overall, the model is {'overconfident' if surplus > 0 else 'underconfident'}."

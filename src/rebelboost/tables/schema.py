@@ -208,12 +208,12 @@ def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool]:
     if n_different == 0:
         return "empty", False
     if n_different == 1 and values.null_count() == 0:
-        return f"constant ({values[0]})", False
+        return f"constant value {values[0]}", False
     if n_different == n >= FEWEST_ROWS:
         naming = _naming(values, column)
         return naming, bool(naming)
     if column.kind == "category" and n_different > max(FEWEST_ROWS, n / 2):
-        return f"free text: {n_different:,} different values in {n:,} rows", False
+        return f"text with {n_different:,} different values in {n:,} rows", False
     return "", False
 
 
@@ -226,7 +226,7 @@ def _naming(values: pl.Series, column: Column) -> str:
     numbers = values.to_numpy()
     if numbers.max() - numbers.min() == len(numbers) - 1:
         return "row numbers"
-    return "identifier: a different number in every row" if ID_NAME.fullmatch(column.name) else ""
+    return "identifier, a different number in every row" if ID_NAME.fullmatch(column.name) else ""
 
 
 def _levels(values: pl.Series) -> tuple[str, ...]:
