@@ -17,7 +17,7 @@ def test_it_says_what_it_understood_and_what_it_made(loans, rebel):
         "2 columns: amount, rate",
         "1 column: since, as days since 1970-01-01",
         "rate (15)",
-        "loan: a different text in every row (use --keep loan to include it)",
+        "loan: a different text in every row (--keep loan includes it)",
         "accuracy",
         "a random fifth of the table",
         "rebel predict loans.safetensors new.csv",

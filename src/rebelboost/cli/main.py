@@ -126,7 +126,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
 ) -> None:
     """Train a classifier on a table and write a model file."""
     with reported(traced=traceback):
-        from rebelboost.cli.train import Settings, run_training
+        from rebelboost.cli.train import TrainingOptions, run_training
         from rebelboost.tables.schema import ColumnOptions
 
         run_training(
@@ -135,7 +135,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             costs,
             model,
             columns=ColumnOptions(keep or (), ignore or (), categorical or ()),
-            settings=Settings(learner, rounds, time_budget, seed, threads),
+            settings=TrainingOptions(learner, rounds, time_budget, seed, threads),
             output=_output(as_json=as_json),
         )
 

@@ -36,7 +36,7 @@ FITS_OF_ONE, FITS_AVERAGED = 2, 30
 HELD_OUT_ROWS = "a random fifth of the table, held out from a separate fit"
 
 
-class Settings(NamedTuple):
+class TrainingOptions(NamedTuple):
     """Options of the training; None stands for the estimator's default."""
 
     learner: str = "auto"
@@ -61,7 +61,7 @@ def run_training(
     model: Path | None,
     *,
     columns: ColumnOptions,
-    settings: Settings,
+    settings: TrainingOptions,
     output: Output,
 ) -> None:
     """Read the table, print a summary, train, evaluate, save, and print the results."""
@@ -92,7 +92,7 @@ def _check_learner(learner: str) -> None:
 
 
 def _command(
-    data: Path, target: str, costs: Path | None, columns: ColumnOptions, settings: Settings
+    data: Path, target: str, costs: Path | None, columns: ColumnOptions, settings: TrainingOptions
 ) -> list[str]:
     """Return the command line that reproduces the model."""
     words = ["rebel", "train", str(data), "--target", target]
@@ -106,7 +106,7 @@ def _command(
 
 
 def _learn(
-    samples: TrainingTable, costs: Floats | None, settings: Settings, output: Output
+    samples: TrainingTable, costs: Floats | None, settings: TrainingOptions, output: Output
 ) -> Trained:
     began = time.monotonic()
     model = _estimator(settings, costs, output).fit(samples.frame, samples.y)
@@ -117,7 +117,7 @@ def _learn(
     return Trained(model, evaluation, seconds)
 
 
-def _estimator(settings: Settings, costs: Floats | None, output: Output) -> RebelClassifier:
+def _estimator(settings: TrainingOptions, costs: Floats | None, output: Output) -> RebelClassifier:
     given: dict[str, Any] = {
         "n_rounds": settings.rounds,
         "random_state": settings.seed,
@@ -156,7 +156,7 @@ class Deadline:
 
 
 def _held_out(
-    model: RebelClassifier, samples: TrainingTable, settings: Settings, output: Output
+    model: RebelClassifier, samples: TrainingTable, settings: TrainingOptions, output: Output
 ) -> Evaluation | None:
     """Evaluate a fit to four fifths of the rows on the others; None if there are too few rows."""
     out = held_out_rows(samples.y, settings.seed or 0)

@@ -68,7 +68,7 @@ def _classes(understanding: Understanding) -> str:
 
 def _ignored(name: str, why: str) -> str:
     final = why.startswith(("by", UNSUPPORTED))
-    return f"{name}: {why}" + ("" if final else f" (use --keep {shlex.quote(name)} to include it)")
+    return f"{name}: {why}" + ("" if final else f" (--keep {shlex.quote(name)} includes it)")
 
 
 def _columns(understanding: Understanding) -> list[Line]:
