@@ -93,9 +93,9 @@ def test_abstaining_has_a_price():
     assert mean_cost([0, 1, 1], [0, np.nan, 0], None, reject_cost=0.5, reject_label=np.nan) == 0.5
     rows = np.array([[5, 0]] * 3 + [[0, 2]] * 2)
     assert mean_cost(TRUE, decided, rows, reject_cost=0.5, reject_label="ask") == 2.5 / 5
-    with pytest.raises(ValueError, match=r"y_pred has the label 'ask', which is no class here"):
+    with pytest.raises(ValueError, match=r"y_pred has the label 'ask', which is not a class"):
         mean_cost(TRUE, decided, COSTS, labels=["bad", "good"])
-    with pytest.raises(ValueError, match=r"y_true has the label 'ask', which is no class here"):
+    with pytest.raises(ValueError, match=r"y_true has the label 'ask', which is not a class"):
         mean_cost(decided, TRUE, COSTS, reject_cost=0.5, reject_label="ask")
 
 
@@ -110,14 +110,14 @@ REFUSED = {
         lambda: mean_cost([0, 1, 1], [0, 1], None),
         r"y_true has 3 labels, but y_pred has 2",
     ),
-    "nothing": (lambda: mean_cost([], [], None), r"y_true is empty: there is nothing to price"),
+    "nothing": (lambda: mean_cost([], [], None), r"y_true is empty: give at least one label"),
     "label": (
         lambda: mean_cost([0, 1], [0, 7], None, labels=[0, 1]),
-        r"y_pred has the label 7, which is no class here: the classes are 0, 1 \(give others by la",
+        r"y_pred has the label 7, which is not a class: the classes are 0, 1 \(labels=... changes",
     ),
     "mixed labels": (
         lambda: mean_cost(np.array([0, "a"], dtype=object), [0, 0], None),
-        r"the labels 0, a have no order: give labels=",
+        r"the labels 0, a cannot be sorted: give labels=",
     ),
     "weight": (
         lambda: mean_cost([0, 1], [0, 1], None, sample_weight=[1]),
@@ -129,7 +129,7 @@ REFUSED = {
     ),
     "reject cost": (
         lambda: mean_cost([0, 1], [0, 1], None, reject_cost=-1),
-        r"the cost to abstain is -1: give a finite number, 0 or more",
+        r"reject_cost is -1: give a finite number, 0 or more",
     ),
     "rival": (
         lambda: cost_report([0, 1], [0, 1], None, rivals={"other": [0]}),

@@ -1,4 +1,4 @@
-"""Example data: planar mixtures and random costs as in REBEL's Fig. 3, spirals as in LOCAL's, and tumours."""
+"""Example data: the papers' synthetic data (planar mixtures, random costs, spirals) and breast tumours."""
 
 from typing import NamedTuple
 
@@ -7,15 +7,15 @@ import numpy as np
 from rebelboost.base.arrays import Floats, Ints
 
 CLASSES = (3, 6)
-"""How many classes a planar set has: at least, at most."""
+"""Minimum and maximum number of classes of a planar set."""
 CLUSTERS = (2, 4)
-"""The same, of the Gaussian clusters of a class."""
+"""Minimum and maximum number of Gaussian clusters per class."""
 SPREAD = (0.1, 0.3)
-"""The same, of the standard deviation along an axis of a cluster; centres lie in [−1, 1]²."""
+"""Minimum and maximum standard deviation along an axis of a cluster; centres are in [−1, 1]²."""
 
 
 class PlanarSet(NamedTuple):
-    """Points of the plane with their classes, 0 … K−1, to train and to test on."""
+    """Training and test points in the plane, with classes 0 … K−1."""
 
     X_train: Floats
     """(n_train, 2)"""
@@ -25,18 +25,19 @@ class PlanarSet(NamedTuple):
 
 
 def planar_mixture(seed: int, n_train: int = 1000, n_test: int = 500) -> PlanarSet:
-    """Draw a planar set: every class is a mixture of Gaussian clusters.
+    """Draw points in the plane; each class is a mixture of Gaussian clusters.
 
-    The paper shows its sets (Fig. 9) but gives no numbers [REBEL, Sec. 5 and S.10]. Here 3 to 6
-    classes, equally likely, have 2 to 4 clusters each, with centres anywhere in a square, and with
-    widths and directions of their own. Clusters overlap, so that no classifier is free of mistakes.
+    The paper shows its data (Fig. 9) but gives no parameters [REBEL, Sec. 5 and S.10]. Here, 3 to 6
+    equally likely classes have 2 to 4 clusters each, with random centres in a square, random widths
+    and random directions. Clusters overlap, so no classifier is perfect.
 
     Parameters
     ----------
     seed : int
-        The same seed gives the same set. Test samples do not depend on `n_train`.
+        Random seed. Test samples do not depend on `n_train`.
     n_train, n_test : int
-        How many samples; at least one of each class among them to train on, if they are enough.
+        Number of training and test samples. The training samples include each class, if
+        there are enough of them.
 
     Examples
     --------
@@ -65,19 +66,19 @@ def planar_mixture(seed: int, n_train: int = 1000, n_test: int = 500) -> PlanarS
 def spirals(
     seed: int = 0, n_train: int = 333, n_test: int = 167, *, wrong: float = 0.0
 ) -> PlanarSet:
-    """Draw three interleaved spirals, one a class, as in [LOCAL, Sec. 6].
+    """Draw three interleaved spirals, one per class, as in [LOCAL, Sec. 6].
 
-    The paper gives their number and the split, 500 points and two thirds of them to train on, not
-    their form. Here each winds once and a half around the origin, with a little noise.
+    The paper gives the number of points (500, two thirds of them for training) but not the shape of
+    the spirals. Here, each winds one and a half times around the origin, with some noise.
 
     Parameters
     ----------
     seed : int
-        The same seed gives the same set.
+        Random seed.
     n_train, n_test : int
-        How many samples.
+        Number of training and test samples.
     wrong : float
-        Share of the training samples that are given the label of another class.
+        Share of training samples that get the label of another class.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def spirals(
 
 
 def _ellipses(rng: np.random.Generator, n_clusters: int) -> Floats:
-    """(clusters, 2, 2) matrices that turn round noise into noise of random widths and direction."""
+    """Draw (clusters, 2, 2) matrices that scale and rotate isotropic noise."""
     widths = rng.uniform(*SPREAD, size=(n_clusters, 1, 2))
     angle = rng.uniform(0, np.pi, size=n_clusters)
     rows = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
@@ -107,24 +108,25 @@ def _ellipses(rng: np.random.Generator, n_clusters: int) -> Floats:
 
 
 def _cluster_of_each(rng: np.random.Generator, y: Ints, clusters: Ints) -> Ints:
-    """A cluster of its class for every sample, all equally likely."""
+    """Draw a cluster for each sample, uniformly among the clusters of its class."""
     begin = np.cumsum(clusters) - clusters
     chosen: Ints = begin[y] + rng.integers(clusters[y])
     return chosen
 
 
 def random_costs(n_classes: int, seed: int) -> Floats:
-    """(K, K) costs: 0 on the diagonal, |normal| elsewhere, such that random guessing costs 1.
+    """Draw a (K, K) cost matrix for which random guessing has a mean cost of 1.
 
-    As in [REBEL, Fig. 3]. Guessing decides for each of K equally likely classes with
-    probability 1 / K, so the K² entries have a mean of 1.
+    As in [REBEL, Fig. 3]. The diagonal is 0; the other entries are absolute values of normal
+    variables. Guessing predicts each of K equally likely classes with probability 1 / K, so the
+    mean of all K² entries is 1.
 
     Parameters
     ----------
     n_classes : int
-        K, two or more.
+        Number of classes K, at least 2.
     seed : int
-        The same seed gives the same costs.
+        Random seed.
 
     Examples
     --------
@@ -132,7 +134,7 @@ def random_costs(n_classes: int, seed: int) -> Floats:
     1.0
     """
     if n_classes < 2:
-        raise ValueError(f"n_classes is {n_classes}: mistakes need two classes or more")
+        raise ValueError(f"n_classes is {n_classes}: give two classes or more")
     costs = np.abs(np.random.default_rng(seed).normal(size=(n_classes, n_classes)))
     np.fill_diagonal(costs, 0)
     normalised: Floats = costs / costs.mean()
@@ -140,9 +142,9 @@ def random_costs(n_classes: int, seed: int) -> Floats:
 
 
 def tumours() -> tuple[dict[str, Floats], list[str]]:
-    """Measurements of 569 breast tumours by name, and the diagnoses: "benign" or "malignant".
+    """Return 30 measurements of 569 breast tumours by name, and the diagnoses.
 
-    The Wisconsin data that scikit-learn brings along.
+    A diagnosis is "benign" or "malignant". These are the Wisconsin data that come with scikit-learn.
 
     Examples
     --------

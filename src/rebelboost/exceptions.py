@@ -1,37 +1,37 @@
-"""The errors and warnings that this package raises by itself."""
+"""Errors and warnings of this package."""
 
 
 class SlowKernelsWarning(UserWarning):
-    """The compiled kernels are missing; NumPy does the same work, more slowly."""
+    """The compiled kernels are missing; NumPy is used instead, which is slower."""
 
 
 class CostError(ValueError):
-    """A cost matrix, or cost rows, that cannot be meant."""
+    """The costs are invalid; the message names the entry and the fix."""
 
 
 class EvaluationError(ValueError):
-    """Samples that a model cannot be judged by."""
+    """The model cannot be evaluated on these samples."""
 
 
 class SingleClassWarning(UserWarning):
-    """There is one class only, which is then always predicted."""
+    """The training data have only one class, which is always predicted."""
 
 
 class CostDiagonalWarning(UserWarning):
-    """Right decisions were given a cost; it has been subtracted from their row."""
+    """Correct decisions have a cost, which was subtracted from the whole row of the cost matrix."""
 
 
 class RareClassWarning(UserWarning):
-    """A class has one sample only."""
+    """A class has only one sample."""
 
 
 class UnknownCategoryWarning(UserWarning):
-    """A categorical feature has values that training never saw; they count as missing."""
+    """A categorical feature has values that are not in the training data; they count as missing."""
 
 
 class TableError(ValueError):
-    """A file that is no table, or a table that cannot be learned from or does not fit the model."""
+    """A file cannot be read as a table, used for training, or matched with a model."""
 
 
 class ModelFileError(ValueError):
-    """A model that cannot be stored, or a file that is no sound model."""
+    """A model cannot be saved, or a model file is invalid."""

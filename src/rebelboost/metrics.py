@@ -1,6 +1,7 @@
-"""What decisions cost: the mean cost, a report, and a scorer for scikit-learn's searches.
+"""Mean cost of decisions, a cost report, and a scorer for scikit-learn's model selection.
 
-`costs` are here whatever `RebelClassifier(costs=...)` takes; see `rebelboost.costs.matrix.cost_matrix`.
+`costs` can have any form that `RebelClassifier(costs=...)` accepts; see
+`rebelboost.costs.matrix.cost_matrix`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,22 +31,25 @@ def mean_cost(
     reject_cost: float | None = None,
     reject_label: Any = None,
 ) -> float:
-    """Average cost of decisions.
+    """Return the mean cost of decisions.
 
     Parameters
     ----------
     y_true, y_pred : arrays of shape (N,)
+        True classes and decisions.
     costs : object
-        By class, as for `RebelClassifier`; or an array or data frame (N, K), a row for each sample.
-        (K × K is always by class.)
+        Costs by class, as for `RebelClassifier`; or an array or data frame of shape (N, K), with one
+        row per sample. An array of shape (K, K) is always read as costs by class.
     labels : sequence, optional
-        The classes, in the order of a bare matrix. By default those that a table of costs names,
-        or else those in `y_true` and `y_pred`, sorted. Give them where a class may be absent.
+        Classes, in the order of the rows and columns of an array of costs. Default: the classes named
+        in `costs` or, if there are no names, the sorted labels in `y_true` and `y_pred`. Required if
+        a class may be absent from both.
     sample_weight : array of shape (N,), optional
+        Weights of the samples.
     reject_cost : float, optional
-        What it costs to abstain, that is to predict `reject_label` in place of a class.
+        Cost of abstaining, that is of predicting `reject_label`.
     reject_label : object
-        That label.
+        Label of an abstention.
 
     Examples
     --------
@@ -78,14 +82,14 @@ def cost_report(  # noqa: PLR0913  (scikit-learn's interface)
     reject_cost: float | None = None,
     reject_label: Any = None,
 ) -> CostReport:
-    """Confusion in counts and in money, and what other ways to decide would have cost.
+    """Return the confusion matrix in counts and costs, and the costs of other predictions.
 
     Parameters
     ----------
     y_true, y_pred, costs, labels, sample_weight, reject_cost, reject_label
-        As in `mean_cost`; `costs` by class.
+        As for `mean_cost`; `costs` must be by class.
     rivals : dict, optional
-        Predictions to compare with, by name: ``{"neutral training": neutral.predict(X)}``.
+        Names and predictions to compare with, such as ``{"baseline": baseline.predict(X)}``.
 
     Examples
     --------
@@ -134,7 +138,7 @@ def cost_report(  # noqa: PLR0913  (scikit-learn's interface)
 
 
 class CostScorer(BaseEstimator):
-    """Scores a classifier by the negative mean cost of its predictions; see `cost_scorer`."""
+    """Scorer that returns the negative mean cost of a classifier's predictions; see `cost_scorer`."""
 
     __metadata_request__score = {"estimator": UNUSED}  # noqa: RUF012  (scikit-learn's interface)
 
@@ -159,7 +163,10 @@ class CostScorer(BaseEstimator):
         sample_weight: ArrayLike | None = None,
         costs: ArrayLike | None = None,
     ) -> float:
-        """Negative mean cost of what `estimator` decides; `costs` (N, K) go before the matrix."""
+        """Return the negative mean cost of the estimator's predictions.
+
+        If `costs` of shape (N, K) are given, they are used instead of the scorer's own.
+        """
         labels = getattr(estimator, "classes_", None) if self.labels is None else self.labels
         return -mean_cost(
             y,
@@ -172,7 +179,7 @@ class CostScorer(BaseEstimator):
         )
 
     def __call__(self, estimator: Any, X: Any, y: ArrayLike, **metadata: Any) -> float:
-        """As scikit-learn's searches call it."""
+        """Return the score; scikit-learn calls scorers in this way."""
         return self.score(estimator, X, y, **metadata)
 
 
@@ -185,14 +192,14 @@ def cost_scorer(
 ) -> CostScorer:
     """Make a scorer for `GridSearchCV`, `cross_validate` and the like: the negative mean cost.
 
-    The classes, in whose order a bare matrix is, are `labels` or else the estimator's
-    ``classes_``. With scikit-learn's metadata routing the scorer may ask for ``sample_weight``
-    and for ``costs``, a row for each sample: ``cost_scorer(C).set_score_request(costs=True)``.
+    An array of costs is in the order of `labels` or, by default, of the estimator's ``classes_``.
+    With scikit-learn's metadata routing, the scorer can request ``sample_weight`` and ``costs``,
+    one row per sample: ``cost_scorer(C).set_score_request(costs=True)``.
     """
     return CostScorer(costs, labels=labels, reject_cost=reject_cost, reject_label=reject_label)
 
 
-# ---- reading
+# ---- validation
 
 
 class _Abstention(NamedTuple):
@@ -202,7 +209,7 @@ class _Abstention(NamedTuple):
 
 @dataclass(frozen=True)
 class _Decisions:
-    """The classes, and what may be decided: one of them or, at a price, none."""
+    """The classes and the possible decisions, which are the classes and possibly an abstention."""
 
     names: ClassNames
     abstention: _Abstention | None
@@ -221,13 +228,13 @@ class _Decisions:
         codes = [known.find(label) for label in y.tolist()]
         if None in codes:
             raise ValueError(
-                f"{name} has the label {shown(y[codes.index(None)])}, which is no class here: "
-                f"the classes are {self.names} (give others by labels=...)"
+                f"{name} has the label {shown(y[codes.index(None)])}, which is not a class: "
+                f"the classes are {self.names} (labels=... changes them)"
             )
         return np.array(codes, dtype=np.int32)
 
     def matrix(self, costs: Any, true: Labels, weight: BySample) -> Floats:
-        """(K, decisions) prices."""
+        """Costs of shape (K, number of decisions)."""
         counts = np.bincount(true, weight, len(self.classes))
         return self.priced(cost_matrix(costs, self.classes, counts))
 
@@ -241,7 +248,7 @@ def _abstention(cost: float | None, label: Any) -> _Abstention | None:
     if cost is None:
         return None
     if not (np.isfinite(cost) and cost >= 0):
-        raise CostError(f"the cost to abstain is {cost:g}: give a finite number, 0 or more")
+        raise CostError(f"reject_cost is {cost:g}: give a finite number, 0 or more")
     return _Abstention(float(cost), label)
 
 
@@ -267,14 +274,14 @@ def _sorted(found: set[Any]) -> list[Any]:
         return sorted(found)
     except TypeError as error:
         raise ValueError(
-            f"the labels {listed(sorted(found, key=str))} have no order: give labels=..."
+            f"the labels {listed(sorted(found, key=str))} cannot be sorted: give labels=..."
         ) from error
 
 
 def _column(y: ArrayLike, name: str) -> NDArray[Any]:
     column: NDArray[Any] = column_or_1d(y)
     if len(column) == 0:
-        raise ValueError(f"{name} is empty: there is nothing to price")
+        raise ValueError(f"{name} is empty: give at least one label")
     return column
 
 

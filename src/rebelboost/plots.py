@@ -1,7 +1,7 @@
-"""Pictures: regions of the plane, scores along a path, how training went.
+"""Plots of decision regions, of scores along a path, of influential samples and of the training.
 
-Each function draws into one Axes, a new one if none is given, and returns it. The extra
-``rebelboost[plots]`` brings matplotlib.
+Each function draws on one matplotlib Axes, a new one by default, and returns it. Install matplotlib
+with the extra ``rebelboost[plots]``.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["PALETTE", "plot_examples", "plot_path", "plot_regions", "plot_training", "walk"]
 
 TINT = 0.35
-"""How much of its class's colour a region has; the rest is white."""
+"""Share of the class's colour in the colour of a region; the rest is white."""
 
 
 def plot_regions(
@@ -32,19 +32,22 @@ def plot_regions(
     resolution: int = 300,
     margin: float = 0.05,
 ) -> "Axes":
-    """Show what a classifier decides all over the plane, with samples: wrong ones are crosses.
+    """Plot the decision regions of a classifier of two features, and samples; mistakes are crosses.
 
     Parameters
     ----------
-    classifier : fitted classifier of two features
+    classifier : fitted classifier
+        Classifier of two features.
     X : array of shape (N, 2)
+        Samples.
     y : array of shape (N,)
-        True classes. Each has a colour; what the classifier decides has its tint.
+        True classes. Each class has a colour; its region has a lighter shade of it.
     ax : Axes, optional
+        Axes to draw on.
     resolution : int
-        Decisions along each side.
+        Number of grid points along each side.
     margin : float
-        Space around the samples, as a share of their range.
+        Margin around the samples, as a share of their range.
     """
     points, labels = _planar(X), np.asarray(y)
     if len(labels) != len(points):
@@ -72,18 +75,20 @@ def plot_path(
     *,
     resolution: int = 400,
 ) -> "Axes":
-    """Show the score of each class on the way from point to point [REBEL, Fig. 8].
+    """Plot the score of each class along a path from point to point [REBEL, Fig. 8].
 
-    The background has the tint of what is decided.
+    The background has a light shade of the colour of the predicted class.
 
     Parameters
     ----------
-    classifier : fitted classifier with scores, ``decision_function``
+    classifier : fitted classifier
+        Classifier with a ``decision_function``.
     points : array of shape (m, d)
-        The corners of the path, two or more, for example training samples.
+        Corners of the path, at least two, for example training samples.
     ax : Axes, optional
+        Axes to draw on.
     resolution : int
-        Samples along the path, evenly spaced.
+        Number of evenly spaced points along the path.
     """
     path = walk(points, resolution)
     ax = axes_for(ax)
@@ -100,22 +105,23 @@ def plot_path(
 def plot_examples(
     classifier: Any, X: ArrayLike, ax: "Axes | None" = None, *, most: int = 50
 ) -> "Axes":
-    """Mark the training samples that similarities compare with most: rings, and lines to their rivals.
+    """Mark the most influential training samples: rings around anchors, and lines to their rivals.
 
     Parameters
     ----------
-    classifier : fitted on two features, with learner=Similarity(...)
+    classifier : fitted classifier
+        Classifier of two features with ``learner=Similarity(...)``.
     X : array of shape (N, 2)
-        The samples that it was fitted to.
+        Samples that it was fitted to.
     ax : Axes, optional
-        Such as `plot_regions` has drawn into.
+        Axes to draw on, for example those of `plot_regions`.
     most : int
-        Terms to show: those with the largest outputs.
+        Maximum number of terms to show; those with the largest outputs are shown.
     """
     points, ax = _planar(X), axes_for(ax)
     pairs = [t for t in classifier.ensemble_ if len(t.example_rows) == 2]
     if not pairs:
-        raise ValueError("the classifier compares with no pairs of examples: fit with Similarity()")
+        raise ValueError("the classifier has no pairs of training samples: fit with Similarity()")
     strength = [float(np.abs(term.slopes).max()) for term in pairs]
     for i in np.argsort(strength)[::-1][:most]:
         anchor, rival = (points[row] for row in pairs[i].example_rows)
@@ -128,14 +134,15 @@ def plot_examples(
 def plot_training(
     classifier: Any, X: Any = None, y: ArrayLike | None = None, ax: "Axes | None" = None
 ) -> "Axes":
-    """Show the loss of every round beside its bound, and the error on training and other samples.
+    """Plot loss, its bound and training error by round and, if test samples are given, test error.
 
     Parameters
     ----------
     classifier : fitted classifier
-    X, y : samples that it was not fitted to, optional
-        Their error is shown too.
+    X, y : table of shape (N, d), labels of shape (N,), optional
+        Test samples.
     ax : Axes, optional
+        Axes to draw on.
     """
     ax = axes_for(ax)
     history = list(classifier.history_)
@@ -146,7 +153,7 @@ def plot_training(
     with np.errstate(divide="ignore"):
         bounds = start + np.cumsum(np.log([record.bound for record in history]))
     ax.plot(rounds, losses / log10, color=class_colour(0), label="log₁₀ of the loss")
-    ax.plot(rounds, bounds / log10, color=class_colour(0), linestyle=":", label="its bound")
+    ax.plot(rounds, bounds / log10, color=class_colour(0), linestyle=":", label="bound of the loss")
     errors = ax.twinx()
     errors.plot(
         rounds, [100 * r.error for r in history], color=class_colour(1), label="training error"
@@ -162,26 +169,26 @@ def plot_training(
 
 
 def walk(points: ArrayLike, n_samples: int) -> Floats:
-    """(n, d) points of a path through the given ones, evenly spaced."""
+    """Return (n, d) evenly spaced points of the path through the given points."""
     corners = np.asarray(points, dtype=np.float64)
     if corners.ndim != 2 or len(corners) < 2:
         raise ValueError(f"a path needs two points or more, but points have shape {corners.shape}")
     lengths = np.linalg.norm(np.diff(corners, axis=0), axis=1)
     if not lengths.all():
         corner = int(np.argmin(lengths))
-        raise ValueError(f"points {corner} and {corner + 1} of the path are the same: drop one")
+        raise ValueError(f"points {corner} and {corner + 1} of the path are the same: remove one")
     at = np.concatenate([[0.0], np.cumsum(lengths)])
     steps = np.linspace(0, at[-1], n_samples)
     return np.stack([np.interp(steps, at, column) for column in corners.T], axis=1)
 
 
-# ---- parts of them
+# ---- helpers
 
 
 def _planar(X: ArrayLike) -> Floats:
     points = np.asarray(X, dtype=np.float64)
     if points.ndim != 2 or points.shape[1] != 2:
-        raise ValueError(f"regions are drawn for two features, but X has shape {points.shape}")
+        raise ValueError(f"this plot needs two features, but X has shape {points.shape}")
     return points
 
 
@@ -208,13 +215,13 @@ def _show_decisions(ax: "Axes", classifier: Any, sides: Floats) -> None:
 
 
 def _scores(classifier: Any, samples: Any) -> Floats:
-    """(n, K); with two classes, scikit-learn's single column is the lead of the second."""
+    """Scores of shape (n, K); for two classes, ``decision_function`` is the second's lead."""
     scores = np.asarray(classifier.decision_function(samples), dtype=np.float64)
     return scores if scores.ndim == 2 else np.stack([-scores / 2, scores / 2], axis=1)
 
 
 def _stretches(way: Floats, codes: Ints) -> list[tuple[float, float, int]]:
-    """Begin, end and code of each part of the way where the decision stays the same."""
+    """Begin, end and class code of each part of the path with a constant decision."""
     last = np.flatnonzero(np.diff(codes))
     edges = [way[0], *((way[last] + way[last + 1]) / 2), way[-1]]
     decided = codes[[0, *(last + 1)]].tolist()

@@ -8,7 +8,7 @@ import pytest
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import tell_columns
 from rebelboost.tables.files import opened
-from rebelboost.tables.schema import Understanding, Wishes, row_name, understand
+from rebelboost.tables.schema import ColumnOptions, Understanding, row_name, understand
 from rebelboost.tables.target import class_labels
 
 
@@ -151,16 +151,19 @@ def test_what_the_first_thousand_rows_say_is_checked_by_the_others(tmp_path):
     assert columns_of(path)[0]["v"].kind == "category"
 
 
-def understood(path, target, **wishes):
+def understood(path, target, **options):
     with opened(path) as table:
-        return understand(table, target, Wishes(**wishes))
+        return understand(table, target, ColumnOptions(**options))
 
 
 def test_a_table_is_understood(loans):
     told, samples = understood(loans, "repaid")
     kinds = {column.name: column.kind for column in told.columns}
     assert kinds == {"amount": "number", "rate": "number", "city": "category", "since": "date"}
-    assert told.ignored == {"loan": "a different text in every row", "branch": "always main"}
+    assert told.ignored == {
+        "loan": "a different text in every row",
+        "branch": "constant value main",
+    }
     assert sum(told.counts.values()) == told.n_rows == len(samples.y) == 150
     assert told.missing["rate"] == 15
     assert told.columns[2].categories == ("Bern", "Köln", "Łódź")

@@ -12,14 +12,14 @@ def test_it_says_what_it_understood_and_what_it_made(loans, rebel):
     done = rebel("train", "loans.csv", "--target", "repaid", *QUICK)
     assert done.exit_code == 0
     for told in (
-        "Read loans.csv: 150 rows to learn 'repaid' from 4 columns",
+        "Read loans.csv: 150 rows, 4 columns to predict 'repaid'",
         "CSV, separated by commas, utf-8",
         "2 columns: amount, rate",
         "1 column: since, as days since 1970-01-01",
         "rate (15)",
-        "loan: a different text in every row (--keep loan undoes this)",
+        "loan: a different text in every row (--keep loan includes it)",
         "accuracy",
-        "a fifth of all",
+        "a random fifth of the table",
         "rebel predict loans.safetensors new.csv",
     ):
         assert told in done.stdout
@@ -102,6 +102,6 @@ def test_a_budget_of_time_ends_training_early(loans, records):
 def test_a_model_that_knows_nothing_says_so(folder, rebel, loans):
     lines = [f"{i * 7919 % 101},{'ab'[(i * i // 7) % 2]}" for i in range(60)]
     (folder / "noise.csv").write_text("v,y\n" + "\n".join(lines), encoding="utf-8")
-    said = "not clearly better than always deciding the same"
+    said = "not clearly better than always making the same decision"
     assert said in rebel("train", "noise.csv", "-t", "y", *QUICK).stdout
     assert said not in rebel("train", "loans.csv", "-t", "repaid", *QUICK).stdout

@@ -56,7 +56,7 @@ def test_batches_change_nothing(model, loans, rebel, batch):
 def test_predictions_are_written_in_the_form_of_the_files_name(model, loans, rebel, name):
     done = rebel("predict", model, "loans.csv", "-o", name)
     assert done.exit_code == 0
-    assert "150 decisions in" in done.stdout
+    assert f"Wrote 150 decisions to {name}" in done.stdout
     if name.endswith("parquet"):
         decided = pl.read_parquet(name)
     else:
@@ -85,8 +85,8 @@ def test_what_does_not_fit_is_counted_and_told(model, new, rebel):
     n_rome = sum(row[4] == "Rome" for row in cells)
     done = rebel("predict", model, "new.csv")
     assert done.exit_code == 0
-    assert f"city: {n_rome} cell(s) with categories that training never saw" in done.stderr
-    assert "amount: 1 cell(s) that do not fit" in done.stderr
+    assert f"city: {n_rome} cell(s) with categories not in the training data" in done.stderr
+    assert "amount: 1 cell(s) in another format" in done.stderr
     assert "not used by the model: colour" in done.stderr
 
 
@@ -120,7 +120,7 @@ def test_a_model_is_judged_by_rows_that_it_has_not_seen(model, new, rebel, recor
 
 
 def test_figures_of_the_training_file_come_with_a_warning(model, loans, rebel):
-    assert "has learned from this very file" in rebel("evaluate", model, "loans.csv").stderr
+    assert "was trained on this file" in rebel("evaluate", model, "loans.csv").stderr
 
 
 def test_rows_without_a_class_are_not_judged(model, new, rebel):

@@ -79,7 +79,7 @@ def test_without_its_extra_it_says_what_to_install(tmp_path):
     code = "from rebelboost import cli; cli.NEEDED = ('no_such_library',); cli.run()"
     done = run(sys.executable, "-c", code)
     assert done.returncode == 2
-    assert done.stderr == 'rebel needs more than the library: pip install "rebelboost[cli]"\n'
+    assert done.stderr == 'rebel needs extra packages: pip install "rebelboost[cli]"\n'
 
 
 def test_shells_can_complete_it(folder):

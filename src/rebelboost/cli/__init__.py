@@ -1,4 +1,4 @@
-"""The command `rebel`. `main` defines its options; each command has a file; `render` prints."""
+"""The command `rebel`. `main` defines the options, each command has its own module, `render` prints."""
 
 import sys
 from importlib.util import find_spec
@@ -7,9 +7,9 @@ NEEDED = ("typer", "rich", "polars")
 
 
 def run() -> None:
-    """Start the command, or say what it lacks."""
+    """Run the command, or print which extra to install."""
     if not all(map(find_spec, NEEDED)):
-        print('rebel needs more than the library: pip install "rebelboost[cli]"', file=sys.stderr)
+        print('rebel needs extra packages: pip install "rebelboost[cli]"', file=sys.stderr)
         sys.exit(2)
     from rebelboost.cli.main import app
 

@@ -1,4 +1,4 @@
-"""`python -m rebelboost.cli` is `rebel`."""
+"""Entry point of `python -m rebelboost.cli`, which is the same as `rebel`."""
 
 from rebelboost.cli import run
 

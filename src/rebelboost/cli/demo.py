@@ -1,4 +1,4 @@
-"""`rebel demo`: the whole story on a table that scikit-learn brings along."""
+"""`rebel demo`: run every command on a data set that comes with scikit-learn."""
 
 import contextlib
 import shlex
@@ -24,12 +24,16 @@ STEPS = (
 
 
 def run_demo(folder: Path | None, app: Callable[..., Any], *, output: Output) -> None:
-    """Make the files, then run the steps as one would type them."""
+    """Write the example files, then run each command of the tour."""
     to = Path(tempfile.mkdtemp(prefix="rebel-demo-")) if folder is None else folder
     to.mkdir(parents=True, exist_ok=True)
     write_tables(to)
-    output.text(f"In {to}: tumours.csv to learn from, unseen.csv to decide on, and costs.csv,")
-    output.text("which says that to miss a malignant tumour is as bad as 20 false alarms.")
+    output.text(f"Wrote to {to}:")
+    output.text("  tumours.csv  training data: 30 measurements and the diagnosis of each tumour")
+    output.text("  unseen.csv   test data, not used in training")
+    output.text(
+        "  costs.csv    costs of mistakes: a missed malignant tumour costs 20, a false alarm 1"
+    )
     for step in STEPS:
         output.text("")
         output.heading(f"$ {step}")
@@ -39,7 +43,7 @@ def run_demo(folder: Path | None, app: Callable[..., Any], *, output: Output) ->
 
 
 def write_tables(folder: Path) -> None:
-    """Three files: two thirds of the rows to learn from, the others, and the costs."""
+    """Write three files: two thirds of the rows for training, one third for testing, and the costs."""
     measured, diagnosis = tumours()
     frame = pl.DataFrame({name.replace(" ", "_"): column for name, column in measured.items()})
     frame.insert_column(0, pl.Series("patient", [f"P{i:03d}" for i in range(len(frame))]))
@@ -51,6 +55,6 @@ def write_tables(folder: Path) -> None:
 
 
 def _run(app: Callable[..., Any], step: str, folder: Path) -> None:
-    """A command as the shell would run it in the folder."""
+    """Run a command line in the folder."""
     with contextlib.chdir(folder):
         app(shlex.split(step)[1:], standalone_mode=False)

@@ -1,4 +1,4 @@
-"""What a user can mend is one line and exit code 2; all else is told as a fault of ours."""
+"""Exit codes and error messages: errors that the user can fix are one line with exit code 2."""
 
 import enum
 import sys
@@ -11,23 +11,24 @@ class Exit(enum.IntEnum):
     """Exit codes."""
 
     OK = 0
-    FAULT = 1
-    """An error in rebelboost itself."""
+    BUG = 1
+    """A bug in rebelboost."""
     USER = 2
-    """Something that the message says how to mend."""
+    """An error that the user can fix; the message says how."""
     STOPPED = 130
-    """Ctrl-C; files are as they were."""
+    """Ctrl-C. No file was changed."""
 
 
 @contextmanager
 def reported(*, traced: bool) -> Iterator[None]:
-    """Turn exceptions into a line on stderr and an exit code."""
+    """Turn an exception into one line on stderr and an exit code."""
     try:
         yield
     except KeyboardInterrupt:
-        _leave("stopped: no file was changed", Exit.STOPPED)
+        _leave("interrupted: no file was changed", Exit.STOPPED)
     except BrokenPipeError:
-        # Whoever read our output wants no more. Python would complain when it closes the stream.
+        # The reader of stdout has closed it, as `head` does. Python would report an error when it
+        # closes the stream itself.
         sys.stdout = None
         sys.exit(Exit.OK)
     except (ValueError, OSError) as error:
@@ -35,12 +36,13 @@ def reported(*, traced: bool) -> Iterator[None]:
         _leave(_one_line(error), Exit.USER)
     except MemoryError:
         _show(traced)
-        _leave("the machine has too little memory for this: give fewer rows", Exit.USER)
-    except Exception as error:  # noqa: BLE001  (a last resort, told as what it is)
+        _leave("not enough memory: use fewer rows", Exit.USER)
+    except Exception as error:  # noqa: BLE001  (reported as a bug)
         _show(traced)
         hint = "" if traced else "; --traceback shows where"
         _leave(
-            f"a fault of rebelboost: {type(error).__name__}: {_one_line(error)}{hint}", Exit.FAULT
+            f"bug in rebelboost, please report it: {type(error).__name__}: {_one_line(error)}{hint}",
+            Exit.BUG,
         )
 
 

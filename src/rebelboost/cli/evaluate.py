@@ -1,4 +1,4 @@
-"""`rebel evaluate`: how a model does on rows whose classes are known."""
+"""`rebel evaluate`: accuracy and cost of a model on rows whose true classes are known."""
 
 from pathlib import Path
 
@@ -8,13 +8,13 @@ from rebelboost.cli.render import Output
 from rebelboost.evaluation import evaluate
 
 SEEN = (
-    "the model has learned from this very file, so that these figures are too good: "
-    "`rebel train` printed honest ones"
+    "the model was trained on this file, so these figures are too optimistic: "
+    "use rows that it has not seen, or the held-out figures that `rebel train` printed"
 )
 
 
 def run_evaluation(model: Path, data: Path, *, costs: Path | None, output: Output) -> None:
-    """Print the figures."""
+    """Print accuracy, cost and confusion matrix."""
     classifier = with_costs(load_model(model), costs)
     with output.waiting(f"reading {data}"):
         given = read_labelled(classifier, data)

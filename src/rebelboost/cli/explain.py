@@ -1,4 +1,4 @@
-"""`rebel explain`: the reasons of some decisions, or what a model consists of."""
+"""`rebel explain`: the reasons of some decisions, or a summary of the model."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,7 @@ from rebelboost.tables.schema_reader import Match, understood_by
 
 
 def run_explanation(model: Path, data: Path | None, *, rows: str, top: int, output: Output) -> None:
-    """Print reasons row by row; without data, the model's summary."""
+    """Print the reasons for each row or, without data, a summary of the model."""
     classifier = load_model(model)
     if data is None:
         _summarise(classifier, output)
@@ -43,22 +43,22 @@ def _summarise(classifier: Any, output: Output) -> None:
     text = summary.text()
     tables = {of: summary.table(of) for of in ("features", "examples", "rules", "pairs")}
     output.record("summary", {"text": text, **tables, "guarantee": guarantee.to_dict()})
-    output.text(f"{text}\n\nWhat is guaranteed\n{guarantee}")
+    output.text(f"{text}\n\nGuarantees\n{guarantee}")
 
 
 def parsed_rows(rows: str) -> list[int]:
-    """Row numbers of a text such as 3,17 or 5-8, in its order."""
+    """Parse row numbers such as 3,17 or 5-8; the order is kept."""
     wanted: list[int] = []
     for part in rows.replace(" ", "").split(","):
         first, _, last = part.partition("-")
         if not first.isdigit() or not (last or first).isdigit() or int(first) < 1:
-            raise TableError(f"--rows is {rows!r}: give numbers from 1, such as 3,17 or 5-8")
+            raise TableError(f"--rows is {rows!r}: give row numbers from 1, such as 3,17 or 5-8")
         wanted += range(int(first), int(last or first) + 1)
     return list(dict.fromkeys(wanted))
 
 
 def _only(table: Table, wanted: list[int]) -> Table:
-    """The wanted rows, in the order wanted."""
+    """Select the rows, in the order requested."""
     numbered = table.frame.with_row_index(ROW, offset=1)
     found = numbered.filter(pl.col(ROW).is_in(wanted)).collect(engine="streaming")
     if len(found) < len(wanted):
@@ -66,7 +66,7 @@ def _only(table: Table, wanted: list[int]) -> Table:
         beyond = max(wanted)
         raise TableError(
             f"--rows asks for row {beyond:,}, but {table.path} has {n_rows:,} row(s): "
-            "they are counted from 1, without the line of names"
+            "rows are numbered from 1, without the header"
         )
     order = pl.DataFrame({ROW: wanted}, schema={ROW: found.schema[ROW]})
     return replace(table, frame=order.join(found, on=ROW, how="left", maintain_order="left").lazy())

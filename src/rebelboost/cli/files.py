@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and model files that are read."""
+"""Write files completely or not at all, and load model files."""
 
 import hashlib
 import os
@@ -12,19 +12,19 @@ from rebelboost.exceptions import TableError
 
 
 def check_writable(path: Path) -> None:
-    """Refuse a place to write to before any work is done."""
+    """Raise an error before any work is done if the file cannot be written."""
     if path.is_dir():
-        raise TableError(f"{path} is a folder: name a file in it, such as {path / 'out'}")
+        raise TableError(f"{path} is a folder: give a file name, such as {path / 'out'}")
     folder = path.parent
     if not folder.is_dir():
-        raise TableError(f"there is no folder {folder} to write {path.name} to: make it first")
+        raise TableError(f"cannot write {path.name}: there is no folder {folder}; create it first")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise TableError(f"{path} cannot be written, for want of permission: choose another place")
+        raise TableError(f"cannot write {path}: permission denied; choose another folder")
 
 
 @contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to; it takes that name when all went well, or vanishes."""
+    """Yield a temporary file that replaces `path` on success and is deleted on failure."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
     os.close(handle)
     beside = Path(name)
@@ -39,20 +39,24 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 def load_model(path: Path) -> Any:
-    """A classifier from its file."""
+    """Load a classifier."""
     from rebelboost import RebelClassifier, load
 
     if path.is_dir():
-        raise TableError(f"{path} is a folder: name the model file that `rebel train` wrote")
+        raise TableError(f"{path} is a folder: give a model file written by `rebel train`")
     if not path.exists():
-        raise TableError(f"there is no file {path}: `rebel train data.csv --target …` writes one")
+        raise TableError(
+            f"there is no file {path}: `rebel train data.csv --target COLUMN` writes a model file"
+        )
     model = load(path)
     if not isinstance(model, RebelClassifier):
-        raise TableError(f"{path} predicts numbers, not classes: use it in Python, by load()")
+        raise TableError(
+            f"{path} is a regressor, which `rebel` does not support: use rebelboost.load() in Python"
+        )
     return model
 
 
 def fingerprint(path: Path) -> str:
-    """What tells whether a table is the one that a model has learned from."""
+    """Hash of a file, which identifies the table that a model was trained on."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

@@ -1,4 +1,4 @@
-"""What several commands do with a model and a table."""
+"""Prepare models and tables; shared by several commands."""
 
 from itertools import compress
 from pathlib import Path
@@ -18,38 +18,38 @@ from rebelboost.tables.target import hint
 
 
 class Labelled(NamedTuple):
-    """A table whose classes are known, as the model sees it."""
+    """A table with known classes, in the form that the model expects."""
 
     frame: pl.DataFrame
     y: NDArray[Any]
     names: list[Any]
-    """Of the rows: by the column that names them, or their numbers from 1."""
+    """Names of the rows, from the identifier column if there is one; else row numbers from 1."""
     notes: list[str]
     is_training: bool
-    """Whether the model has learned from this very file."""
+    """Whether the model was trained on this file."""
 
 
 def fed(model: Any, frame: pl.DataFrame) -> Any:
-    """The samples in the form that the model was trained on: with names, or without."""
+    """Return the samples as the model was trained: with column names, or as a bare array."""
     return frame if hasattr(model, "feature_names_in_") else frame.to_numpy()
 
 
 def with_costs(model: Any, costs: Path | None) -> Any:
-    """The model, deciding by the costs in a file."""
+    """Return the model with the costs from a file, if one is given."""
     if costs is None:
         return model
     return model.with_costs(read_costs(costs, model.classes_.tolist()))
 
 
 def read_labelled(model: Any, data: Path) -> Labelled:
-    """Rows with a class; those without are left out, and counted."""
+    """Read the rows that have a class; rows without one are skipped and counted."""
     with opened(data) as table:
         understanding = understood_by(model, table)
         target = understanding.target
         if not target:
             raise TableError(
-                "the model was trained in Python and does not name its target: "
-                "use rebelboost.evaluation.evaluate there"
+                "the model was trained in Python and does not store the name of its target: "
+                "use rebelboost.evaluation.evaluate in Python"
             )
         if target not in table.types:
             raise TableError(
@@ -69,10 +69,10 @@ def read_labelled(model: Any, data: Path) -> Labelled:
     notes = match.tally.notes()
     if n := labels.null_count():
         frame = frame.filter(labelled)
-        notes.append(f"{n:,} row(s) without a class in {target!r} are left out")
+        notes.append(f"{n:,} row(s) without a class in {target!r} were skipped")
     if len(frame) == 0:
         raise TableError(
-            f"{data} has no row with a class in column {target!r}: nothing to judge by"
+            f"{data} has no row with a class in column {target!r}: add the true classes"
         )
     y = np.array(labels.drop_nulls().to_list())
     is_training = (model.metadata_ or {}).get("fingerprint") == fingerprint(data)

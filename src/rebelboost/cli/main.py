@@ -1,4 +1,4 @@
-"""The commands and their options. Nothing heavy is imported here: `rebel --help` is there at once."""
+"""The commands and their options. Heavy imports are delayed, so that `rebel --help` is fast."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,16 +14,22 @@ app = typer.Typer(
     name="rebel",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # frames around the help would take as long again as all the rest
+    rich_markup_mode=None,  # rich's boxes would double the time of `rebel --help`
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Classifiers that know what mistakes cost, and tell their reasons. "
-    "Begin with: rebel train data.csv --target COLUMN, or rebel demo.",
+    help="Train and explain classifiers that take the costs of mistakes into account. "
+    "Start with: rebel train data.csv --target COLUMN, or rebel demo.",
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, one record a line, on stdout.")]
-Traceback = Annotated[bool, typer.Option("--traceback", help="Show where an error arose.")]
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="What `rebel train` wrote.")]
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="CSV or Parquet.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON record per line.")]
+Traceback = Annotated[bool, typer.Option("--traceback", help="Show the traceback of an error.")]
+Model = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="Model file written by `rebel train`.")
+]
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="CSV or Parquet file.")]
+Costs = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Decide by the costs in this CSV file instead."),
+]
 
 
 def _output(*, as_json: bool = False) -> "Output":
@@ -43,93 +49,129 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def rebel(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
-    """Classifiers that know what mistakes cost, and tell their reasons."""
+    """Train and explain classifiers that take the costs of mistakes into account."""
 
 
-@app.command("train", short_help="Learn a column of a table; write a model file.")
+@app.command("train", short_help="Train a classifier on a table and write a model file.")
 def train_command(  # noqa: PLR0913, PLR0917  (options)
     data: Data,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="The column to learn.")
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict.")
     ] = None,
     costs: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="CSV of what mistakes cost: rows true, columns decided."),
+        typer.Option(
+            metavar="FILE",
+            help="CSV file with the costs of mistakes: one row per true class, one column per "
+            "predicted class.",
+        ),
     ] = None,
     model: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="The model's file; else DATA.safetensors, here."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Model file to write. Default: the name of DATA with the suffix .safetensors, in "
+            "the current folder.",
         ),
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="Leave it out. Repeat for more.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Ignore this column. Repeat for more columns."),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="Use it though it looks useless. Repeat."),
+        typer.Option(
+            metavar="COLUMN",
+            help="Use this column even if it looks uninformative, such as an identifier. Repeat for "
+            "more columns.",
+        ),
     ] = None,
     categorical: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="It holds codes, not numbers. Repeat."),
+        typer.Option(
+            metavar="COLUMN",
+            help="Treat the numbers in this column as categories. Repeat for more columns.",
+        ),
     ] = None,
     learner: Annotated[
-        str, typer.Option(metavar="NAME", help="auto, tree, stump or similarity.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Kind of model: tree, stump or similarity; auto compares several by "
+            "cross-validation and averages the best.",
+        ),
     ] = "auto",
-    rounds: Annotated[int | None, typer.Option(metavar="N", min=1, help="At most so many.")] = None,
+    rounds: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Maximum number of boosting rounds.")
+    ] = None,
     time_budget: Annotated[
-        float | None, typer.Option(metavar="SECONDS", min=0.0, help="At most so long, about.")
+        float | None,
+        typer.Option(metavar="SECONDS", min=0.0, help="Approximate time limit, in seconds."),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Of what is drawn at random.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Random seed.")] = None,
     threads: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="All cores if not given.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Number of threads. Default: all cores."),
     ] = None,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
-    """Learn a column of a table, and write a model file."""
+    """Train a classifier on a table and write a model file."""
     with reported(traced=traceback):
-        from rebelboost.cli.train import Choices, run_training
-        from rebelboost.tables.schema import Wishes
+        from rebelboost.cli.train import TrainingOptions, run_training
+        from rebelboost.tables.schema import ColumnOptions
 
         run_training(
             data,
             target,
             costs,
             model,
-            wishes=Wishes(keep or (), ignore or (), categorical or ()),
-            choices=Choices(learner, rounds, time_budget, seed, threads),
+            columns=ColumnOptions(keep or (), ignore or (), categorical or ()),
+            settings=TrainingOptions(learner, rounds, time_budget, seed, threads),
             output=_output(as_json=as_json),
         )
 
 
-@app.command("predict", short_help="Decide on each row of a table.")
+@app.command("predict", short_help="Predict the class of each row of a table.")
 def predict_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
     data: Data,
     to: Annotated[
         Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="CSV or Parquet; else CSV on stdout."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="CSV or Parquet file to write. Default: CSV on stdout.",
+        ),
     ] = None,
     keep: Annotated[
         list[str] | None,
-        typer.Option("--id", metavar="COLUMN", help="Copy it. Repeat for more."),
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="Copy this column to the output. Repeat for more columns.",
+        ),
     ] = None,
-    costs: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Decide by these costs instead.")
-    ] = None,
+    costs: Costs = None,
     batch: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Rows in memory at a time.")
+        int, typer.Option(metavar="N", min=1, help="Number of rows read at a time.")
     ] = 50_000,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
-    """Decide on each row: the decision, the probability of each class, the expected cost."""
+    """Write the decision, the probability of each class and the expected cost for each row.
+
+    The decision is the class with the lowest expected cost.
+    """
     with reported(traced=traceback):
         from rebelboost.cli.predict import run_prediction
 
@@ -144,69 +186,73 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
         )
 
 
-@app.command("evaluate", short_help="Judge a model by rows that it has not seen.")
+@app.command("evaluate", short_help="Measure accuracy and cost on rows not used in training.")
 def evaluate_command(
     model: Model,
     data: Data,
-    costs: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Decide by these costs instead.")
-    ] = None,
+    costs: Costs = None,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
-    """Judge a model by rows whose classes are known, and that it has not seen."""
+    """Measure accuracy and cost on rows with known classes that were not used in training."""
     with reported(traced=traceback):
         from rebelboost.cli.evaluate import run_evaluation
 
         run_evaluation(model, data, costs=costs, output=_output(as_json=as_json))
 
 
-@app.command("explain", short_help="Tell why a model decides as it does.")
+@app.command("explain", short_help="Explain decisions, or summarise the model.")
 def explain_command(
     model: Model,
     data: Annotated[
         Path | None,
-        typer.Argument(metavar="DATA", help="CSV or Parquet; without it, the whole model."),
+        typer.Argument(
+            metavar="DATA", help="CSV or Parquet file. Without it, the model is summarised."
+        ),
     ] = None,
     rows: Annotated[
-        str, typer.Option(metavar="ROWS", help="Of the table, from 1, such as 3,17 or 5-8.")
+        str,
+        typer.Option(metavar="ROWS", help="Rows to explain, numbered from 1, such as 3,17 or 5-8."),
     ] = "1-3",
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="Reasons for each row.")] = 5,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="Number of reasons per row.")] = 5,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
-    """Tell why the model decides as it does on some rows, or what it consists of."""
+    """Print the reasons for the decisions on some rows, or a summary of the model."""
     with reported(traced=traceback):
         from rebelboost.cli.explain import run_explanation
 
         run_explanation(model, data, rows=rows, top=top, output=_output(as_json=as_json))
 
 
-@app.command("report", short_help="Write everything about a model on one page.")
+@app.command("report", short_help="Write an HTML report on a model.")
 def report_command(
     model: Model,
     data: Data,
-    to: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page.")] = Path(
-        "report.html"
-    ),
+    to: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="HTML file to write.")
+    ] = Path("report.html"),
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
-    """Write one HTML page: figures with intervals, mistakes in counts and money, reasons."""
+    """Write an HTML report: accuracy and cost, mistakes, calibration, reasons, training."""
     with reported(traced=traceback):
         from rebelboost.cli.report import run_report
 
         run_report(model, data, to, output=_output(as_json=as_json))
 
 
-@app.command("demo", short_help="Run the whole story, and show each command.")
+@app.command("demo", short_help="Run every command on an example data set.")
 def demo_command(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="FOLDER", help="For its files; else a temporary one.")
+        Path | None,
+        typer.Argument(
+            metavar="FOLDER", help="Folder for the files. Default: a new temporary folder."
+        ),
     ] = None,
     traceback: Traceback = False,
 ) -> None:
-    """Run the whole story on a table of tumours, and show each command."""
+    """Run every command on measurements of breast tumours, and print each command."""
     with reported(traced=traceback):
         from rebelboost.cli.demo import run_demo
 

@@ -1,4 +1,4 @@
-"""`rebel predict`: a table and a model → a decision on each row, batch by batch."""
+"""`rebel predict`: decide each row of a table, in batches."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from rebelboost.tables.files import PARQUET, opened
 from rebelboost.tables.schema_reader import Match, understood_by
 
 DIGITS = 6
-"""Of probabilities and costs in CSV."""
+"""Digits after the decimal point of probabilities and costs in CSV files."""
 
 
 def run_prediction(
@@ -33,7 +33,7 @@ def run_prediction(
     batch: int,
     output: Output,
 ) -> None:
-    """Write a line for each row of `data`, in its order."""
+    """Write one line per row of `data`, in the same order."""
     if to is not None:
         check_writable(to)
     classifier = with_costs(load_model(model), costs)
@@ -41,7 +41,7 @@ def run_prediction(
         match = Match(table, understood_by(classifier, table), keep)
         decided = _decided(classifier, match, batch)
         if to is not None:
-            with output.waiting(f"deciding on {data}"), replaced(to) as beside:
+            with output.waiting(f"predicting {data}"), replaced(to) as beside:
                 _write(decided, beside, to)
         elif output.as_json:
             for frame in decided:
@@ -52,14 +52,14 @@ def run_prediction(
     output.notes(match.tally.notes())
     if to is not None:
         output.record("decisions", {"path": str(to), "rows": match.tally.n_rows})
-        output.text(f"{counted(match.tally.n_rows, 'decision')} in {to}")
+        output.text(f"Wrote {counted(match.tally.n_rows, 'decision')} to {to}")
 
 
 def _decided(model: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
     for frame, aside in match.batches(batch):
         yield _decisions(model, frame, aside)
     if match.tally.n_rows == 0:
-        raise TableError(f"{match.table.path} has names but no rows: there is nothing to decide on")
+        raise TableError(f"{match.table.path} has a header but no rows: add the rows to predict")
 
 
 def _decisions(classifier: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""What the command prints: text for people, or records for programs; progress where one can see it."""
+"""Print results as text or JSON on stdout; print notes and, on a terminal, progress on stderr."""
 
 import json
 import math
@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 Line = tuple[str, str]
-"""A short name, and what is said of it."""
+"""A label and its text."""
 LEAST_WIDTH, MOST_WIDTH = 40, 110
-"""Of lines that are broken."""
+"""Minimum width of wrapped text and maximum width of a line, in characters."""
 
 
 class Output:
-    """Texts and records on stdout, notes and progress on stderr."""
+    """Writes text or JSON records to stdout, and notes and progress to stderr."""
 
     def __init__(self, *, as_json: bool = False) -> None:
         from rich.console import Console
@@ -29,21 +29,21 @@ class Output:
 
     @property
     def is_watched(self) -> bool:
-        """Whether somebody sees the progress."""
+        """Whether stderr is a terminal, so that progress is shown."""
         return self._err.is_terminal
 
     def heading(self, text: str) -> None:
-        """A line that begins something."""
+        """Print a heading in bold."""
         if not self.as_json:
             self._out.print(text, style="bold")
 
     def text(self, text: str) -> None:
-        """Lines as they are."""
+        """Print text without wrapping."""
         if not self.as_json:
             self._out.print(text)
 
     def lines(self, lines: Sequence[Line]) -> None:
-        """Names on the left, what is said on the right, broken where the window ends."""
+        """Print labels on the left and their texts on the right, wrapped to the terminal's width."""
         if self.as_json or not lines:
             return
         from rich.text import Text
@@ -57,23 +57,23 @@ class Output:
                 self._out.print(" " * margin + line)
 
     def notes(self, notes: Sequence[str]) -> None:
-        """What the user should know, on stderr."""
+        """Print notes to stderr."""
         for note in notes:
             self._err.print(f"rebel: note: {note}", style="yellow")
 
     def step(self, text: str) -> None:
-        """What happens now, for who watches."""
+        """Print the current step, on a terminal only."""
         if self.is_watched:
             self._err.print(text, style="dim")
 
     def record(self, kind: str, told: dict[str, Any]) -> None:
-        """One line of JSON."""
+        """Print one line of JSON, if --json was given."""
         if self.as_json:
             print(json.dumps(_plain({"record": kind, **told}), ensure_ascii=False, allow_nan=False))
 
     @contextmanager
     def waiting(self, what: str) -> Iterator[None]:
-        """A sign of life while something of unknown length happens."""
+        """Show a spinner while something runs, on a terminal only."""
         if not self.is_watched:
             yield
             return
@@ -82,7 +82,7 @@ class Output:
 
     @contextmanager
     def warnings_as_notes(self) -> Iterator[None]:
-        """Python's warnings become notes, each once."""
+        """Print rebelboost's warnings as notes, each once."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
             yield
@@ -91,7 +91,7 @@ class Output:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has words for; None for numbers that are not finite."""
+    """Convert to types that JSON supports; numbers that are not finite become None."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""`rebel report`: everything about a model on one page."""
+"""`rebel report`: write an HTML report on a model."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from rebelboost.tables.columns import Column
 
 
 def run_report(model: Path, data: Path, to: Path, *, output: Output) -> None:
-    """Write the page."""
+    """Write the report."""
     check_writable(to)
     classifier = load_model(model)
     kept = classifier.metadata_
@@ -21,7 +21,7 @@ def run_report(model: Path, data: Path, to: Path, *, output: Output) -> None:
         given = read_labelled(classifier, data)
         told = dict(kept["table"])
         if not given.is_training:
-            # Those are of the table that the model learned from.
+            # The stored values describe the training table.
             told |= {"source": data.name, "n_unlabelled": 0, "notes": given.notes, "form": ""}
         told["notes"] = [*told["notes"], *_meanings(told)]
         with replaced(to) as beside:
@@ -31,24 +31,24 @@ def run_report(model: Path, data: Path, to: Path, *, output: Output) -> None:
                 given.y,
                 beside,
                 evaluation=_evaluation(classifier, given, data),
-                title=f"How {model.stem} decides on {told['target']}",
+                title=f"Model report: {model.stem}",
                 data_summary=told,
                 command=kept.get("command"),
                 row_names=given.names,
             )
     output.notes(given.notes)
     output.record("report", {"path": str(to)})
-    output.text(f"{to} is written: open it in a browser")
+    output.text(f"Wrote {to}. Open it in a browser.")
 
 
 def _meanings(told: dict[str, Any]) -> list[str]:
-    """What the numbers of dates are, in the table of columns."""
+    """Say how date and time columns are converted to numbers."""
     columns = map(Column.from_dict, told["columns"])
     return [f"{column.name}: {column.meaning}" for column in columns if column.meaning]
 
 
 def _evaluation(classifier: Any, given: Labelled, data: Path) -> Evaluation | None:
-    """Of a model's own table, the figures of samples that had been left out of fits."""
+    """Evaluate on the table; for the training table, return the held-out figures instead."""
     if not given.is_training:
         return evaluate(classifier, given.frame, given.y, source=data.name)
     found = left_out(classifier, given.y)

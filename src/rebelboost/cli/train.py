@@ -1,4 +1,4 @@
-"""`rebel train`: a table → a model, its honest figures and its file."""
+"""`rebel train`: read a table, train and evaluate a model, and write the model file."""
 
 import shlex
 import time
@@ -19,18 +19,25 @@ from rebelboost.estimators.inputs import LEARNERS
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.tables.files import opened
-from rebelboost.tables.schema import TrainingTable, Understanding, Wishes, row_name, understand
+from rebelboost.tables.schema import (
+    ColumnOptions,
+    TrainingTable,
+    Understanding,
+    row_name,
+    understand,
+)
 
 HELD_OUT = 0.2
-"""Share of the rows by which a model is judged that has no left-out samples of its own."""
+"""Share of the rows that are held out to evaluate a model that was not cross-validated in training."""
 FEWEST_TO_HOLD_OUT = 10
+"""Tables with fewer rows are not evaluated."""
 FITS_OF_ONE, FITS_AVERAGED = 2, 30
-"""Fits that share the time: of a model and one to judge it by, each of which may be an average of 15."""
-HELD_OUT_ROWS = "a fifth of all, that a first fit had not seen"
+"""Fits that share the time budget: the model and one to evaluate it, or two averages of 15 fits each."""
+HELD_OUT_ROWS = "a random fifth of the table, held out from a separate fit"
 
 
-class Choices(NamedTuple):
-    """What the user chose of the training; None leaves it to the estimator."""
+class TrainingOptions(NamedTuple):
+    """Options of the training; None stands for the estimator's default."""
 
     learner: str = "auto"
     rounds: int | None = None
@@ -40,7 +47,7 @@ class Choices(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """A model and what is told of it."""
+    """A trained model, its evaluation and its training time."""
 
     model: RebelClassifier
     evaluation: Evaluation | None
@@ -53,26 +60,26 @@ def run_training(
     costs: Path | None,
     model: Path | None,
     *,
-    wishes: Wishes,
-    choices: Choices,
+    columns: ColumnOptions,
+    settings: TrainingOptions,
     output: Output,
 ) -> None:
-    """Read, say what was understood, learn, judge, save, and say what to do next."""
-    _check_learner(choices.learner)
+    """Read the table, print a summary, train, evaluate, save, and print the results."""
+    _check_learner(settings.learner)
     to = Path(f"{data.stem}.safetensors") if model is None else model
     check_writable(to)
     with output.waiting(f"reading {data}"), opened(data) as table:
-        understanding, samples = understand(table, target, wishes)
+        understanding, samples = understand(table, target, columns)
     with output.warnings_as_notes():
         matrix = None
         if costs is not None:
             matrix = cost_files.read_costs(costs, np.unique(samples.y).tolist())
     show_table(understanding, matrix, costs, output)
     with output.warnings_as_notes():
-        trained = _learn(samples, matrix, choices, output)
+        trained = _learn(samples, matrix, settings, output)
     trained = trained._replace(model=_named(trained.model, samples))
     trained.model.metadata_ = _kept(trained, understanding, data)
-    words = _command(data, understanding.target, costs, wishes, choices)
+    words = _command(data, understanding.target, costs, columns, settings)
     trained.model.metadata_["command"] = shlex.join(words)
     trained.model.save(to)
     show_model(trained, output, paths=(data, to))
@@ -81,89 +88,89 @@ def run_training(
 def _check_learner(learner: str) -> None:
     if learner not in LEARNERS:
         known = ", ".join(LEARNERS)
-        raise ValueError(f"--learner is {learner!r}: give one of {known}")
+        raise ValueError(f"--learner is {learner!r}: choose one of {known}")
 
 
 def _command(
-    data: Path, target: str, costs: Path | None, wishes: Wishes, choices: Choices
+    data: Path, target: str, costs: Path | None, columns: ColumnOptions, settings: TrainingOptions
 ) -> list[str]:
-    """What makes the model again."""
+    """Return the command line that reproduces the model."""
     words = ["rebel", "train", str(data), "--target", target]
     words += ["--costs", str(costs)] if costs is not None else []
-    for option, names in wishes._asdict().items():
+    for option, names in columns._asdict().items():
         words += [word for name in names for word in (f"--{option}", name)]
-    for option, value in choices._asdict().items():
+    for option, value in settings._asdict().items():
         if value not in (None, "auto"):
             words += [f"--{option.replace('_', '-')}", str(value)]
     return words
 
 
 def _learn(
-    samples: TrainingTable, costs: Floats | None, choices: Choices, output: Output
+    samples: TrainingTable, costs: Floats | None, settings: TrainingOptions, output: Output
 ) -> Trained:
     began = time.monotonic()
-    model = _estimator(choices, costs, output).fit(samples.frame, samples.y)
+    model = _estimator(settings, costs, output).fit(samples.frame, samples.y)
     seconds = time.monotonic() - began
     evaluation = left_out(model, samples.y)
     if evaluation is None:
-        evaluation = _held_out(model, samples, choices, output)
+        evaluation = _held_out(model, samples, settings, output)
     return Trained(model, evaluation, seconds)
 
 
-def _estimator(choices: Choices, costs: Floats | None, output: Output) -> RebelClassifier:
+def _estimator(settings: TrainingOptions, costs: Floats | None, output: Output) -> RebelClassifier:
     given: dict[str, Any] = {
-        "n_rounds": choices.rounds,
-        "random_state": choices.seed,
+        "n_rounds": settings.rounds,
+        "random_state": settings.seed,
         "costs": costs,
     }
-    if choices.time_budget is not None:
+    if settings.time_budget is not None:
         averaged = costs is not None and not is_uniform(costs)
-        given |= _within(choices.time_budget, choices.learner, averaged=averaged)
+        given |= _within(settings.time_budget, settings.learner, averaged=averaged)
     return RebelClassifier(
-        choices.learner,
-        n_jobs=choices.threads or -1,
+        settings.learner,
+        n_jobs=settings.threads or -1,
         verbose=int(output.is_watched),
         **{name: value for name, value in given.items() if value is not None},
     )
 
 
 def _within(seconds: float, learner: str, *, averaged: bool) -> dict[str, Any]:
-    """Parameters that keep to a time: of the choice among learners, or a limit for each fit."""
+    """Return the parameters of a time limit: a budget for "auto", otherwise a limit for each fit."""
     if learner == "auto":
         return {"time_budget": seconds}
     return {"callbacks": [Deadline(seconds / (FITS_AVERAGED if averaged else FITS_OF_ONE))]}
 
 
 class Deadline:
-    """Ends a fit that has had its share of the time."""
+    """Callback that stops a fit after its share of the time budget."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
 
     def on_round(self, record: Round) -> bool:
-        """Look at the clock."""
+        """Return whether the time is up."""
         return record.seconds > self.seconds
 
     def on_end(self) -> None:
-        """Nothing to tidy up."""
+        """Do nothing."""
 
 
 def _held_out(
-    model: RebelClassifier, samples: TrainingTable, choices: Choices, output: Output
+    model: RebelClassifier, samples: TrainingTable, settings: TrainingOptions, output: Output
 ) -> Evaluation | None:
-    """Judge a fit on four fifths of the rows by the others; None where they are too few."""
-    out = held_out_rows(samples.y, choices.seed or 0)
+    """Evaluate a fit to four fifths of the rows on the others; None if there are too few rows."""
+    out = held_out_rows(samples.y, settings.seed or 0)
     if not out.any():
         return None
-    # The costs in use, and not a recipe such as "balanced", which fewer rows would change.
-    output.step("judging: another fit, on four fifths of the rows, that the others will test")
-    first = _estimator(choices, model.costs_, output)
+    # The final matrix, because a rule such as "balanced" would give other costs for fewer rows.
+    output.step("evaluating: fitting to four fifths of the rows, to be tested on the other fifth")
+    first = _estimator(settings, model.costs_, output)
     first.fit(samples.frame.filter(~out), samples.y[~out])
     return evaluate(first, samples.frame.filter(out), samples.y[out], source=HELD_OUT_ROWS)
 
 
 def held_out_rows(y: np.ndarray[Any, Any], seed: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """(N,) flags: a fifth of every class, at random, never the last of one."""
+    """Select a random fifth of each class, but never all of its rows; shape (N,)."""
     rng = np.random.default_rng(seed)
     out = np.zeros(len(y), dtype=bool)
     if len(y) < FEWEST_TO_HOLD_OUT:
@@ -176,7 +183,7 @@ def held_out_rows(y: np.ndarray[Any, Any], seed: int) -> np.ndarray[Any, np.dtyp
 
 
 def _kept(trained: Trained, understanding: Understanding, data: Path) -> dict[str, Any]:
-    """What later commands need to know of the model's table."""
+    """Return the metadata that later commands need."""
     evaluation = trained.evaluation
     return {
         "table": understanding.to_dict(),
@@ -187,7 +194,7 @@ def _kept(trained: Trained, understanding: Understanding, data: Path) -> dict[st
 
 
 def _named(model: RebelClassifier, samples: TrainingTable) -> RebelClassifier:
-    """The model, calling its examples as the file does: by the column that names rows, or by number."""
+    """Name the model's training rows by the identifier column or, without one, by row number."""
     examples = model.example_classes_
     if samples.ids is None:
         return model.with_row_labels({row: int(samples.rows[row]) for row in examples})

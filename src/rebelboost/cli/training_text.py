@@ -1,4 +1,4 @@
-"""What `rebel train` tells: the table as it was understood, then the model."""
+"""The texts of `rebel train`: a summary of the table, then the results."""
 
 import shlex
 from collections.abc import Mapping
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import listed, printed
 from rebelboost.base.text import amount, counted, percent
-from rebelboost.cli.costs import told
+from rebelboost.cli.costs import costs_text
 from rebelboost.cli.render import Line, Output
 from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING
-from rebelboost.tables.schema import Understanding
+from rebelboost.tables.schema import UNSUPPORTED, Understanding
 
 if TYPE_CHECKING:
     from rebelboost.cli.train import Trained
@@ -19,24 +19,25 @@ if TYPE_CHECKING:
     from rebelboost.theory.guarantee import Guarantee
 
 MOST_CLASSES, MOST_COLUMNS = 12, 6
+RULE = "if the class with the highest score is predicted"
 KINDS = (
     ("number", "numbers", ""),
     ("category", "categories", ""),
     ("date", "dates", f", as {DATE_MEANING}"),
     ("time", "times", f", as {TIME_MEANING}"),
 )
-"""Of columns: name, word in the summary, what the numbers are."""
+"""Kinds of columns: internal name, label in the summary, meaning of the numbers."""
 
 
 def show_table(
     understanding: Understanding, costs: Floats | None, path: Path | None, output: Output
 ) -> None:
-    """The summary before training starts."""
+    """Print how the table was interpreted."""
     classes = list(understanding.counts)
     output.record("table", {**understanding.to_dict(), "costs": costs})
     output.heading(
-        f"Read {understanding.source}: {counted(understanding.n_rows, 'row')} to learn "
-        f"{understanding.target!r} from {counted(len(understanding.columns), 'column')}"
+        f"Read {understanding.source}: {counted(understanding.n_rows, 'row')}, "
+        f"{counted(len(understanding.columns), 'column')} to predict {understanding.target!r}"
     )
     lines = [
         ("file", understanding.form),
@@ -45,11 +46,11 @@ def show_table(
     ]
     lines.append(("missing", _missing(understanding)))
     if costs is not None:
-        lines.append(("costs", f"{path}: {told(costs, classes)}"))
+        lines.append(("costs", f"{path}: {costs_text(costs, classes)}"))
     lines += [("ignored", _ignored(name, why)) for name, why in understanding.ignored.items()]
     if understanding.n_unlabelled:
-        left = counted(understanding.n_unlabelled, "row")
-        lines.append(("left out", f"{left} without a class"))
+        skipped = counted(understanding.n_unlabelled, "row")
+        lines.append(("skipped", f"{skipped} without a class"))
     lines += [("note", note) for note in understanding.notes]
     output.lines(lines)
 
@@ -61,13 +62,13 @@ def _classes(understanding: Understanding) -> str:
     some = ", ".join(f"{name} ({counts[name]:,})" for name in shown[:MOST_CLASSES])
     more = len(counts) - MOST_CLASSES
     few = min(counts.values())
-    tail = f", and {more} more with {few:,} rows or more" if more > 0 else ""
+    tail = f", and {more} more with at least {few:,} rows each" if more > 0 else ""
     return f"{len(counts)}: {some}{tail}"
 
 
 def _ignored(name: str, why: str) -> str:
-    undoing = "" if why.startswith("by") else f" (--keep {shlex.quote(name)} undoes this)"
-    return f"{name}: {why}{undoing}"
+    final = why.startswith(("by", UNSUPPORTED))
+    return f"{name}: {why}" + ("" if final else f" (--keep {shlex.quote(name)} includes it)")
 
 
 def _columns(understanding: Understanding) -> list[Line]:
@@ -82,7 +83,7 @@ def _columns(understanding: Understanding) -> list[Line]:
 def _missing(understanding: Understanding) -> str:
     missing = understanding.missing
     if not missing:
-        return "no cell"
+        return "none"
     n_cells = sum(missing.values())
     share = n_cells / (understanding.n_rows * len(understanding.columns))
     most = sorted(missing, key=lambda name: -missing[name])
@@ -95,13 +96,13 @@ def _missing(understanding: Understanding) -> str:
 
 
 def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> None:
-    """What was learned, how good it is, what it promises, where it is, what next."""
+    """Print the selected models, accuracy and cost, guarantee, file and next steps."""
     data, path = paths
     model, evaluation = trained.model, trained.evaluation
     selection = getattr(model, "selection_", None)
     chosen = None if selection is None else str(selection)
     guarantee = model.guarantee_
-    leaning = strongest(model)
+    most_used = strongest(model)
     output.record(
         "model",
         {
@@ -111,81 +112,87 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
             "terms": len(model.ensemble_),
             "evaluation": None if evaluation is None else evaluation.to_dict(),
             "guarantee": guarantee.to_dict(),
-            "strongest": leaning,
+            "strongest": most_used,
         },
     )
     output.text("")
-    output.heading(f"Trained in {trained.seconds:.1f} s: {counted(len(model.ensemble_), 'term')}")
-    lines: list[Line] = []
+    output.heading(f"Trained in {trained.seconds:.1f} s")
+    n_terms = f"{len(model.ensemble_):,}"
+    lines = [("terms", f"{n_terms}, each a tree or a comparison with training rows")]
     if chosen:
-        lines.append(("chosen", chosen))
+        lines.append(("selected", chosen))
     lines += figures(evaluation)
     lines.append(("guarantee", guaranteed(guarantee)))
-    if leaning:
-        lines.append(("leans on", ", ".join(map(_reason, leaning)) + ", …"))
+    if most_used:
+        lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
     size = path.stat().st_size / 1e6
-    lines.append(("model", f"{path} ({size:.1f} MB)"))
+    lines.append(("saved to", f"{path} ({size:.1f} MB)"))
     output.lines(lines)
     output.text("")
-    output.heading("Next")
+    output.heading("Next steps")
     output.text(f"  rebel predict {_q(path)} new.csv -o decisions.csv")
     output.text(f"  rebel explain {_q(path)} {_q(data)} --rows 1,2,3")
     output.text(f"  rebel report {_q(path)} {_q(data)} -o {_q(path.with_suffix('.html').name)}")
 
 
 def figures(evaluation: "Evaluation | None") -> list[Line]:
-    """Honest accuracy and cost."""
+    """Accuracy and cost on rows that were not used in training."""
     if evaluation is None:
-        return [("accuracy", "not known: there are too few rows to hold some out")]
+        return [("accuracy", "unknown: too few rows to hold some out for testing")]
     right, low, high = map(percent, evaluation.accuracy)
     share = evaluation.commonest_share
-    rival = f"always deciding {printed(evaluation.commonest)}: {percent(share)}"
-    accuracy = f"{right}, {low} to {high} at 95 % confidence ({rival})"
+    baseline = f"always deciding {printed(evaluation.commonest)}: {percent(share)}"
+    accuracy = f"{right}, 95 % interval {low} to {high} ({baseline})"
     if not evaluation.has_costs:
         lines = [("accuracy", accuracy)]
     else:
         cost, low, high = map(amount, evaluation.cost)
         constant = printed(evaluation.confusion.constant)
-        rival = f"always deciding {constant}: {amount(evaluation.constant_cost)}"
+        baseline = f"always deciding {constant}: {amount(evaluation.constant_cost)}"
         if evaluation.accuracy.value < share:
-            accuracy += "; lower, since decisions go by cost"
-        told = f"{cost} a decision, {low} to {high} at 95 % confidence ({rival})"
-        lines = [("cost", told), ("accuracy", accuracy)]
-    if _says_little(evaluation):
-        lines.append(("mind", "that is not clearly better than always deciding the same"))
-    by = "each by fits that had not seen it" if evaluation.is_left_out else evaluation.source
-    lines.append(("judged by", f"{counted(evaluation.n, 'row')}, {by}"))
+            accuracy += "; lower, because decisions minimise cost"
+        mean = f"{cost} per decision, 95 % interval {low} to {high} ({baseline})"
+        lines = [("cost", mean), ("accuracy", accuracy)]
+    if _is_unclear(evaluation):
+        lines.append(("caution", "not clearly better than always making the same decision"))
+    n_rows = counted(evaluation.n, "row")
+    source = (
+        f"{n_rows} by cross-validation, each with fits that did not see it"
+        if evaluation.is_left_out
+        else f"{n_rows}: {evaluation.source}"
+    )
+    lines.append(("tested on", source))
     return lines
 
 
-def _says_little(evaluation: "Evaluation") -> bool:
-    """Whether a constant decision may be as good, for all that the rows tell."""
+def _is_unclear(evaluation: "Evaluation") -> bool:
+    """Whether the interval includes the value of a constant decision."""
     if evaluation.has_costs:
         return evaluation.cost.high >= evaluation.constant_cost
     return evaluation.accuracy.low <= evaluation.commonest_share
 
 
 def guaranteed(guarantee: "Guarantee") -> str:
-    """The guarantee in a sentence; `rebel explain MODEL` tells all of it."""
+    """The guarantee in one sentence; `rebel explain MODEL` prints all of it."""
     if not guarantee.fits or not guarantee.applies:
-        return "none is proven for such training"
+        return "none: the theory does not cover this kind of training"
     n_fits = len(guarantee.fits)
     whose = (
-        "on the rows it learned from" if n_fits == 1 else f"for each of {n_fits} fits on its rows"
+        "on the training rows" if n_fits == 1 else f"on the training rows of each of {n_fits} fits"
     )
     if guarantee.certified:
-        return f"no mistake {whose}, deciding for the highest score: the loss proves it"
+        return f"no mistakes {whose}, {RULE} (follows from the loss)"
     if guarantee.of_errors and guarantee.bound >= 1:
-        return f"none that says anything {whose}; its share of mistakes is {amount(guarantee.achieved)}"
-    what = "share of mistakes" if guarantee.of_errors else "mean cost"
+        return f"none {whose}: the error bound exceeds 1; measured {amount(guarantee.achieved)}"
+    what = "error" if guarantee.of_errors else "mean cost"
     return (
-        f"{what} {whose}, deciding for the highest score: at most {amount(guarantee.bound)}, "
-        f"achieved {amount(guarantee.achieved)}"
+        f"{what} of at most {amount(guarantee.bound)} {whose}, {RULE}; "
+        f"measured {amount(guarantee.achieved)}"
     )
 
 
 def strongest(model: Any, most: int = 3) -> list[dict[str, Any]]:
-    """What the model leans on most: features of trees with their shares, or training rows."""
+    """The features with the largest importance and the training rows with the largest influence."""
     summary = model.summary()
     features = [{"feature": f.name, "share": f.importance} for f in summary.features[:most]]
     examples = [{"row": e.label, "class": e.of_class} for e in summary.examples[:most]]
@@ -195,7 +202,7 @@ def strongest(model: Any, most: int = 3) -> list[dict[str, Any]]:
 def _reason(each: Mapping[str, Any]) -> str:
     if "feature" in each:
         return f"{each['feature']} ({percent(each['share'])})"
-    return f"likeness to row {each['row']} ({printed(each['class'])})"
+    return f"similarity to row {each['row']} ({printed(each['class'])})"
 
 
 def _q(path: Path | str) -> str:

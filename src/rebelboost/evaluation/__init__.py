@@ -1,7 +1,7 @@
-"""How good a classifier is on samples it was not fitted to: accuracy, cost and calibration.
+"""Evaluate classifiers on samples that they were not fitted to: accuracy, cost and calibration.
 
-`evaluate` takes a test table; `left_out` uses the training samples that each fit of a
-cross-validation left out.
+`evaluate` uses a test table. `left_out` uses the held-out samples of a cross-fit, so it needs no test
+table.
 """
 
 from rebelboost.evaluation.calibration import Calibration

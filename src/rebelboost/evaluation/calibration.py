@@ -1,4 +1,4 @@
-"""Whether probabilities keep what they promise: 80 % right where 80 % sure."""
+"""Calibration: whether predictions with a probability of 80 % are correct in 80 % of cases."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,38 +11,39 @@ from rebelboost.evaluation.intervals import Estimate, effective_number, share
 
 MOST_BINS = 10
 FEWEST_IN_BIN = 25
-"""With fewer, chance alone moves the share of right ones by ten percent and more."""
+"""With fewer samples, the observed share varies by ten percentage points or more by chance."""
 
 
 class Bin(NamedTuple):
-    """Samples whose likeliest class has about the same probability."""
+    """Samples whose most probable class has about the same probability."""
 
     low: float
+    """Lowest probability in the bin."""
     high: float
-    """Of the probability."""
+    """Highest probability in the bin."""
     confidence: float
-    """Its mean: the share of right ones that was promised."""
+    """Mean probability, which is the expected share of correct predictions."""
     right: Estimate
-    """The share in which the likeliest class was the true one."""
+    """Observed share of correct predictions."""
     n: int
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Promised beside kept, by bins with about as many samples each."""
+    """Expected and observed shares of correct predictions, in bins of about equal size."""
 
     bins: tuple[Bin, ...]
     error: float
-    """Expected calibration error: mean distance of the two, weighted by the samples of the bins."""
+    """Expected calibration error: mean absolute difference of the two shares over all samples."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
+        """Convert to a dictionary that can be written as JSON."""
         bins = [{**each._asdict(), "right": each.right.to_dict()} for each in self.bins]
         return {"error": self.error, "bins": bins}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> "Calibration":
-        """Undo `to_dict`."""
+        """Create from a dictionary; the inverse of `to_dict`."""
         bins = [
             Bin(**{**each, "right": Estimate.from_dict(each["right"])}) for each in stored["bins"]
         ]
@@ -52,10 +53,10 @@ class Calibration:
 def calibration(
     posterior: Floats | None, true: Labels, weight: BySample | None = None
 ) -> Calibration | None:
-    """Compare the probability of the likeliest class with how often it is the true one.
+    """Compare the probability of the most probable class with how often it is the true class.
 
-    Most decisions of a good model are nearly sure: bins of equal width would leave nearly all of
-    them in one. These have about the same number of samples; equal probabilities stay together.
+    Bins have about the same number of samples, and equal probabilities share a bin. Bins of equal
+    width would be uneven: a good model is nearly certain of most samples.
     """
     if posterior is None or posterior.shape[1] == 1:
         return None
@@ -74,7 +75,7 @@ def _edges(ascending: BySample) -> tuple[Ints, Ints]:
     n = len(ascending)
     n_bins = max(1, min(MOST_BINS, n // FEWEST_IN_BIN))
     wanted = np.linspace(0, n, n_bins + 1).astype(np.int64)[:-1]
-    # To where its probability begins, so that equal ones are not parted.
+    # Move each edge to the first sample with the same probability, to keep equal ones together.
     begins = np.unique(np.searchsorted(ascending, ascending[wanted]))
     return begins, np.append(begins[1:], n)
 

@@ -1,7 +1,6 @@
-"""Honest figures: how often decisions are right and what they cost, on samples the model never saw.
+"""Measure accuracy and cost on samples that were not used in training.
 
-Two sources: a table that was kept apart (`evaluate`), or the samples that each part of a cross-fit had
-left out (`left_out`), where nothing has to be kept apart.
+The samples come from a test table (`evaluate`) or are the held-out samples of a cross-fit (`left_out`).
 """
 
 from collections import Counter
@@ -25,7 +24,7 @@ from rebelboost.metrics import cost_report
 from rebelboost.model.fitted import FittedClassifier
 
 LEAST_PROBABILITY = 1e-15
-"""In log-losses: one sample that was thought impossible must not outweigh all others."""
+"""Probabilities are clipped here in log-losses, so that they stay finite."""
 
 
 def evaluate(
@@ -36,16 +35,19 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     source: str = "a test table",
 ) -> Evaluation:
-    """Judge the decisions of a fitted classifier on samples that it was not fitted to.
+    """Evaluate a fitted classifier on samples that it was not fitted to.
 
     Parameters
     ----------
     clf : RebelClassifier
+        Fitted classifier.
     X, y : table of shape (N, d), labels of shape (N,)
-        Classes that the model does not know are counted apart, in ``unknown``.
+        Test samples. Samples of classes that are not in the training data are counted separately,
+        in ``unknown``.
     sample_weight : array of shape (N,), optional
+        Weights of the samples.
     source : str
-        What to call the table.
+        Name of the table, for texts.
     """
     _check_classifier(clf)
     return _judge(clf.model_, table_scores(clf, X), y, None, sample_weight, source)
@@ -54,18 +56,20 @@ def evaluate(
 def left_out(
     clf: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
 ) -> Evaluation | None:
-    """Judge how each training sample was decided by the parts of a cross-fit that never saw it.
+    """Evaluate a cross-fitted classifier on its training samples, each by fits that did not see it.
 
-    None where there was no cross-fit, or where what it had left out was not kept (as in a model that
-    was loaded from a file).
+    A cross-fit is an average of several fits, each of which leaves out one part of the samples. The
+    result is None if there was no cross-fit. Models that were loaded from a file can be evaluated
+    too.
 
     Parameters
     ----------
     clf : RebelClassifier
+        Fitted classifier.
     y : array of shape (N,)
-        The labels that it was fitted to.
+        Labels that it was fitted to.
     sample_weight : array of shape (N,), optional
-        The weights that it was fitted with.
+        Weights that it was fitted with.
     """
     _check_classifier(clf)
     scores = getattr(clf.cross_fit_, "left_out", None)
@@ -143,7 +147,7 @@ def _evaluation(
 def _check_classifier(clf: Any) -> None:
     if not is_classifier(clf):
         raise EvaluationError(
-            f"{type(clf).__name__} decides on no classes: give a fitted RebelClassifier"
+            f"{type(clf).__name__} is not a classifier: give a fitted RebelClassifier"
         )
 
 
@@ -153,8 +157,8 @@ def _labels(y: ArrayLike, n_scores: int, rows: Ints | None) -> NDArray[Any]:
         raise EvaluationError(f"X has {n_scores} samples, but y has {len(labels)} labels")
     if rows is not None and len(labels) <= rows.max(initial=-1):
         raise EvaluationError(
-            f"y has {len(labels)} labels, but the model was fitted to {rows.max() + 1} or more: "
-            "give the labels of the fit"
+            f"y has {len(labels)} labels, but the model was fitted to at least {rows.max() + 1}: "
+            "give the labels that it was fitted to"
         )
     return labels
 
@@ -171,13 +175,13 @@ def _weight(sample_weight: ArrayLike | None, labels: NDArray[Any]) -> BySample |
 
 
 def _codes(labels: NDArray[Any], classes: NDArray[Any]) -> tuple[Labels, dict[Any, int]]:
-    """Codes of the classes, −1 for those that the model does not know, which are counted."""
+    """Return the code of each label, −1 for unknown classes, and the counts of unknown classes."""
     names, found = ClassNames(classes), dict[Any, int | None]()
     unknown = Counter[Any]()
     codes = np.full(len(labels), -1, dtype=np.int32)
     for i, label in enumerate(labels.tolist()):
         if not is_present(label):
-            raise EvaluationError(f"row {i} of y has no label: leave such rows out")
+            raise EvaluationError(f"row {i} of y has no label: remove rows without a label")
         if label not in found:
             found[label] = names.find(label)
         code = found[label]
@@ -192,15 +196,15 @@ def _check_some(known: NDArray[np.bool_], unknown: Mapping[Any, int], classes: A
     if known.any():
         return
     if not unknown:
-        raise EvaluationError("there are no samples to judge: give a table with rows")
+        raise EvaluationError("there are no samples to evaluate: give a table with rows")
     raise EvaluationError(
-        f"the model knows none of the classes {listed(list(unknown))}: its own are "
-        f"{listed([plain(name) for name in classes])}"
+        f"none of the classes {listed(list(unknown))} is in the training data: the model's classes "
+        f"are {listed([plain(name) for name in classes])}"
     )
 
 
 def _decisions(model: FittedClassifier, decided: NDArray[Any]) -> Labels:
-    """Codes of decisions; what is no class is the label of abstention."""
+    """Return the code of each decision; abstentions have the number of classes as code."""
     names = ClassNames(model.classes)
     codes = {label: names.find(label) for label in set(decided.tolist())}
     abstained = len(model.classes)

@@ -1,6 +1,6 @@
-"""How far a share or a mean cost may be from the truth, by the number of samples it comes from.
+"""95 % confidence intervals of shares and mean costs.
 
-Both are the score interval [Wilson 1927]: where an estimate is 0 or 1, it does not pretend to be sure.
+Both are score intervals [Wilson 1927], which have a positive width even if the estimate is 0 or 1.
 """
 
 import math
@@ -11,30 +11,32 @@ import numpy as np
 from rebelboost.base.arrays import BySample, Floats
 
 Z = 1.959963984540054
-"""Of the normal distribution, for 95 %."""
+"""Quantile of the standard normal distribution for 95 % intervals."""
 
 
 class Estimate(NamedTuple):
-    """A value, and where the truth lies with a confidence of 95 %."""
+    """An estimate with its 95 % confidence interval."""
 
     value: float
-    """NaN where there is no sample to tell."""
+    """The estimate; NaN without samples."""
     low: float
+    """Lower end of the interval."""
     high: float
+    """Upper end of the interval."""
 
     def to_dict(self) -> dict[str, float | None]:
-        """Ready for JSON, which has no NaN."""
+        """Convert to a dictionary that can be written as JSON; NaN becomes None."""
         value = None if math.isnan(self.value) else self.value
         return {"value": value, "low": self.low, "high": self.high}
 
     @classmethod
     def from_dict(cls, stored: dict[str, float | None]) -> "Estimate":
-        """Undo `to_dict`."""
+        """Create from a dictionary; the inverse of `to_dict`."""
         return cls(*(math.nan if x is None else float(x) for x in map(stored.get, cls._fields)))
 
 
 def share(right: float, of: float, n_samples: float) -> Estimate:
-    """The share of what is `right`, from so many samples that weigh `of` together."""
+    """Estimate the share `right` / `of`, where both are weights, from `n_samples` samples."""
     if of <= 0 or n_samples <= 0:
         return Estimate(math.nan, 0.0, 1.0)
     p = min(max(right / of, 0.0), 1.0)
@@ -42,18 +44,19 @@ def share(right: float, of: float, n_samples: float) -> Estimate:
     centre = p + spread / 2
     half = math.sqrt(spread * (p * (1 - p) + spread / 4))
     low, high = (centre - half) / (1 + spread), (centre + half) / (1 + spread)
-    # At 0 and 1 the formula ends there, but for rounding.
+    # For shares of 0 and 1 the interval ends there exactly; rounding is removed.
     return Estimate(p, low if p > 0 else 0.0, high if p < 1 else 1.0)
 
 
 def mean_cost_interval(counts: Floats, costs: Floats, n_samples: float) -> Estimate:
-    """The mean of `costs` that occurred so many times, both of any one shape.
+    """Estimate the mean of `costs`, each of which occurred `counts` times; both have the same shape.
 
-    A mean cost x̄ is a share of mistakes that cost c = Σx²/Σx each: then x̄(c − x̄) is the variance of x,
-    and Wilson's interval of x̄/c is that of the mean; where all mistakes cost the same it is the
-    share's. To c one mistake of the dearest kind is added, because what is rare and dear may not have
-    been seen yet. In simulations of 50 to 1,000 samples with rare costs of 5 to 100, the interval held
-    the truth in 91 to 97 of 100 cases; normal and bootstrap intervals fell to 40 of 100.
+    The mean cost x̄ is treated as a share of mistakes that cost c = Σx²/Σx each. Then x̄(c − x̄) is the
+    variance of x, and Wilson's interval of x̄/c, times c, is an interval of the mean. If all mistakes
+    cost the same, this is the interval of their share. One mistake of the most expensive kind is added
+    to c, because rare and expensive mistakes may not have occurred yet. In simulations of 50 to 1,000
+    samples with rare costs of 5 to 100, the interval contained the true mean in 91 to 97 of 100 cases;
+    normal and bootstrap intervals went down to 40 of 100.
     """
     dearest = float(costs.max(initial=0.0))
     if dearest == 0:
@@ -67,7 +70,7 @@ def mean_cost_interval(counts: Floats, costs: Floats, n_samples: float) -> Estim
 
 
 def effective_number(weight: BySample | None, n_samples: int) -> float:
-    """As many samples of equal weight say the same: (Σw)²/Σw² [Kish 1965]."""
+    """Effective number of samples, (Σw)²/Σw² [Kish 1965]."""
     if weight is None:
         return float(n_samples)
     return float(np.sum(weight) ** 2 / np.sum(weight**2))

@@ -1,4 +1,4 @@
-"""The results of an evaluation: accuracy and cost with their intervals, as text and as JSON."""
+"""The result of an evaluation: accuracy and cost with intervals, as text and as JSON."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,78 +15,83 @@ from rebelboost.evaluation.calibration import Calibration
 from rebelboost.evaluation.intervals import Estimate
 
 LEFT_OUT = "left-out samples"
+"""The `source` of held-out training samples; stored in model files."""
+
+
+HELD_OUT = "held-out training samples, each evaluated by fits that did not see it"
 
 
 class Judged(NamedTuple):
-    """Sample by sample; not stored with the figures."""
+    """Results by sample; not stored with the figures."""
 
     rows: Ints
-    """(n,) in the user's table, in its order."""
+    """(n,) row numbers in the user's table, from 0."""
     true: Labels
-    """(n,) codes of the classes."""
+    """(n,) codes of the true classes."""
     decided: Labels
-    """(n,) codes of the decisions: the number of classes where the model abstained."""
+    """(n,) codes of the decisions; the number of classes stands for an abstention."""
     posterior: Floats | None
-    """(n, K)"""
+    """(n, K) probability of each class; None if the model has no probabilities."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What decisions on unseen samples were like; printed, a text."""
+    """Accuracy, cost and calibration of a classifier; `print` shows them."""
 
     source: str
-    """Where the samples come from: `LEFT_OUT`, or the name of a table."""
+    """Origin of the samples: `LEFT_OUT`, or the name of a table."""
     n: int
-    """Samples that were judged."""
+    """Number of samples evaluated."""
     accuracy: Estimate
-    """Share of right decisions, among those not abstained from."""
+    """Share of correct decisions, without abstentions."""
     cost: Estimate
-    """Mean of all decisions, those to abstain included."""
+    """Mean cost of all decisions, including abstentions."""
     confusion: CostReport
-    """In counts and in money."""
+    """Confusion matrix, in counts and in costs."""
     commonest: Any
-    """The class with the most weight in training."""
+    """Most common class of the training data, by weight."""
     n_rejected: float = 0
-    """Samples that the model abstained from, or their weight."""
+    """Number (or weight) of the samples on which the model abstained."""
     log_loss: float | None = None
-    """Mean −ln of the probability of the true class; None where there are no probabilities."""
+    """Mean −ln of the probability of the true class; None if there are no probabilities."""
     shares_log_loss: float | None = None
-    """The same for who knows nothing but how common the classes are."""
+    """Log-loss of a baseline that predicts the class frequencies of the training data."""
     calibration: Calibration | None = None
     unknown: Mapping[Any, int] = field(default_factory=dict)
-    """Samples of classes that the model never saw, by class. No other figure counts them."""
+    """Classes that are not in the training data → number of samples. No other figure counts them."""
     judged: Judged | None = field(default=None, repr=False)
+    """Results by sample; None if the evaluation was read from a file."""
 
     @property
     def is_left_out(self) -> bool:
-        """Whether the samples are training samples, judged by the parts that had left them out."""
+        """Whether the samples are held-out training samples of a cross-fit."""
         return self.source == LEFT_OUT
 
     @property
     def has_costs(self) -> bool:
-        """Whether some mistakes cost more than others, or one may abstain."""
+        """Whether mistakes have different costs, or the model may abstain."""
         costs = self.confusion.costs
         return costs.shape[0] != costs.shape[1] or not is_uniform(costs)
 
     @property
     def constant_cost(self) -> float:
-        """Mean cost of always taking the one decision that is cheapest on these samples."""
+        """Mean cost of the cheapest constant decision on these samples."""
         return self.confusion.constant_total / self.confusion.n_decisions
 
     @property
     def commonest_share(self) -> float:
-        """Accuracy of always deciding for the commonest class of the training."""
+        """Accuracy of always predicting the most common class of the training data."""
         return float(self._of_class[self._commonest_code] / self.confusion.n_decisions)
 
     @property
     def commonest_cost(self) -> float:
-        """Mean cost of always deciding for it."""
+        """Mean cost of always predicting the most common class of the training data."""
         column = self.confusion.costs[:, self._commonest_code]
         return float(self._of_class @ column / self.confusion.n_decisions)
 
     @property
     def accuracy_with_unknown(self) -> float:
-        """Accuracy where the samples of unknown classes count as mistakes, which they are."""
+        """Accuracy if samples of unknown classes count as mistakes."""
         n_decided = self.n * (1 - self.n_rejected / self.confusion.n_decisions)
         return self.accuracy.value * n_decided / (n_decided + sum(self.unknown.values()))
 
@@ -100,8 +105,9 @@ class Evaluation:
         return self.confusion.classes.index(self.commonest)
 
     def text(self) -> str:
-        """The figures, to read."""
-        lines = [f"{self.n:,} samples: {self.source}", "", aligned(self._figures())]
+        """Return the figures as text."""
+        source = HELD_OUT if self.is_left_out else self.source
+        lines = [f"{self.n:,} samples: {source}", "", aligned(self._figures())]
         if self.unknown:
             lines += ["", self.about_unknown()]
         return "\n".join([*lines, "", str(self.confusion)])
@@ -109,17 +115,18 @@ class Evaluation:
     __str__ = text
 
     def about_unknown(self) -> str:
-        """A sentence on the classes that the model does not know."""
+        """Say how many samples have unknown classes."""
         n = sum(self.unknown.values())
         return (
-            f"{n:,} more {'is' if n == 1 else 'are'} of classes that the model never saw "
-            f"({listed(list(self.unknown))}), and not counted above. With them as mistakes, "
-            f"accuracy is {percent(self.accuracy_with_unknown)}."
+            f"{n:,} more {'sample has a class' if n == 1 else 'samples have classes'} not in the "
+            f"training data ({listed(list(self.unknown))}) and {'is' if n == 1 else 'are'} not counted "
+            f"above. If they count as mistakes, accuracy is {percent(self.accuracy_with_unknown)}."
         )
 
     def _figures(self) -> list[list[str]]:
         low, high = self.accuracy[1:]
         rows: list[list[str]] = [
+            ["", "", "95 % interval"],
             ["accuracy", percent(self.accuracy.value), f"{percent(low)} to {percent(high)}"],
             [f"  always {shown(self.commonest)}", percent(self.commonest_share), ""],
         ]
@@ -133,15 +140,15 @@ class Evaluation:
             rows.append(["abstained", percent(rejected), ""])
         if self.log_loss is not None and self.shares_log_loss is not None:
             rows += [
-                ["log-loss", f"{self.log_loss:.4f}", ""],
-                ["  by shares of classes", f"{self.shares_log_loss:.4f}", ""],
+                ["log-loss (lower is better)", f"{self.log_loss:.4f}", ""],
+                ["  class frequencies only", f"{self.shares_log_loss:.4f}", ""],
             ]
         if self.calibration is not None:
             rows.append(["calibration error", percent(self.calibration.error), ""])
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """All figures, ready for JSON; `from_dict` reads them again."""
+        """Convert all figures to a dictionary that can be written as JSON."""
         confusion = self.confusion
         return {
             "source": self.source,
@@ -166,7 +173,7 @@ class Evaluation:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> "Evaluation":
-        """Undo `to_dict`; what it says of single samples is gone."""
+        """Create from a dictionary; the inverse of `to_dict`, without the results by sample."""
         costs, counts = (np.asarray(stored[key], dtype=np.float64) for key in ("costs", "counts"))
         probabilities = stored["calibration"]
         return cls(

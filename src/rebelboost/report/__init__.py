@@ -1,6 +1,6 @@
-"""A report on a model: one self-contained HTML file, for people who have to trust its decisions.
+"""Write a report on a model as one self-contained HTML file.
 
-Sections without data are left out, such as calibration where there are no probabilities.
+Sections without data are omitted, such as calibration if the model has no probabilities.
 """
 
 import datetime as dt
@@ -39,47 +39,50 @@ SECTIONS: tuple[Callable[[Subject], Html | None], ...] = (
     reproduction,
 )
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""Tells the browser to load nothing from anywhere, and to run no script."""
+"""Content security policy: the browser loads nothing from the network and runs no scripts."""
 
 
-def write_report(  # noqa: PLR0913  (what a report may tell of)
+def write_report(  # noqa: PLR0913  (options of the report)
     clf: Any,
     X: Any,
     y: ArrayLike,
     path: str | Path,
     *,
     evaluation: Evaluation | None,
-    title: str = "A model and its reasons",
+    title: str = "Model report",
     data_summary: Mapping[str, Any] | None = None,
     command: str | None = None,
     row_names: Sequence[Any] | None = None,
     date: dt.date | None = None,
 ) -> Path:
-    """Write one self-contained HTML file about a fitted classifier.
+    """Write a report on a fitted classifier as one self-contained HTML file.
 
     Parameters
     ----------
     clf : RebelClassifier
+        Fitted classifier.
     X, y : table of shape (N, d), labels of shape (N,)
-        The samples that `evaluation` is of: for `rebelboost.evaluation.left_out` those of the fit,
-        for `evaluate` those of the test; for stored figures (`Evaluation.from_dict`) and without any
-        those of the fit. Decisions on them are explained.
+        Samples of the `evaluation`: the test samples for `rebelboost.evaluation.evaluate`; the
+        training samples for `left_out`, for figures from a file (`Evaluation.from_dict`) and for
+        None. The report explains some decisions on these samples.
     path : str or Path
-        Where to write; what is there is replaced.
+        File to write. An existing file is replaced.
     evaluation : Evaluation or None
-        From `rebelboost.evaluation.evaluate`. None: the report says that nothing is known of new cases.
+        Result of `rebelboost.evaluation.evaluate` or `left_out`. If None, the report says that the
+        accuracy on new cases is unknown.
     title : str
+        Title of the page.
     data_summary : mapping, optional
-        What was understood of a file; of these keys, those that there are: "source", "form",
-        "target", "ignored" (column → why), "notes", "n_unlabelled".
+        Information on the data file, with any of the keys "source", "form", "target", "ignored"
+        (column → reason), "notes" and "n_unlabelled".
     command : str, optional
-        That made the model.
+        Command that trained the model.
     row_names : sequence of N, optional
-        What to call the rows of `X`; else their index is used (pandas), or their numbers from 0.
+        Names of the rows of `X`. Default: the index of a pandas table, or row numbers from 0.
     date : date, optional
-        Today by default.
+        Date in the footer. Default: today.
     """
-    told = render(
+    page = render(
         Subject(
             clf, X, _labels(clf, X, y), evaluation, dict(data_summary or {}), command, row_names
         ),
@@ -87,7 +90,7 @@ def write_report(  # noqa: PLR0913  (what a report may tell of)
         date or dt.datetime.now(tz=dt.UTC).date(),
     )
     path = Path(path)
-    path.write_text(told, encoding="utf-8", newline="\n")
+    path.write_text(page, encoding="utf-8", newline="\n")
     return path
 
 
@@ -95,7 +98,7 @@ def _labels(clf: Any, X: Any, y: ArrayLike) -> np.ndarray[Any, Any]:
     check_is_fitted(clf)
     if not is_classifier(clf):
         raise EvaluationError(
-            f"{type(clf).__name__} decides on no classes: reports are on classifiers"
+            f"{type(clf).__name__} is not a classifier: give a fitted RebelClassifier"
         )
     labels: np.ndarray[Any, Any] = column_or_1d(y)
     if len(X) != len(labels):
@@ -104,7 +107,7 @@ def _labels(clf: Any, X: Any, y: ArrayLike) -> np.ndarray[Any, Any]:
 
 
 def render(subject: Subject, title: str, date: dt.date) -> str:
-    """The page as text."""
+    """Return the HTML of the page."""
     made = [each for make in SECTIONS if (each := make(subject)) is not None]
     body = tag(
         "main",
@@ -134,7 +137,7 @@ def render(subject: Subject, title: str, date: dt.date) -> str:
 
 
 def _link(made: Html) -> Html:
-    """To a section, by its heading."""
+    """Return a link to a section, with its heading as text."""
     anchor = made.split('id="', 1)[1].split('"', 1)[0]
     heading = made.split("<h2>", 1)[1].split("</h2>", 1)[0]
     return tag("a", Html(heading), href=f"#{anchor}")

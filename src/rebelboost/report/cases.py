@@ -1,4 +1,4 @@
-"""Ten decisions worth a look: the surest, the least sure, the costliest mistakes."""
+"""Select ten decisions: the most certain, the least certain, and the most expensive mistakes."""
 
 from typing import NamedTuple
 
@@ -15,25 +15,28 @@ from rebelboost.report.subject import Subject
 
 N_SUREST, N_LEAST_SURE, N_MISTAKES = 2, 4, 4
 LEAST_COST = 1e-300
-COSTLIEST = "The costliest mistakes"
+MOST_CERTAIN, LEAST_CERTAIN = "Most certain decisions", "Least certain decisions"
+MOST_EXPENSIVE, MOST_CONFIDENT = "Most expensive mistakes", "Most confident mistakes"
 
 
 class Picked(NamedTuple):
-    """A decision, and why it was picked."""
+    """A selected decision."""
 
     kind: str
+    """Why it was selected: one of the headings above."""
     row: int
-    """In the table of the report."""
+    """Row in the table of the report, from 0."""
     true: int
+    """Code of the true class."""
     decided: int
-    """Codes; the number of classes where the model abstained."""
+    """Code of the decision; the number of classes stands for an abstention."""
     cost: float
     has_costs: bool
     is_left_out: bool
 
 
 def pick(subject: Subject) -> list[Picked]:
-    """At most ten, none of them twice."""
+    """Select up to ten different decisions."""
     found = subject.evaluation
     judged = found.judged if found is not None else None
     if judged is None:
@@ -46,11 +49,11 @@ def pick(subject: Subject) -> list[Picked]:
     merits = _merits(subject, judged)
     chosen = _chosen(judged, paid, merits)
     has_costs = found is not None and found.has_costs
-    surely_wrong = COSTLIEST if has_costs else "The mistakes it was surest of"
+    mistakes = MOST_EXPENSIVE if has_costs else MOST_CONFIDENT
     left_out = found is not None and found.is_left_out and found.judged is not None
     return [
         Picked(
-            surely_wrong if kind == COSTLIEST else kind,
+            mistakes if kind == MOST_EXPENSIVE else kind,
             int(judged.rows[i]),
             int(judged.true[i]),
             int(judged.decided[i]),
@@ -67,7 +70,7 @@ def _chosen(judged: Judged, paid: BySample, merits: Floats) -> list[tuple[str, i
     gap: BySample = two[:, 1] - two[:, 0]
     wrong = np.flatnonzero(judged.decided != judged.true)
     own = merits[np.arange(len(merits)), judged.true]
-    # Of mistakes that cost the same, the one that thought least of the truth.
+    # Among mistakes of the same cost, those with the lowest value for the true class come first.
     mistakes = wrong[np.lexsort((own[wrong], -paid[wrong]))][:N_MISTAKES].tolist()
     free = np.setdiff1d(np.arange(len(gap)), mistakes)
     surest = _one_of_each(free[np.argsort(-gap[free], kind="stable")], judged.decided, N_SUREST)
@@ -75,14 +78,14 @@ def _chosen(judged: Judged, paid: BySample, merits: Floats) -> list[tuple[str, i
     n_least = N_LEAST_SURE + N_MISTAKES - len(mistakes)
     least = free[np.argsort(gap[free], kind="stable")][:n_least].tolist()
     return [
-        *(("The surest", i) for i in surest),
-        *(("The least sure", i) for i in least),
-        *((COSTLIEST, i) for i in mistakes),
+        *((MOST_CERTAIN, i) for i in surest),
+        *((LEAST_CERTAIN, i) for i in least),
+        *((MOST_EXPENSIVE, i) for i in mistakes),
     ]
 
 
 def _one_of_each(ordered: Ints, decided: Labels, most: int) -> list[int]:
-    """The first ones, of different decisions as far as there are."""
+    """Return the first samples, with different decisions if possible."""
     firsts: dict[int, int] = {}
     for i in ordered.tolist():
         firsts.setdefault(int(decided[i]), i)
@@ -106,7 +109,7 @@ def _check_same(subject: Subject, judged: Judged) -> None:
     )
     if not same:
         raise EvaluationError(
-            "the evaluation is not of these samples: give the X and y that it was made from"
+            "the evaluation is of other samples: give the X and y that were evaluated"
         )
 
 
@@ -117,9 +120,9 @@ def _prices(subject: Subject) -> Floats:
 
 
 def _merits(subject: Subject, judged: Judged) -> Floats:
-    """(n, K) what speaks for each decision: a low expected cost or, without probabilities, the scores.
+    """Return a value for each decision, (n, K): −ln of its expected cost or, without probabilities, scores.
 
-    Logarithms tell apart probabilities that are all but 1.
+    The logarithm distinguishes probabilities that are very close to 1.
     """
     if judged.posterior is None:
         merits: Floats = table_scores(subject.clf, subject.X)[judged.rows]

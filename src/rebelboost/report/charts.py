@@ -1,4 +1,4 @@
-"""Line drawings as SVG, in the colours of the page: light, dark or on paper."""
+"""SVG charts, in the colours of the page (light, dark or print)."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,15 +12,15 @@ from rebelboost.evaluation.intervals import Estimate
 from rebelboost.report.markup import Html, join_html, tag
 
 WIDTH, HEIGHT = 400, 280
-"""About as wide as a telephone, where its text keeps its size; two stand side by side elsewhere."""
+"""Size of a chart: about the width of a phone; on wider screens, two charts stand side by side."""
 LEFT, RIGHT, TOP, BOTTOM = 58, 22, 10, 38
 MOST_POINTS = 90
-"""Of a line: more cannot be told apart."""
+"""Maximum number of points of a line; more are not visible."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A range of numbers, laid out over some pixels."""
+    """A linear or logarithmic scale from numbers to pixels."""
 
     low: float
     high: float
@@ -29,12 +29,12 @@ class Axis:
     log: bool = False
 
     def at(self, value: Any) -> Any:
-        """Where values are."""
+        """Return the positions of values, in pixels."""
         low, high, value = (np.log10(v) if self.log else v for v in (self.low, self.high, value))
         return self.begin + (np.asarray(value) - low) / (high - low) * (self.end - self.begin)
 
     def ticks(self, most: int = 6) -> list[float]:
-        """Round numbers in the range."""
+        """Return round numbers within the range."""
         return _powers(self.low, self.high) if self.log else _steps(self.low, self.high, most)
 
 
@@ -57,7 +57,7 @@ def _powers(low: float, high: float) -> list[float]:
 
 
 class Chart:
-    """Axes, and what is drawn between them."""
+    """Two axes with lines and points."""
 
     def __init__(self, x: Axis, y: Axis, title: str, description: str) -> None:
         self.x, self.y = x, y
@@ -66,7 +66,7 @@ class Chart:
         self._legend: list[Html] = []
 
     def line(self, x: Floats, y: Floats, class_: str, label: str | None = None) -> None:
-        """Connect points; the label is put into the legend, once."""
+        """Draw a line through points, and add its label to the legend."""
         points = " ".join(
             f"{across:.1f},{up:.1f}".replace(".0", "")
             for across, up in zip(self.x.at(x).tolist(), self.y.at(y).tolist(), strict=True)
@@ -75,7 +75,7 @@ class Chart:
         self.name(label, class_)
 
     def name(self, label: str | None, class_: str) -> None:
-        """Put a line into the legend."""
+        """Add an entry to the legend, unless it is there already."""
         if not label:
             return
         key = tag("svg", tag("line", x1=0, y1=5, x2=18, y2=5, class_=f"line {class_}"))
@@ -84,13 +84,13 @@ class Chart:
             self._legend.append(entry)
 
     def point(self, x: float, y: float, class_: str, radius: float = 3.5, hint: str = "") -> None:
-        """A dot; the hint is shown where the mouse rests."""
+        """Draw a dot with a tooltip."""
         cx, cy = _px(self.x.at(x)), _px(self.y.at(y))
         dot = tag("circle", tag("title", hint), cx=cx, cy=cy, r=radius, class_=f"dot {class_}")
         self._drawn.append(dot)
 
     def stroke(self, start: tuple[float, float], end: tuple[float, float], class_: str) -> None:
-        """A straight line between two places."""
+        """Draw a straight line between two points."""
         (x1, x2), (y1, y2) = (
             (axis.at(a), axis.at(b))
             for axis, a, b in zip((self.x, self.y), start, end, strict=True)
@@ -100,7 +100,7 @@ class Chart:
         )
 
     def draw(self, x_title: str, y_title: str, as_text: Callable[[float], str]) -> Html:
-        """The whole figure, with a legend where lines have labels."""
+        """Return the figure, with a legend if lines have labels."""
         middle = (self.y.begin + self.y.end) / 2
         drawing = tag(
             "svg",
@@ -133,22 +133,22 @@ class Chart:
 
 
 def across(low: float, high: float, *, log: bool = False) -> Axis:
-    """The horizontal axis of a chart."""
+    """Return the horizontal axis of a chart."""
     return Axis(low, high if high > low else low + 1, LEFT, WIDTH - RIGHT, log)
 
 
 def upward(low: float, high: float, *, log: bool = False) -> Axis:
-    """The vertical axis of a chart."""
+    """Return the vertical axis of a chart."""
     return Axis(low, high if high > low else low + 1, HEIGHT - BOTTOM, TOP, log)
 
 
 def thinned(n_points: int) -> list[int]:
-    """Some of many points, evenly spaced by ratio, the first and the last among them."""
+    """Select points that are evenly spaced on a log scale, including the first and the last."""
     return sorted({round(i) - 1 for i in np.geomspace(1, n_points, MOST_POINTS).tolist()})
 
 
 def ruler(estimate: Estimate, marks: Sequence[tuple[float, str]]) -> Html:
-    """A value from 0 to 1 with its interval, and other values as marks."""
+    """Draw a value from 0 to 1 with its interval, and other values as marks."""
 
     def at(share: float) -> str:
         return f"{4 + 192 * min(max(share, 0.0), 1.0):.1f}"

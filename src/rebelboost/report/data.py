@@ -1,4 +1,4 @@
-"""What was understood of the data: columns, kinds, gaps, classes."""
+"""The section on the data: classes, columns, missing values, ignored columns."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,22 +25,21 @@ from rebelboost.report.markup import (
 from rebelboost.report.subject import Subject
 
 MOST_UNFOLDED = 20
-"""Columns, and classes, whose table is open from the start."""
+"""Tables of more columns or classes are collapsed."""
 MOST_COLUMNS = 1000
-"""That are told of at all."""
+"""Maximum number of columns listed."""
 
 
 def facts(subject: Subject) -> Html:
-    """The data in a line, under the title."""
+    """Return a one-line summary of the data, shown below the title."""
     parts: list[Any] = []
     if subject.data.get("source"):
         parts.append(name(subject.data["source"]))
     if subject.data.get("target"):
-        parts.append(join_html(["deciding on ", quoted(subject.data["target"])]))
-    judged = "" if subject.is_of_training else " to judge by"
-    parts.append(f"{counted(len(subject.y), 'row')}{judged}")
+        parts.append(join_html(["target ", quoted(subject.data["target"])]))
+    parts.append(counted(len(subject.y), "training row" if subject.is_of_training else "test row"))
     if subject.is_precomputed:
-        parts.append("compared by given similarities")
+        parts.append("precomputed distances")
     else:
         kinds = _kinds(subject)
         told = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
@@ -57,14 +56,14 @@ def _kinds(subject: Subject) -> dict[str, int]:
 
 
 def data(subject: Subject) -> Html:
-    """Columns and classes, and what was made of them."""
+    """Return the section on the data."""
     whose = (
-        "The training table."
+        "The training table, as it was interpreted."
         if subject.is_of_training
-        else "The table that the model is judged by."
+        else "The test table, as it was interpreted."
     )
     return section(
-        "The data, as it was understood",
+        "Data",
         _classes(subject),
         None if subject.is_precomputed else _columns(subject),
         _ignored(subject.data),
@@ -89,7 +88,7 @@ def _classes(subject: Subject) -> Html:
         head.append("share in training")
     body = table(head, [row(each) for each in listed])
     if len(listed) > MOST_UNFOLDED:
-        told = f"Between {min(by_name.values()):,} and {most:,} rows of each class."
+        told = f"Each class has between {min(by_name.values()):,} and {most:,} rows."
         return join_html(
             [tag("h3", f"{len(listed)} classes"), note(told), more("All classes", body)]
         )
@@ -108,9 +107,9 @@ def _columns(subject: Subject) -> Html:
     some = int((missing > 0).sum())
     share = percent(float(np.isnan(values).mean()))
     told = f"{counted(n_columns, 'column')}. " + (
-        f"{counted(some, 'column')} with missing values, {share} of all cells."
+        f"{counted(some, 'column')} with missing values ({share} of all cells)."
         if some
-        else "No value is missing."
+        else "No missing values."
     )
     levels = subject.clf.model_.encoder.levels
     head = ["column", "kind", "values", "missing"][: 4 if some else 3]
@@ -141,7 +140,7 @@ def _described(column: Values, levels: tuple[Any, ...] | None) -> tuple[str, Any
         if np.all((there == low) | (there == high)):
             return "number", " or ".join(number(value, 4) for value in sorted({low, high}))
         middle = number(float(np.median(there)), 4)
-        return "number", f"{number(low, 4)} to {number(high, 4)}, half up to {middle}"
+        return "number", f"{number(low, 4)} to {number(high, 4)}, median {middle}"
     counts = np.bincount(there.astype(np.int64), minlength=len(levels))
     common = [name(printed(levels[i]), 20) for i in np.argsort(-counts, kind="stable")[:3].tolist()]
     rest = f" and {len(levels) - 3:,} more" if len(levels) > 3 else ""
@@ -153,13 +152,13 @@ def _ignored(told: Mapping[str, Any]) -> Html | None:
     if not ignored:
         return None
     rows = [[name(column), str(reason)] for column, reason in list(ignored.items())[:MOST_COLUMNS]]
-    return join_html([tag("h3", "Columns left out"), table(["column", "why"], rows, left=2)])
+    return join_html([tag("h3", "Ignored columns"), table(["column", "reason"], rows, left=2)])
 
 
 def _notes(told: Mapping[str, Any]) -> Html | None:
     notes = list(told.get("notes") or ())
     if told.get("n_unlabelled"):
-        notes.append(f"{told['n_unlabelled']:,} rows without a class were left out.")
+        notes.append(f"{told['n_unlabelled']:,} rows without a class were skipped.")
     if told.get("form"):
-        notes.insert(0, f"Read as {told['form']}.")
+        notes.insert(0, f"File format: {told['form']}.")
     return tag("ul", *(tag("li", each) for each in notes), class_="note") if notes else None

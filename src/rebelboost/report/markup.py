@@ -1,4 +1,4 @@
-"""HTML from small functions: what is not marked as markup is escaped, so that no name can break a page."""
+"""Functions that build HTML. Text is escaped unless it is `Html`, so that no name can break the page."""
 
 import html
 import re
@@ -7,47 +7,47 @@ from typing import Any
 
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 VOID = {"meta", "line", "rect", "circle", "path", "polyline"}
-"""Elements that may have no content, of those that are used here."""
+"""Elements that are closed by "/>" if they have no content."""
 LONGEST_NAME = 48
 
 
 class Html(str):
-    """Markup that may stand on the page as it is."""
+    """Markup that is not escaped."""
 
     __slots__ = ()
 
 
 def escape(value: Any) -> Html:
-    """Text as markup that shows it; markup as it is."""
+    """Escape text; return `Html` unchanged."""
     if isinstance(value, Html):
         return value
     return Html(html.escape(UNPRINTABLE.sub("\ufffd", str(value))))
 
 
 def join_html(parts: Iterable[Any], between: str = "") -> Html:
-    """One after the other, None left out."""
+    """Join parts; None is skipped."""
     return Html(escape(between).join(escape(part) for part in parts if part is not None))
 
 
 def tag(element: str, /, *content: Any, **attributes: Any) -> Html:
-    """An element; ``class_`` is class, ``text_anchor`` is text-anchor; None leaves an attribute out."""
-    told = "".join(
+    """Return an element; ``class_`` becomes class, ``text_anchor`` text-anchor; None omits an attribute."""
+    written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
     if element in VOID and not content:
-        return Html(f"<{element}{told}/>")
-    return Html(f"<{element}{told}>{join_html(content)}</{element}>")
+        return Html(f"<{element}{written}/>")
+    return Html(f"<{element}{written}>{join_html(content)}</{element}>")
 
 
 def paragraph(*content: Any, class_: str | None = None) -> Html:
-    """Text of some sentences."""
+    """Return a paragraph."""
     return tag("p", *content, class_=class_)
 
 
 def name(value: Any, longest: int = LONGEST_NAME) -> Html:
-    """What a user called something: set apart, and cut where it is long."""
+    """Mark a name from the user's data, and shorten it if it is long."""
     full = str(value)
     if full == "":
         return tag("span", "(empty)", class_="name quiet")
@@ -57,7 +57,7 @@ def name(value: Any, longest: int = LONGEST_NAME) -> Html:
 
 
 def quoted(value: Any) -> Html:
-    """A name within a sentence."""
+    """Put a name in quotation marks, for use in a sentence."""
     return join_html(["“", name(value), "”"])
 
 
@@ -69,7 +69,7 @@ def table(
     class_: str | None = None,
     caption: Any = None,
 ) -> Html:
-    """A table whose first `left` columns are words, to the left, and the others numbers, to the right."""
+    """Return a table; the first `left` columns are aligned left, the others, numbers, right."""
 
     def cells(kind: str, row: Sequence[Any]) -> Html:
         filled = [
@@ -94,23 +94,23 @@ def table(
 
 
 def bar(share: float, class_: str = "bar") -> Html:
-    """A horizontal bar as long as the share says."""
+    """Return a horizontal bar whose length is the share."""
     width = f"width:{100 * min(max(share, 0.0), 1.0):.1f}%"
     return tag("span", tag("span", style=width), class_=class_)
 
 
 def more(title: Any, *content: Any) -> Html:
-    """What is folded away until asked for."""
+    """Return collapsed content that the reader can open."""
     return tag("details", tag("summary", title), *content)
 
 
 def note(*content: Any, class_: str = "note") -> Html:
-    """A smaller text, beside the matter."""
+    """Return a paragraph in smaller type."""
     return tag("p", *content, class_=class_)
 
 
 def section(title: str, *content: Any, lead: Any = None) -> Html:
-    """A part of the page, with a heading to jump to."""
+    """Return a section with a heading that links can refer to."""
     return tag(
         "section",
         tag("h2", title),
@@ -121,7 +121,7 @@ def section(title: str, *content: Any, lead: Any = None) -> Html:
 
 
 def lean(size: float) -> Html:
-    """A bar to the right for what is positive and to the left for what is negative, up to ±1."""
+    """Return a bar from the centre to the right for positive and to the left for negative values."""
     width = f"width:{50 * min(abs(size), 1.0):.1f}%"
     return tag(
         "span", tag("span", class_="for" if size > 0 else "against", style=width), class_="lean"

@@ -1,4 +1,4 @@
-"""Which classes are taken for which, how often, and what that costs."""
+"""The section on mistakes: confusion matrix, most expensive mistakes, results by class."""
 
 from typing import Any
 
@@ -14,19 +14,19 @@ from rebelboost.report.mistakes_map import mistakes_map, wrong_only
 from rebelboost.report.subject import Subject
 
 MOST_LISTED = 15
-"""Kinds of mistakes that are named one by one."""
+"""Maximum number of kinds of mistakes listed if there is no confusion matrix."""
 MOST_UNFOLDED = 12
-"""Classes whose table is open from the start."""
+"""Tables of more classes are collapsed."""
 
 
 def mistakes(subject: Subject) -> Html | None:
-    """Confusion in counts and in money."""
+    """Return the section on mistakes."""
     found = subject.evaluation
     if found is None or len(found.confusion.classes) < 2:
         return None
     few = len(found.confusion.decisions) <= MOST_TABLED
     return section(
-        "Which mistakes it makes",
+        "Which mistakes does it make?",
         _matrix(found) if few else None,
         _dearest(found),
         None if few else mistakes_map(found),
@@ -39,10 +39,10 @@ def _in_all(found: Evaluation) -> str:
     confusion = found.confusion
     n_classes = len(confusion.classes)
     wrong = confusion.counts[:, :n_classes].sum() - np.trace(confusion.counts[:, :n_classes])
-    text = f"{amount(float(wrong))} wrong of {amount(confusion.n_decisions)} decisions"
+    text = f"{amount(float(wrong))} of {amount(confusion.n_decisions)} decisions are wrong."
     if not found.has_costs:
-        return f"{text}; every mistake counts the same."
-    return f"{text}; all decisions together cost {amount(confusion.total)}."
+        return f"{text} All mistakes cost the same."
+    return f"{text} The total cost is {amount(confusion.total)}."
 
 
 def _matrix(found: Evaluation) -> Html:
@@ -68,7 +68,7 @@ def _matrix(found: Evaluation) -> Html:
         [tag("th", name(printed(c), 32)), *(cell(y, k) for k in range(len(confusion.decisions)))]
         for y, c in enumerate(confusion.classes)
     ]
-    below = "Small figures: what these decisions cost together." if found.has_costs else None
+    below = "Small figures: total cost of these decisions." if found.has_costs else None
     return join_html([table(head, rows, class_="matrix"), note(below) if below else None])
 
 
@@ -92,12 +92,12 @@ def _dearest(found: Evaluation) -> Html | None:
             return counted
         return [*counted, amount(cell.cost), amount(cell.total), percent(cell.total / total)]
 
-    head = ["true class", "decided as", "times", "of its class"]
+    head = ["true class", "decided as", "count", "share of class"]
     if found.has_costs:
-        head += ["costs each", "in all", "of all costs"]
-    kinds = "dearest" if found.has_costs else "most frequent"
+        head += ["cost each", "total cost", "share of total"]
+    kinds = "expensive" if found.has_costs else "frequent"
     return join_html(
-        [tag("h3", f"The {kinds} mistakes"), table(head, [row(c) for c in cells], left=2)]
+        [tag("h3", f"Most {kinds} mistakes"), table(head, [row(c) for c in cells], left=2)]
     )
 
 
@@ -105,7 +105,7 @@ def _by_class(found: Evaluation) -> Html:
     confusion = found.confusion
     n_classes = len(confusion.classes)
     of_class, decided = confusion.counts.sum(axis=1), confusion.counts.sum(axis=0)
-    weight = found.n / confusion.n_decisions  # samples for a unit of weight
+    weight = found.n / confusion.n_decisions  # samples per unit of weight
     right = np.diagonal(confusion.counts[:, :n_classes])
 
     def row(y: int) -> list[Any]:
@@ -125,10 +125,14 @@ def _by_class(found: Evaluation) -> Html:
             else cells
         )
 
-    head = ["class", "samples", "found", "95 % interval", "right when decided"]
+    head = ["class", "samples", "recall", "95 % interval", "precision"]
     if found.has_costs:
         head.append("mean cost")
     body = table(head, [row(y) for y in range(n_classes)])
+    terms = note(
+        "Recall: share of the class that was recognised. Precision: share of correct decisions among "
+        "the decisions for the class."
+    )
     if n_classes > MOST_UNFOLDED:
-        return more(f"Class by class: all {n_classes}", body)
-    return join_html([tag("h3", "Class by class"), body])
+        return more(f"Results by class ({n_classes})", terms, body)
+    return join_html([tag("h3", "Results by class"), terms, body])

@@ -1,4 +1,4 @@
-"""A map of mistakes: every kind of mistake as a square, where there are too many classes for a table."""
+"""A heat map of the confusion matrix, for models with too many classes for a table."""
 
 import numpy as np
 
@@ -10,16 +10,16 @@ from rebelboost.evaluation.result import Evaluation
 from rebelboost.report.markup import Html, join_html, tag
 
 MOST_LABELLED = 40
-"""Classes that are named along the sides."""
+"""Maximum number of classes for which the rows and columns are labelled."""
 SIDE = 560.0
-"""Of the whole map, at most."""
+"""Maximum width of the map, in pixels."""
 LARGEST_CELL, FEWEST_FOR_TEXT = 27.0, 15.0
-"""Pixels; in smaller cells there is no room for a number."""
+"""Maximum size of a cell, and minimum size of a cell with a number, in pixels."""
 LONGEST_LABEL = 12
 
 
 def mistakes_map(found: Evaluation) -> Html:
-    """Darker where mistakes are more frequent or, where they have costs, dearer."""
+    """Draw the map; darker cells have more mistakes or, with unequal costs, more expensive ones."""
     confusion = found.confusion
     wrong = wrong_only(confusion.money if found.has_costs else confusion.counts)
     n_decisions = len(confusion.decisions)
@@ -37,19 +37,19 @@ def mistakes_map(found: Evaluation) -> Html:
         class_="chart",
         style=f"max-width:{1.1 * right:.0f}px",
         role="img",
-        aria_label="Map of mistakes",
+        aria_label="Confusion matrix as a heat map",
     )
     what = "cost" if found.has_costs else "number"
     told = (
-        f"Rows: true classes; columns: decisions. The darker, the higher the {what} of mistakes; "
-        "right decisions in blue." + (" Numbers: how often." if side >= FEWEST_FOR_TEXT else "")
+        f"Rows: true classes. Columns: decisions. Red: mistakes; darker means a higher {what}. "
+        "Blue: correct decisions." + (" Numbers: counts." if side >= FEWEST_FOR_TEXT else "")
     )
     figure = tag("figure", tag("figcaption", told), drawing, class_="map")
-    return join_html([tag("h3", "Map of mistakes"), figure])
+    return join_html([tag("h3", "Confusion matrix"), figure])
 
 
 def wrong_only(cells: Floats) -> Floats:
-    """Cells of a confusion matrix, those of right decisions 0."""
+    """Return a confusion matrix with correct decisions set to 0."""
     return np.where(np.equal(*np.indices(cells.shape)), 0.0, cells)
 
 
@@ -57,7 +57,7 @@ def _squares(confusion: CostReport, wrong: Floats, margin: float, side: float) -
     counts, most = confusion.counts, float(wrong.max()) or 1.0
     squares = []
     for y, k in np.argwhere(counts > 0).tolist():
-        # Roots, so that what is seldom can still be seen.
+        # The square root keeps rare mistakes visible.
         strength = counts[y, k] / counts[y].sum() if y == k else np.sqrt(wrong[y, k] / most)
         true, decided = printed(confusion.classes[y]), printed(confusion.decisions[k])
         square = tag(

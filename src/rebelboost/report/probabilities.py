@@ -1,4 +1,4 @@
-"""Whether probabilities hold: promised beside kept."""
+"""The section on calibration: stated probabilities and observed shares of correct decisions."""
 
 import math
 
@@ -10,7 +10,7 @@ from rebelboost.report.subject import Subject
 
 
 def probabilities(subject: Subject) -> Html | None:
-    """Promised beside kept."""
+    """Return the section on calibration."""
     found = subject.evaluation
     if found is None or found.calibration is None:
         return None
@@ -20,19 +20,20 @@ def probabilities(subject: Subject) -> Html | None:
     chart = Chart(
         across(least, 1),
         upward(least, 1),
-        "Dots on the line: probabilities that hold. Below it: too sure. Above it: too modest.",
-        "Share of right decisions by probability",
+        "Each dot is a group of samples; its vertical line is the 95 % interval. On the diagonal, the "
+        "probabilities are reliable. Below it, the model is overconfident; above it, underconfident.",
+        "Share of correct predictions by probability",
     )
     chart.stroke((least, least), (1, 1), "plain")
     for each in bins:
         chart.stroke(
             (each.confidence, each.right.low), (each.confidence, each.right.high), "whisker"
         )
-        hint = f"{each.n:,} samples: promised {percent(each.confidence)}, kept {percent(each.right.value)}"
+        hint = f"{each.n:,} samples: {percent(each.confidence)} stated, {percent(each.right.value)} correct"
         chart.point(each.confidence, each.right.value, "one", hint=hint)
     drawn = chart.draw(
-        "probability of the likeliest class",
-        "share in which it was right",
+        "probability of the most probable class",
+        "share correct",
         whole_percent,
     )
     rows = [
@@ -45,26 +46,28 @@ def probabilities(subject: Subject) -> Html | None:
         ]
         for each in bins
     ]
-    head = ["probability", "samples", "promised", "kept", "95 % interval"]
+    head = ["probability", "samples", "mean probability", "share correct", "95 % interval"]
+    points = percent(found.calibration.error).removesuffix(" %")
     return section(
-        "Whether its probabilities hold",
-        paragraph(_honesty(subject, found.calibration)),
+        "Are the probabilities reliable?",
+        paragraph(_assessment(subject, found.calibration)),
         drawn,
-        more("In numbers", table(head, rows)),
-        lead=f"When the model says 80 %, is it right in 80 of 100 cases? On average it is "
-        f"{percent(found.calibration.error)} off (expected calibration error).",
+        more("Table", table(head, rows)),
+        lead="Probabilities are reliable (calibrated) if they match observed frequencies: a class with a "
+        "probability of 80 % should be the true class in 80 of 100 cases. Here, probabilities and "
+        f"frequencies differ by {points} percentage points on average (expected calibration error).",
     )
 
 
-def _honesty(subject: Subject, found: Calibration) -> str:
+def _assessment(subject: Subject, found: Calibration) -> str:
     n = sum(each.n for each in found.bins)
     surplus = sum(each.n * (each.confidence - each.right.value) for each in found.bins) / n
     outside = [b for b in found.bins if not b.right.low <= b.confidence <= b.right.high]
     if sum(each.n for each in outside) < 0.25 * n:
-        return "What is off is hardly more than chance would make it."
+        return "The differences are within the range expected by chance."
     if abs(surplus) < 0.5 * found.error:
-        return "In some places it is too sure, in others too modest."
-    told = "On the whole it is " + ("too sure of itself." if surplus > 0 else "too modest.")
+        return "The model is overconfident in some ranges and underconfident in others."
+    text = f"Overall, the model is {'overconfident' if surplus > 0 else 'underconfident'}."
     if surplus > 0 and subject.clf.cross_fit_ is None:
-        told += " Fitted with cross_fit=5, its probabilities would be taken from left-out samples."
-    return told
+        text += " With cross_fit=5, probabilities would be calibrated on held-out samples."
+    return text

@@ -1,4 +1,4 @@
-"""Reasons: what the model looks at in general, and in ten decisions."""
+"""The sections on reasons: important features and training rows, and ten explained decisions."""
 
 from typing import Any
 
@@ -22,23 +22,23 @@ from rebelboost.report.markup import (
 from rebelboost.report.subject import Subject
 
 MOST_COLUMNS = 8
-"""Of which the values of examples are shown."""
+"""Maximum number of columns shown of training rows."""
 MOST_USED = 15
-"""Features, training rows and rules that are listed."""
+"""Maximum number of features, of training rows and of rules listed."""
 LONGEST_RULE = 160
 N_REASONS = 6
-SEEN = "The model was trained on these rows: it is surer of them, and more often right, than of new ones."
+SEEN = "The model was trained on these rows. It is more confident and more accurate here than on new rows."
 
 
 def learned(subject: Subject) -> Html | None:
-    """The most used features, training rows and rules."""
+    """Return the section on important features, training rows and rules."""
     if not hasattr(subject.clf, "summary") or len(subject.classes) < 2:
         return None
     found = subject.clf.summary()
     parts = [_features(found), _examples(subject, found), _rules(subject, found)]
     if not any(part is not None for part in parts):
         return None
-    return section("What it looks at", *parts, lead=f"{found.heading}.")
+    return section("What are the decisions based on?", *parts, lead=f"{found.heading}.")
 
 
 def _features(found: Any) -> Html | None:
@@ -54,10 +54,14 @@ def _features(found: Any) -> Html | None:
         ]
         for each in found.features[:MOST_USED]
     ]
-    head = ["feature", "share", "", "terms that ask it"]
+    head = ["feature", "importance", "", "trees"]
     return join_html(
         [
-            tag("h3", "Features, by how much they change the scores"),
+            tag("h3", "Most important features"),
+            note(
+                "Importance: how much splits on the feature change the scores, as a share of all features. "
+                "Trees: number of trees that use it."
+            ),
             table(head, rows),
             _rest(len(found.features), "feature"),
         ]
@@ -83,10 +87,11 @@ def _examples(subject: Subject, found: Any) -> Html | None:
         ]
         for each in found.examples[:MOST_USED]
     ]
-    head = ["training row", "class", "pull", "", "terms that compare with it"]
+    head = ["training row", "class", "influence", "", "comparisons"]
     return join_html(
         [
-            tag("h3", "Examples, by how strongly they pull"),
+            tag("h3", "Most influential training rows"),
+            note("Influence: how strongly the comparisons with the row change the scores."),
             table(head, rows, left=2),
             _rest(len(found.examples), "training row"),
             _values(subject, found) if subject.is_of_training else None,
@@ -95,7 +100,7 @@ def _examples(subject: Subject, found: Any) -> Html | None:
 
 
 def _values(subject: Subject, found: Any) -> Html | None:
-    """What is in these rows, as far as it fits."""
+    """Return the values of these rows, in the first columns."""
     if subject.is_precomputed:
         return None
     used = found.examples[:MOST_USED]
@@ -107,7 +112,7 @@ def _values(subject: Subject, found: Any) -> Html | None:
     ]
     rest = len(subject.columns) - len(columns)
     told = note(f"And {rest:,} more columns.") if rest else None
-    return more("What is in these rows", table(["", *(name(c, 24) for c in columns)], rows), told)
+    return more("Values of these rows", table(["", *(name(c, 24) for c in columns)], rows), told)
 
 
 def _rules(subject: Subject, found: Any) -> Html | None:
@@ -122,15 +127,15 @@ def _rules(subject: Subject, found: Any) -> Html | None:
         ]
         for each in found.rules[:MOST_USED]
     ]
-    head = ["rule", "speaks for", "samples that pass", "weight"]
-    return more("Rules that weigh most", table(head, rows, left=2, class_="rules"))
+    head = ["rule", "in favour of", "share of samples", "weight"]
+    return more("Most important rules", table(head, rows, left=2, class_="rules"))
 
 
 # ---- ten decisions
 
 
 def decisions(subject: Subject) -> Html | None:
-    """The surest, the least sure, the costliest mistakes; each with its reasons."""
+    """Return the section on ten decisions and their reasons."""
     if not hasattr(subject.clf, "explain") or len(subject.classes) < 2:
         return None
     picked = pick(subject)
@@ -149,12 +154,13 @@ def decisions(subject: Subject) -> Html | None:
         parts.append(tag("div", *cards, class_="cards"))
     named = not subject.is_of_training and any(each.examples for each in why)
     return section(
-        f"{_number(len(picked))} decisions, explained",
+        f"{_number(len(picked))} decisions explained",
         note(SEEN) if subject.is_of_training and not picked[0].is_left_out else None,
-        note("Rows named beside bars are rows of the training table.") if named else None,
+        note("Rows named next to the bars are rows of the training table.") if named else None,
         *parts,
-        lead="Bars to the right speak for the decision, bars to the left for the next best class. "
-        "They add up, exactly, to the lead in scores, which the probabilities follow from.",
+        lead="Bars to the right support the decision; bars to the left support the next best class. "
+        "The numbers add up to the difference of the two classes' scores, from which the "
+        "probabilities are computed.",
     )
 
 
@@ -187,7 +193,7 @@ def _decision(subject: Subject, picked: Picked, why: Any) -> Html:
         _differs(subject, picked, why),
         *(note(line) for line in why.verdict.headline.split("\n")),
         table([], rows),
-        more(f"{' and '.join(kinds)} that weighed most".capitalize(), table([], listed))
+        more(f"{' and '.join(kinds)} with the largest effect".capitalize(), table([], listed))
         if listed
         else None,
         class_="decision",
@@ -197,21 +203,21 @@ def _decision(subject: Subject, picked: Picked, why: Any) -> Html:
 def _outcome(subject: Subject, picked: Picked) -> list[Any]:
     decided = [*subject.classes, printed(subject.clf.reject_label)][picked.decided]
     if picked.decided == len(subject.classes):
-        return [name(decided), " (abstained); it is ", name(subject.classes[picked.true])]
+        return [name(decided), " (abstained); true class ", name(subject.classes[picked.true])]
     if picked.decided == picked.true:
-        return [name(decided), tag("span", "right", class_="tag fine")]
-    costs = f"wrong, costs {amount(picked.cost)}" if picked.has_costs else "wrong"
+        return [name(decided), tag("span", "correct", class_="tag fine")]
+    costs = f"wrong, cost {amount(picked.cost)}" if picked.has_costs else "wrong"
     return [
         "decided ",
         name(decided),
-        ", but it is ",
+        ", true class ",
         name(subject.classes[picked.true]),
         tag("span", costs, class_="tag wrong"),
     ]
 
 
 def _differs(subject: Subject, picked: Picked, why: Any) -> Html | None:
-    """Where the final model, which has seen the row, no longer decides as those that had not."""
+    """Return a note if the final model, which was trained on the row, decides differently."""
     if not picked.is_left_out:
         return None
     names = [*subject.classes, printed(subject.clf.reject_label)]
@@ -219,8 +225,8 @@ def _differs(subject: Subject, picked: Picked, why: Any) -> Html | None:
     if now == names[picked.decided]:
         return None
     return note(
-        "So decided the parts of the model that had never seen this row. The whole model, which "
-        "learned from it, decides ",
+        "This is the decision of the fits that did not see this row. The final model, which was trained "
+        "on it, decides ",
         name(now),
-        ". These are its reasons:",
+        " for these reasons:",
     )

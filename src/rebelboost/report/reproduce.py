@@ -1,4 +1,4 @@
-"""How to get the same model again: versions, command, parameters, costs."""
+"""The section on reproducing the model: command, versions, parameters, costs."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version
@@ -14,12 +14,12 @@ from rebelboost.report.subject import Subject
 
 PACKAGES = ("rebelboost", "numpy", "scipy", "scikit-learn", "narwhals")
 IRRELEVANT = {"n_jobs", "verbose", "callbacks"}
-"""Parameters that change nothing in the model."""
+"""Parameters that do not change the model."""
 LONGEST_VALUE, LONGEST_IN_CALL = 300, 80
 
 
 def reproduction(subject: Subject) -> Html:
-    """Everything that the model depends on, but for the data."""
+    """Return the section on everything that the model depends on, except the data."""
     params = subject.clf.get_params(deep=False)
     pairs: list[tuple[str, str]] = [
         ("versions", ", ".join(f"{package} {_version(package)}" for package in PACKAGES)),
@@ -31,7 +31,7 @@ def reproduction(subject: Subject) -> Html:
         pairs.append(("data", f"{n_rows:,} rows, {n_columns:,} columns"))
     rows = [[key, tag("code", _shown(value))] for key, value in params.items()]
     return section(
-        "How to make it again",
+        "Reproduce this model",
         tag("pre", subject.command, class_="wrap") if subject.command else None,
         tag("pre", _call(subject.clf, params), class_="wrap"),
         tag(
@@ -41,7 +41,7 @@ def reproduction(subject: Subject) -> Html:
         ),
         _costs(subject),
         more("All parameters", table(["parameter", "value"], rows, left=2)),
-        lead="The same data, versions and parameters give the same model, on any number of threads.",
+        lead="The same data, versions and parameters give the same model, with any number of threads.",
     )
 
 
@@ -65,7 +65,7 @@ def _is_same(value: Any, default: Any) -> bool:
 
 
 def _is_short(value: Any) -> bool:
-    """Whether it reads well in a line; else its name stands for it."""
+    """Whether the value fits into the call; otherwise its name is shown instead."""
     return "\n" not in repr(value) and len(repr(value)) <= LONGEST_IN_CALL
 
 
@@ -83,7 +83,7 @@ def _version(package: str) -> str:
 
 def _seed(random_state: Any) -> str:
     if random_state is None:
-        return "the built-in one (random_state=None is a fixed seed)"
+        return "built-in (random_state=None uses a fixed seed)"
     return f"random_state={_shown(random_state)}"
 
 
@@ -99,4 +99,4 @@ def _costs(subject: Subject) -> Html | None:
         [tag("th", name(c, 32)), *(tag("td", amount(float(cost))) for cost in row)]
         for c, row in zip(subject.classes, costs, strict=True)
     ]
-    return join_html([tag("h3", "What mistakes cost"), table(head, rows, class_="matrix")])
+    return join_html([tag("h3", "Cost matrix"), table(head, rows, class_="matrix")])

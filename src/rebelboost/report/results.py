@@ -1,4 +1,4 @@
-"""How good the decisions are: the sentence at the top, and the figures."""
+"""The sentence at the top of the report, and the section on accuracy and cost."""
 
 import math
 from typing import Any
@@ -22,14 +22,16 @@ from rebelboost.report.markup import (
 )
 from rebelboost.report.subject import Subject
 
+LOG_LOSS = "Log-loss: mean of −ln(probability of the true class). Lower is better; 0 is perfect."
+
 
 def lead(subject: Subject) -> Html:
-    """The one sentence that most readers want."""
+    """Return the main result in one or two sentences."""
     found = subject.evaluation
     if found is None:
         return paragraph(
-            "How good the model is on new cases is not known: no sample was left out, and no test "
-            "table was given.",
+            "The accuracy on new cases is unknown: no samples were held out from training, and no "
+            "test table was given.",
             class_="lead",
         )
     return paragraph(_sentence(found), class_="lead")
@@ -37,34 +39,34 @@ def lead(subject: Subject) -> Html:
 
 def _sentence(found: Evaluation) -> Html:
     cases = 1000 if found.accuracy.low > 0.99 else 100
-    parts: list[Any] = [f"Of {cases:,} new cases like these, "]
-    decided = 1 - found.n_rejected / found.confusion.n_decisions
-    if decided < 1:
-        parts.append(f"the model will abstain from about {round(cases * (1 - decided))} and ")
     if math.isnan(found.accuracy.value):
-        return join_html([f"Of {cases} new cases like these, the model will abstain from all."])
+        return join_html(["On new cases like these, the model always abstains."])
+    abstained = found.n_rejected / found.confusion.n_decisions
+    parts: list[Any] = [f"Of {cases:,} new cases like these, "]
+    if abstained > 0:
+        parts.append(
+            f"the model will abstain on about {_count(abstained, cases)}. Of {cases:,} that it "
+            "decides, "
+        )
     parts += [
-        "about " if decided == 1 else "decide about ",
-        tag("strong", f"{_count(found.accuracy.value, cases)}"),
-        " will be decided rightly" if decided == 1 else f" of every {cases} others rightly",
-        f" ({_count(found.accuracy.low, cases)}–{_count(found.accuracy.high, cases)})",
+        "about ",
+        tag("strong", _count(found.accuracy.value, cases)),
+        " will be decided correctly (95\u00a0% interval: ",
+        f"{_count(found.accuracy.low, cases)}–{_count(found.accuracy.high, cases)}). ",
     ]
     if found.has_costs:
-        against = (
-            f" on average ({_range(found, '–')}), against {_cost(found, found.constant_cost)} for "
-        )
         parts += [
-            "; a decision costs ",
+            "The mean cost per decision is ",
             tag("strong", _cost(found, found.cost.value)),
-            against,
-            "the cheapest constant decision, always ",
+            f" ({_range(found, '–')}). Always deciding ",
             quoted(printed(found.confusion.constant)),
+            f", the cheapest constant decision, would cost {_cost(found, found.constant_cost)}",
         ]
     else:
         parts += [
-            "; always deciding for ",
+            "Always deciding ",
             quoted(printed(found.commonest)),
-            f" would be right in {_count(found.commonest_share, cases)}",
+            f" would be correct in {_count(found.commonest_share, cases)}",
         ]
     return join_html([*parts, "."])
 
@@ -74,7 +76,7 @@ def _count(share: float, cases: int) -> str:
 
 
 def _digits(cost: Estimate) -> int:
-    """After the point: as many as the interval lets one know, two of its width."""
+    """Digits after the decimal point: two significant digits of the interval's width."""
     width = cost.high - cost.low
     return max(0, 1 - math.floor(math.log10(width))) if width > 0 else 2
 
@@ -88,16 +90,16 @@ def _range(found: Evaluation, between: str) -> str:
 
 
 def results(subject: Subject) -> Html | None:
-    """Accuracy and cost with their intervals, beside what one has without a model."""
+    """Return the section on accuracy and cost, with intervals and baselines."""
     found = subject.evaluation
     if found is None:
         return None
     rows: list[list[Any]] = [
         [
-            "right decisions" + (", of those not abstained from" if found.n_rejected else ""),
+            "accuracy (correct decisions)" + (", without abstentions" if found.n_rejected else ""),
             percent(found.accuracy.value),
             f"{percent(found.accuracy.low)} – {percent(found.accuracy.high)}",
-            ruler(_or_none(found.accuracy), [(found.commonest_share, "the commonest class")]),
+            ruler(_or_none(found.accuracy), [(found.commonest_share, "most common class")]),
         ],
         [_always(found.commonest), percent(found.commonest_share), "", ""],
     ]
@@ -110,30 +112,31 @@ def results(subject: Subject) -> Html | None:
         rows += [
             ["log-loss of the probabilities", f"{found.log_loss:.3f}", "", ""],
             [
-                _quiet("knowing the shares of the classes only"),
+                _quiet("class frequencies only"),
                 f"{found.shares_log_loss:.3f}",
                 "",
                 "",
             ],
         ]
     return section(
-        "How good it is",
+        "How good is the model?",
         table(["", "", "95 % interval", ""], rows, class_="results"),
         note(_scales(found), class_="note wide"),
+        note(LOG_LOSS) if found.log_loss is not None else None,
         _note_on_costs(found),
-        paragraph(tag("strong", "Where these figures come from. "), _source(found)),
+        paragraph(tag("strong", "Source of these figures. "), _source(found)),
         paragraph(found.about_unknown()) if found.unknown else None,
     )
 
 
 def _scales(found: Evaluation) -> str:
-    told = "Lines run from 0 to 100 %"
+    scales = "Scales: accuracy from 0 to 100 %"
     if found.has_costs:
-        told += f" and from a cost of 0 to {_cost(found, _dearest(found))}"
-    return f"{told}; the upright stroke is what one has without a model."
+        scales += f", cost from 0 to {_cost(found, _largest(found))}"
+    return f"{scales}. Dot: estimate; thick line: 95 % interval; vertical mark: constant decision."
 
 
-def _dearest(found: Evaluation) -> float:
+def _largest(found: Evaluation) -> float:
     return max(found.constant_cost, found.cost.high, found.commonest_cost) or 1.0
 
 
@@ -142,17 +145,22 @@ def _or_none(estimate: Estimate) -> Estimate:
 
 
 def _cost_rows(found: Evaluation) -> list[list[Any]]:
-    largest = _dearest(found)
+    largest = _largest(found)
     constant = found.confusion.constant
-    marks = [(found.constant_cost / largest, "the cheapest constant decision")]
+    marks = [(found.constant_cost / largest, "cheapest constant decision")]
     rows = [
         [
-            "mean cost of a decision",
+            "mean cost per decision",
             _cost(found, found.cost.value),
             _range(found, " – "),
             ruler(_scaled(found.cost, largest), marks),
         ],
-        [_always(constant, "the cheapest"), _cost(found, found.constant_cost), "", ""],
+        [
+            _always(constant, "cheapest constant decision"),
+            _cost(found, found.constant_cost),
+            "",
+            "",
+        ],
     ]
     if found.commonest != constant:
         rows.append([_always(found.commonest), _cost(found, found.commonest_cost), "", ""])
@@ -163,8 +171,8 @@ def _scaled(cost: Estimate, largest: float) -> Estimate:
     return Estimate(*(part / largest for part in cost))
 
 
-def _always(decision: Any, why: str = "the commonest") -> Html:
-    return tag("span", "always ", quoted(printed(decision)), f", {why}", class_="quiet than")
+def _always(decision: Any, why: str = "most common class") -> Html:
+    return tag("span", "always ", quoted(printed(decision)), f" ({why})", class_="quiet than")
 
 
 def _quiet(text: str) -> Html:
@@ -175,8 +183,8 @@ def _note_on_costs(found: Evaluation) -> Html | None:
     if not found.has_costs or not found.accuracy.value < found.commonest_share:
         return None
     return note(
-        "Always deciding for the commonest class would be right more often, and cost more: the model "
-        "keeps the cost low, not the number of mistakes."
+        "Always deciding the most common class would be correct more often. The model minimises the "
+        "cost, not the number of mistakes."
     )
 
 
@@ -186,13 +194,13 @@ def _source(found: Evaluation) -> Html:
             [
                 f"{found.n:,} samples: ",
                 name(found.source),
-                ". They tell the truth only if none of them was used to train the model, or to choose it.",
+                ". The figures are valid only if the model was trained and selected without them.",
             ]
         )
     return escape(
-        f"{found.n:,} training samples, each decided by those parts of the model that had never seen "
-        "it: the model was fitted several times, and every fit left out another share of the samples. "
-        "The number of rounds and the scale of the probabilities were chosen on the same samples, which "
-        "flatters a little; every fit saw fewer samples than the whole model rests on, which does the "
-        "opposite."
+        f"Cross-validation on {found.n:,} training samples: the model is an average of several fits, each "
+        "fit leaves out a different part of the samples, and each sample is decided only by fits that "
+        "did not see it. Two small biases remain. The number of rounds and the scale of the "
+        "probabilities were chosen on the same samples, which is slightly optimistic. Each fit saw fewer "
+        "samples than the whole model, which is slightly pessimistic."
     )

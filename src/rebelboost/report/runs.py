@@ -1,4 +1,4 @@
-"""The fits that a model is made of, as its history tells them."""
+"""Split the history of a model into the rounds of its fits."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,9 +16,9 @@ from rebelboost.theory.bounds import loss_ratio_bound
 from rebelboost.theory.guarantee import runs as parted
 
 Bounds = dict[int, float] | None
-"""Ln of the loss at most, by the identity of a round's record."""
+"""Upper bound of ln(loss), by the id of a round's record."""
 ROUNDING = 1e-6
-"""Of logarithms of losses: so far may a loss be above its bound."""
+"""Tolerance for rounding when ln(loss) is compared with its bound."""
 
 
 @dataclass(frozen=True)
@@ -27,17 +27,17 @@ class Run:
 
     rounds: Sequence[Round]
     member: int
-    """Which of the blend's kinds of fits."""
+    """Number of the candidate model that the fit belongs to."""
     name: str
-    """Of that kind."""
+    """Name of that candidate."""
     bounds: Bounds
 
     def bound(self, record: Round) -> float:
-        """Of the loss after a round."""
+        """Return the upper bound of the loss after a round."""
         return math.nan if self.bounds is None else exp(self.bounds[id(record)])
 
     def line(self, of: Callable[[Round], float]) -> tuple[Floats, Floats]:
-        """Rounds from 1, and values, as far as they are numbers; not too many."""
+        """Return rounds, from 1, and their values; thinned, without values that are not finite."""
         values = np.array([of(self.rounds[i]) for i in thinned(len(self.rounds))])
         at = np.array(thinned(len(self.rounds)), dtype=np.float64) + 1
         fine = np.isfinite(values)
@@ -45,12 +45,12 @@ class Run:
 
 
 def exp(ln: float) -> float:
-    """NaN where it would leave floating point's range."""
+    """Return exp(ln), or NaN if it is out of range."""
     return math.exp(ln) if -600 < ln < 600 else math.nan
 
 
 def runs_of(subject: Subject) -> list[Run]:
-    """Part the history where a new fit begins, and tell which kind of fit each is."""
+    """Split the history into fits, and find the candidate of each."""
     clf = subject.clf
     found = parted(list(getattr(clf, "history_", ())))
     if clf.cross_fit_ is None:
@@ -63,7 +63,7 @@ def runs_of(subject: Subject) -> list[Run]:
 
 
 def _bounds(rounds: Sequence[Round], shrinkage: float) -> Bounds:
-    """What the loss cannot exceed after each round, by the edges; None where it did."""
+    """Return the bound of the loss after each round, from the edges; None if the loss exceeds it."""
     first = rounds[0]
     if first.loss_ratio <= 0:
         return None

@@ -1,4 +1,4 @@
-"""What a report is about."""
+"""The input of a report: model, samples and evaluation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,17 +17,17 @@ from rebelboost.evaluation.result import Evaluation
 
 @dataclass(frozen=True)
 class Subject:
-    """A model, samples, and how it did on them."""
+    """A model, samples, and the evaluation of the model on them."""
 
     clf: Any
     X: Any
     y: NDArray[Any]
     evaluation: Evaluation | None
     data: Mapping[str, Any] = field(default_factory=dict)
-    """What was understood of a file: "source", "form", "target", "ignored", "notes"…"""
+    """Information on the data file: "source", "form", "target", "ignored", "notes", …"""
     command: str | None = None
     row_names: Sequence[Any] | None = None
-    """What the user calls the rows of `X`."""
+    """Names of the rows of `X`."""
 
     @cached_property
     def classes(self) -> list[str]:
@@ -44,31 +44,31 @@ class Subject:
 
     @property
     def is_precomputed(self) -> bool:
-        """Whether `X` holds similarities between samples and not their features."""
+        """Whether `X` contains distances between samples instead of features."""
         return getattr(self.clf.learner, "metric", None) == "precomputed"
 
     @property
     def is_of_training(self) -> bool:
-        """Whether `X` is the table of the fit: what is stored of another one knows no samples."""
+        """Whether `X` is the training table; evaluations without results by sample are of it too."""
         found = self.evaluation
         return found is None or found.is_left_out or found.judged is None
 
     def rows(self, numbers: Ints) -> Any:
-        """Some rows of `X`, as a table of its own kind."""
+        """Return some rows of `X`, as the same type of table."""
         frame = as_frame(self.X)
         if frame is None:
             return np.asarray(self.X)[numbers]
         return frame[numbers.tolist()].to_native()
 
     def cells(self, numbers: list[int], n_columns: int) -> list[list[str]]:
-        """The values of some rows, in the first columns, as text."""
+        """Return the values of some rows, in the first columns, as text."""
         rows = self.rows(np.array(numbers, dtype=np.int64))
         frame = as_frame(rows)
         values = rows.tolist() if frame is None else frame.rows()
         return [[_cell(value) for value in row[:n_columns]] for row in values]
 
     def row_name(self, number: int) -> str:
-        """What the user calls a row, or else its number."""
+        """Return the name of a row, or its number if there are no names."""
         if self.row_names is not None:
             return printed(self.row_names[number])
         index: Any = getattr(self.X, "index", None)  # of pandas

@@ -1,4 +1,4 @@
-"""How training went: the loss and its bound, the errors, and what was kept of several fits."""
+"""The sections on model selection, training curves and guarantees."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,18 +17,18 @@ from rebelboost.report.subject import Subject
 
 COLOURS = ("one", "two", "three", "four", "five", "six")
 Line = tuple[str, str, tuple[Floats, Floats]]
-"""Class for its style, name in the legend, rounds and values."""
+"""CSS class, label in the legend, rounds and values."""
 
 
 def training(subject: Subject) -> Html | None:
-    """The curves, or nothing where no history was kept."""
+    """Return the section on training, or None if there is no history."""
     runs = runs_of(subject)
     if not runs or max(len(run.rounds) for run in runs) < 2:
         return None
     several = len(runs) > 1
     charts = [_blended_loss(runs) if several else _loss(runs[0]), _errors(runs)]
     return section(
-        "How it was trained",
+        "How was the model trained?",
         tag("div", *charts, class_="figures"),
         _members(subject) if several else None,
         lead=_told(subject, runs),
@@ -38,28 +38,30 @@ def training(subject: Subject) -> Html | None:
 def _told(subject: Subject, runs: Sequence[Run]) -> str:
     n_terms = len(subject.clf.ensemble_)
     if len(runs) == 1:
-        return f"{len(runs[0].rounds):,} rounds; the model is a sum of {n_terms:,} terms."
+        return f"{len(runs[0].rounds):,} boosting rounds. The model is a sum of {n_terms:,} terms."
     n_members = len({run.member for run in runs})
-    fits = (
-        f"{len(runs)} fits" if n_members == 1 else f"{n_members} kinds of fits, {len(runs)} in all"
-    )
-    return f"{fits}, each on a part of the samples; the model is their sum, {n_terms:,} terms."
+    if n_members == 1:
+        fits, average = f"{len(runs)} fits", "the average of these fits"
+    else:
+        fits = f"{len(runs)} fits of {n_members} candidates"
+        average = "the weighted average of the selected fits"
+    return f"{fits}, each on a part of the samples. The model is {average}, with {n_terms:,} terms."
 
 
 def _loss(run: Run) -> Html:
-    paid = any(r.cost > 0 for r in run.rounds)  # else there is nothing to be drawn
+    paid = any(r.cost > 0 for r in run.rounds)  # otherwise there is no curve
     covers = paid and all(r.cost <= math.exp(r.log_loss) * (1 + ROUNDING) for r in run.rounds)
     lines: list[Line] = [("one", "loss", run.line(lambda r: exp(r.log_loss)))]
     if run.bounds is not None:
         lines.append(("one dashed", "bound of the loss", run.line(run.bound)))
     if covers:
         lines.append(("two", "cost of decisions", run.line(lambda r: r.cost or math.nan)))
-    told = "On the training samples, after each round."
+    told = "Loss on the training samples after each round."
     if covers:
-        told += " The cost of decisions by the highest score cannot exceed the loss"
-        told += ", nor the loss its bound." if run.bounds is not None else "."
+        told += " If the class with the highest score is predicted, the cost is at most the loss"
+        told += ", and the loss is at most its bound." if run.bounds is not None else "."
     elif run.bounds is not None:
-        told += " The loss cannot exceed its bound."
+        told += " The loss is at most its bound."
     return _log_chart(lines, told)
 
 
@@ -75,7 +77,7 @@ def _log_chart(lines: Sequence[Line], told: str) -> Html:
     )
     for class_, label, (x, y) in lines:
         chart.line(x, y, class_, label)
-    return chart.draw("round", "on training samples", _short)
+    return chart.draw("round", "training loss", _short)
 
 
 def _blended_loss(runs: Sequence[Run]) -> Html:
@@ -84,13 +86,15 @@ def _blended_loss(runs: Sequence[Run]) -> Html:
     if len(bounded) == len(runs):
         means = _with_means(runs, Run.bound)
         lines += [(f"{c} dashed", "", line) for c, label, line in means if label]
-    told = "The loss on the training samples of each fit, after each round; thick: the mean"
-    told += "; dashed: the bound that it cannot exceed." if len(bounded) == len(runs) else "."
+    told = (
+        "Loss on the training samples after each round. Thin lines: single fits; thick lines: means"
+    )
+    told += "; dashed lines: upper bounds." if len(bounded) == len(runs) else "."
     return _log_chart(lines, told)
 
 
 def _with_means(runs: Sequence[Run], of: Callable[[Run, Round], float]) -> list[Line]:
-    """A thin line for every fit, and a thick one for the mean of those of a kind, while all go on."""
+    """A thin line for each fit, and a thick one for the mean of a candidate's fits."""
     lines: list[Line] = []
     for kind in sorted({run.member for run in runs}):
         own = [run for run in runs if run.member == kind]
@@ -108,23 +112,23 @@ def _errors(runs: Sequence[Run]) -> Html:
     if len(runs) > 1:
         of = _held_error if held else _error
         lines = _with_means(runs, lambda _, record: of(record))
-        whose = "samples that each fit had left out" if held else "training samples"
+        whose = "samples held out from each fit" if held else "the training samples"
     else:
         lines = [("one", "training samples", runs[0].line(_error))]
-        whose = "training samples"
+        whose = "the training samples"
         if held:
             lines.append(("two", "held-out samples", runs[0].line(_held_error)))
-            whose = "training and on held-out samples"
+            whose = "training and held-out samples"
     most = max(float(y.max(initial=0.0)) for _, _, (_, y) in lines)
     chart = Chart(
         across(1, max(2, *(len(run.rounds) for run in runs)), log=True),
         upward(0, 1.05 * most or 0.1),
-        f"Share of wrong decisions by the highest score, on {whose}.",
+        f"Error on {whose} after each round, if the class with the highest score is predicted.",
         "Error by round",
     )
     for class_, label, (x, y) in lines:
         chart.line(x, y, class_, label)
-    return chart.draw("round", "wrong decisions", lambda v: f"{100 * v:.3g} %")
+    return chart.draw("round", "error", lambda v: f"{100 * v:.3g} %")
 
 
 def _error(record: Round) -> float:
@@ -136,40 +140,43 @@ def _held_error(record: Round) -> float:
 
 
 def _members(subject: Subject) -> Html | None:
-    """What was kept of a cross-fit's fits; of a race it is told where it was chosen."""
+    """Return a note on the rounds that a cross-fit kept; model selection shows them in its table."""
     found = subject.clf.cross_fit_
     if found is None or subject.clf.selection_ is not None:
         return None
     kept = found.standings[0].rounds
-    return note(f"The first {kept:,} rounds of each fit were kept, by what it had left out.")
+    return note(
+        f"The first {kept:,} rounds of each fit were kept; the held-out samples determined this number."
+    )
 
 
 def guarantee(subject: Subject) -> Html | None:
-    """What is proven of the model."""
+    """Return the section on what is proven about the model."""
     found = getattr(subject.clf, "guarantee_", None)
     if found is None:
         return None
     lines = str(found).split("\n")
-    return section("What is guaranteed", *map(_line, lines))
+    return section("What is proven?", *map(_line, lines))
 
 
 def _line(line: str) -> Html:
-    """A paragraph; what is set in belongs to the one before."""
+    """Return a paragraph, indented if the line is."""
     return paragraph(line.strip(), class_="inset" if line.startswith(" ") else None)
 
 
 def choice(subject: Subject) -> Html | None:
-    """What was chosen among several ways to learn, and why."""
+    """Return the section on model selection."""
     found: Any = getattr(subject.clf, "selection_", None)
     if found is None:
         return None
     standings = getattr(found, "standings", ())
     parts = [_standings(found)] if standings else map(_line, str(found).split("\n"))
     lead = (
-        "All of these were fitted without some of the samples, and judged by those. What was far "
-        "behind was not fitted again; the model is a blend of the others."
+        "Each candidate was fitted without a part of the samples and evaluated on that part "
+        "(cross-validation). The model is a weighted average of the best. Clearly worse candidates were "
+        "dropped, some of them early: they have no weight, and their figures may be from fewer samples."
     )
-    return section("What was chosen, and why", *parts, lead=lead if standings else None)
+    return section("How was the model selected?", *parts, lead=lead if standings else None)
 
 
 def _standings(found: Any) -> Html:
@@ -187,9 +194,9 @@ def _standings(found: Any) -> Html:
         ]
         for each in ranked
     ]
-    rows.append([tag("strong", "the blend"), "", tag("strong", shown(found.cost)), "", ""])
-    what = "wrong" if found.percent else "mean cost"
-    return table(["", "share in the blend", what, "log-loss", "rounds"], rows)
+    rows.append([tag("strong", "weighted average"), "", tag("strong", shown(found.cost)), "", ""])
+    what = "error" if found.percent else "mean cost"
+    return table(["candidate", "weight", what, "log-loss", "rounds"], rows)
 
 
 def _short(value: float) -> str:

@@ -1,4 +1,5 @@
-"""CSV and Parquet files: reading them, finding out what their columns mean, and picking the target.
+"""Read CSV and Parquet files, detect the types of their columns, and find the target column.
 
-`schema` describes the table that a model was trained on; `schema_reader` reads other tables by it.
+`schema` describes the table that a model was trained on. `schema_reader` reads other tables in the
+same way.
 """

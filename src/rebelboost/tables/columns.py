@@ -1,4 +1,4 @@
-"""Columns → numbers and categories: what a column holds, told from its cells, and how it is read."""
+"""Detect the type of each column (number, date, time or category) and convert its cells."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,9 +10,9 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.files import Table
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "Null")
-"""Cells that are missing values, in any column."""
+"""Cells that count as missing in any column."""
 MISSING_NUMBERS = ("-", "--", ".", "..", "none", "None", "NONE", "na", "missing", "unknown")
-"""Cells that are missing values among numbers and dates, but may be categories elsewhere."""
+"""Cells that count as missing in columns of numbers and dates only; elsewhere they may be categories."""
 
 NUMBER_FORMS = ("plain", "decimal comma", "thousands comma")
 DATE_FORMS = (
@@ -42,43 +42,43 @@ DATE_MEANING = "days since 1970-01-01"
 TIME_MEANING = "hours since midnight"
 
 HEAD = 1000
-"""Rows by which forms are proposed, before all rows are asked."""
+"""Number of rows from which candidate formats are found; all rows decide among them."""
 MOSTLY = 0.95
-"""Share of cells that must be numbers for the others to count as missing."""
+"""Minimum share of the cells that must have a format; the other cells then count as missing."""
 
 _A_DAY, _AN_HOUR = 86_400e6, 3.6e12
-"""In microseconds, in nanoseconds."""
+"""A day in microseconds, an hour in nanoseconds."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """How a column of any file is read."""
+    """How a column is read."""
 
     name: str
     kind: str
     """ "number", "date", "time" or "category"."""
     form: str = ""
-    """Of the text: one of the forms above; empty where the file had a type of its own."""
+    """Format of the text, one of the above; empty if the file stores types, as Parquet does."""
     categories: tuple[str, ...] = ()
-    """What training saw; anything else counts as missing."""
+    """Categories in the training data; all others count as missing."""
 
     def to_dict(self) -> dict[str, Any]:
-        """For the model file."""
+        """Convert to a dictionary, for the model file."""
         return {**asdict(self), "categories": list(self.categories)}
 
     @staticmethod
     def from_dict(told: Mapping[str, Any]) -> "Column":
-        """Of the model file."""
+        """Create a column from a model file; the inverse of `to_dict`."""
         given = {key: str(told[key]) for key in ("name", "kind", "form")}
         return Column(**given, categories=tuple(map(str, told["categories"])))
 
     @property
     def meaning(self) -> str:
-        """What the numbers are."""
+        """Unit of the numbers that dates and times are converted to."""
         return {"date": DATE_MEANING, "time": TIME_MEANING}.get(self.kind, "")
 
     def read(self, dtype: Any) -> pl.Expr:
-        """The column's numbers, or its categories as text, from cells of a type."""
+        """Expression for the column's numbers, or for its categories as text, given its polars type."""
         if self.kind == "category":
             read = as_text(self.name, dtype)
         elif self.kind == "number":
@@ -92,24 +92,24 @@ class Column:
 
 
 def cells(name: str, *, numbers: bool = False) -> pl.Expr:
-    """Text without blanks around it; null where it means that nothing is there."""
+    """Strip the text and replace markers of missing values by null."""
     trimmed = pl.col(name).str.strip_chars()
     words = MISSING + MISSING_NUMBERS if numbers else MISSING
     return pl.when(trimmed.is_in(words)).then(None).otherwise(trimmed).alias(name)
 
 
 def as_text(name: str, dtype: Any) -> pl.Expr:
-    """Categories, or class labels."""
+    """Convert a column to text, for categories and class labels."""
     if dtype == pl.String:
         return cells(name)
-    if dtype.is_float():  # codes that a missing value has turned into 3.0
+    if dtype.is_float():  # integer codes become floats such as 3.0 if a value is missing
         return pl.col(name).fill_nan(None).cast(pl.String).str.replace(r"\.0$", "")
     return pl.col(name).cast(pl.String)
 
 
 def _number(name: str, dtype: Any, form: str) -> pl.Expr:
     if dtype == pl.String:
-        text = pl.col(name).str.strip_chars()  # what is no number is null without being asked
+        text = pl.col(name).str.strip_chars()  # the cast below turns other text into null
         if form == "decimal comma":
             text = text.str.replace_all(".", "", literal=True).str.replace(",", ".", literal=True)
         elif form == "thousands comma":
@@ -117,7 +117,7 @@ def _number(name: str, dtype: Any, form: str) -> pl.Expr:
         return text.cast(pl.Float64, strict=False).fill_nan(None)
     if dtype.is_numeric() or dtype == pl.Boolean:
         return pl.col(name).cast(pl.Float64).fill_nan(None)
-    raise TableError(f"column {name!r} holds {dtype}, where the model learned numbers")
+    raise TableError(f"column {name!r} has type {dtype}, but the model expects numbers")
 
 
 def _instant(name: str, dtype: Any, form: str) -> pl.Expr:
@@ -134,14 +134,14 @@ def _instant(name: str, dtype: Any, form: str) -> pl.Expr:
         return pl.col(name).cast(pl.Int64) / _AN_HOUR
     if dtype in (pl.Date, pl.Datetime):
         return pl.col(name).cast(pl.Datetime("us")).dt.epoch("us") / _A_DAY
-    raise TableError(f"column {name!r} holds {dtype}, where the model learned dates")
+    raise TableError(f"column {name!r} has type {dtype}, but the model expects dates")
 
 
-# ---- telling
+# ---- detecting
 
 
 class Odd(NamedTuple):
-    """Cells of a column of numbers that are none, and count as missing."""
+    """Cells of a column that do not have its format and count as missing."""
 
     name: str
     n_cells: int
@@ -151,7 +151,7 @@ class Odd(NamedTuple):
 def tell_columns(
     table: Table, names: Sequence[str], categorical: Sequence[str]
 ) -> tuple[list[Column], list[Odd]]:
-    """What each column holds, and the cells that do not fit that."""
+    """Detect the type of each column, and count the cells that do not have it."""
     told = {name: _by_type(name, table.types[name]) for name in names}
     for name in categorical:
         told[name] = Column(name, "category")
@@ -174,7 +174,7 @@ def _by_type(name: str, dtype: Any) -> Column | None:
 
 
 def _by_text(frame: pl.LazyFrame, names: Sequence[str]) -> tuple[dict[str, Column], list[Odd]]:
-    """Propose forms by the first rows, and ask all rows which of them fits."""
+    """Find candidate formats in the first rows, and keep the one that fits most of all rows."""
     if not names:
         return {}, []
     head = frame.select(names).head(HEAD).collect()
@@ -204,13 +204,13 @@ def _present(column: Column) -> pl.Expr:
 
 
 def _proposed(head: pl.DataFrame, name: str) -> dict[str, Column]:
-    """Forms that fit the first rows, the likelier first; of an empty column the plainest."""
+    """Return the formats that fit the first rows, in order of preference."""
     cells_there = head.select(cells(name, numbers=True)).drop_nulls()
     plain = Column(name, "number", "plain")
     n_cells, n_plain = len(cells_there), cells_there.select(_present(plain)).item()
     if n_cells == 0:
         return {column.form: column for column in (plain, Column(name, "date", DATE_FORMS[0]))}
-    if n_plain == n_cells:  # as most columns are; so that wide tables take no time
+    if n_plain == n_cells:  # the most common case; saves time on wide tables
         return {plain.form: plain}
     columns = [
         *(Column(name, "number", form) for form in NUMBER_FORMS),
@@ -227,7 +227,7 @@ def _proposed(head: pl.DataFrame, name: str) -> dict[str, Column]:
 
 
 def _is_apt(head: pl.DataFrame, column: Column) -> bool:
-    """Whether commas stand where their form wants them."""
+    """Whether all commas are in places that the number format allows."""
     if column.form not in NUMBER_FORMS[1:]:
         return True
     text = head.select(cells(column.name, numbers=True)).to_series().drop_nulls()

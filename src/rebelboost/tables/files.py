@@ -1,4 +1,4 @@
-"""Files → tables: CSV of any separator and encoding, and Parquet; read lazily, cell by cell as text."""
+"""Open CSV files with any common separator and encoding, and Parquet files, as lazy tables."""
 
 import codecs
 import csv
@@ -20,52 +20,53 @@ from rebelboost.exceptions import TableError
 PARQUET = {".parquet", ".pq"}
 UNREAD = {".xlsx", ".xls", ".ods", ".json", ".jsonl", ".feather", ".arff", ".npz", ".npy", ".pkl"}
 SEPARATORS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "space"}
-"""In the order in which they are tried: commas also stand in numbers, spaces also in names."""
+"""In the order in which they are tried: commas also occur in numbers, and spaces in names."""
 ENCODINGS = ("utf-8", "cp1252", "latin-1")
-"""The first that fits; the last one always does."""
+"""The first one that decodes the file is used; the last one always does."""
 UNREADABLE = (
     pl.exceptions.ComputeError,
     pl.exceptions.NoDataError,
     pl.exceptions.SchemaError,
 )
-"""What polars raises of files; its other errors are mistakes of ours."""
+"""Errors that polars raises for invalid files; its other errors are bugs of ours."""
 BLANK = "\nblank"
-"""A column name that no file has."""
+"""A column name that does not occur in files."""
 CHUNK = 1 << 20
+"""Number of bytes read at a time."""
 SAMPLE = 1 << 16
-"""Bytes, and characters, from which separator and header are told."""
+"""Number of characters from which separator and header are detected."""
 REGULAR = 0.95
-"""Share of a sample's lines that must have as many cells as most, for a separator to be it."""
+"""Minimum share of lines that a separator must split into the same number of cells."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A file, understood as far as its cells: text where it was CSV, typed where it was Parquet."""
+    """An open file. The cells of CSV files are text; Parquet files have types."""
 
     path: Path
     frame: pl.LazyFrame
     types: dict[str, Any]
-    """Column → polars type, in the file's order."""
+    """Column → polars type, in the order of the file."""
     form: str
-    """How the file was read, in a few words."""
+    """Format of the file, in a few words."""
     notes: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
-        """Of the columns."""
+        """Names of the columns."""
         return list(self.types)
 
 
 @contextmanager
 def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
-    """A table while it is needed; errors in reading it come out as one line.
+    """Open a table. Errors while reading it are raised as `TableError` with a message of one line.
 
-    Whether it is `headed` by a line of names is told from that line, unless it is known.
+    `headed` says whether the first line contains column names. By default this is detected.
     """
     path = Path(path)
     _check(path)
     if path.suffix.lower() in PARQUET:
-        with _told(f"{path} cannot be read: is it whole, and Parquet?"):
+        with _raised_as(f"{path} cannot be read: it is not a valid Parquet file; write it again"):
             yield _parquet(path)
         return
     with _utf8(path) as (readable, encoding):
@@ -77,7 +78,7 @@ def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
 
 
 @contextmanager
-def _told(message: str) -> Iterator[None]:
+def _raised_as(message: str) -> Iterator[None]:
     try:
         yield
     except UNREADABLE as error:
@@ -86,11 +87,11 @@ def _told(message: str) -> Iterator[None]:
 
 def _unread(path: Path, error: Exception) -> str:
     reason = str(error).strip().split("\n")[0]
-    return f"{path} cannot be read ({reason}): write it as CSV again, in UTF-8"
+    return f"{path} cannot be read ({reason}): save it again as CSV in UTF-8"
 
 
 def _ragged(readable: Path, table: Table) -> str:
-    """Which line has too many cells."""
+    """Return a message that names the first line with too many cells, or an empty text."""
     separator = next(mark for mark, word in SEPARATORS.items() if f"by {word}s" in table.form)
     n_names = len(table.names)
     with readable.open(encoding="utf-8-sig", newline="") as file:
@@ -99,16 +100,16 @@ def _ragged(readable: Path, table: Table) -> str:
             if len(cells) > n_names:
                 return (
                     f"line {lines.line_num:,} of {table.path} has {len(cells)} cells, but the first "
-                    f"has {n_names}: put text that holds a {SEPARATORS[separator]} in quotes"
+                    f"has {n_names}: quote text that contains a {SEPARATORS[separator]}"
                 )
     return ""
 
 
 def _check(path: Path) -> None:
     if path.is_dir():
-        raise TableError(f"{path} is a folder: name a CSV or Parquet file in it")
+        raise TableError(f"{path} is a folder: give a CSV or Parquet file")
     if not path.exists():
-        raise TableError(f"there is no file {path}: look at its name and folder{_nearby(path)}")
+        raise TableError(f"there is no file {path}: {_nearby(path) or 'check its name and folder'}")
     if path.suffix.lower() in UNREAD:
         raise TableError(f"{path} is neither CSV nor Parquet: save it as CSV first")
     try:
@@ -117,7 +118,7 @@ def _check(path: Path) -> None:
     except OSError as error:
         raise TableError(f"{path} cannot be opened: {error.strerror}") from error
     if not start:
-        raise TableError(f"{path} is empty: a table needs a line of names and a line for each row")
+        raise TableError(f"{path} is empty: a table needs a header and rows")
 
 
 def _nearby(path: Path) -> str:
@@ -125,7 +126,7 @@ def _nearby(path: Path) -> str:
 
     others = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, others, 1)
-    return f"; there is {path.parent / close[0]}" if close else ""
+    return f"did you mean {path.parent / close[0]}?" if close else ""
 
 
 def _parquet(path: Path) -> Table:
@@ -137,8 +138,8 @@ def _counted(table: Table) -> Table:
     if len(table.types) < 2:
         only = table.names[0] if table.names else ""
         raise TableError(
-            f"{table.path} has one column only, {only!r}: a table needs a column to learn and one "
-            "to learn from, separated by commas, semicolons, tabs, bars or spaces"
+            f"{table.path} has only one column, {only!r}: a table needs a target and at least one "
+            "other column, separated by commas, semicolons, tabs, bars or spaces"
         )
     return table
 
@@ -148,14 +149,14 @@ def _counted(table: Table) -> Table:
 
 @contextmanager
 def _utf8(path: Path) -> Iterator[tuple[Path, str]]:
-    """The file, or a temporary copy of it, as plain UTF-8; and the encoding that it has."""
+    """Yield a file in UTF-8, which is a temporary copy if necessary, and the original encoding."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
     encoding = _encoding(path, packed=packed)
     if encoding == "utf-8" and not packed:
         yield path, encoding
         return
-    # On disk and not in memory, where a large file has no place.
+    # On disk, because large files may not fit into memory.
     with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8", newline="") as copy:
         decoder = codecs.getincrementaldecoder(encoding)()
         with _bytes(path, packed=packed) as file:
@@ -175,7 +176,9 @@ def _encoding(path: Path, *, packed: bool) -> str:
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     if b"\0" in start:
-        raise TableError(f"{path} is no text: give a CSV file, or a Parquet file called .parquet")
+        raise TableError(
+            f"{path} is not a text file: give a CSV file, or a Parquet file with the suffix .parquet"
+        )
     return next(name for name in ENCODINGS if _fits(path, name, packed=packed))
 
 
@@ -196,11 +199,11 @@ def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> T
         sample = file.read(SAMPLE)
     lines = list(io.StringIO(sample))
     if len(sample) == SAMPLE and len(lines) > 1:
-        del lines[-1]  # cut in its midst
+        del lines[-1]  # it may be incomplete
     separator = _separator(lines)
     rows = [row for row in csv.reader(lines, delimiter=separator) if row]
     if not rows:
-        raise TableError(f"{path} has blank lines only: a table needs names and rows")
+        raise TableError(f"{path} has only blank lines: a table needs a header and rows")
     headed = _is_headed(rows) if headed is None else headed
     names, notes = _names(rows[0], headed=headed)
     frame = pl.scan_csv(
@@ -208,11 +211,12 @@ def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> T
         separator=separator,
         has_header=headed,
         infer_schema=False,  # all cells as text
-        new_columns=names,  # theirs may be blank, or twice the same
+        new_columns=names,  # names in the file may be empty or repeated
         glob=False,
     )
-    # Empty lines are no rows. Asking all columns also makes polars see lines that are too long.
-    # By a column, since a filter on many others is pushed into its reader, which is slow at that.
+    # Skip empty lines. Reading all columns also makes polars detect lines that are too long.
+    # The filter uses an extra column, because polars would push a filter on many columns into its
+    # CSV reader, where it is slow.
     blank = pl.all_horizontal(pl.all().is_null()).alias(BLANK)
     frame = frame.with_columns(blank).filter(~pl.col(BLANK)).drop(BLANK)
     form = f"CSV, separated by {SEPARATORS[separator]}s, {encoding}"
@@ -221,7 +225,10 @@ def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> T
 
 
 def _separator(lines: Sequence[str]) -> str:
-    """The first that cuts nearly all lines into as many cells, or the one that does so best."""
+    """Return the first separator that splits nearly all lines into the same number of cells.
+
+    If there is none, return the one that does so for the most lines.
+    """
     best, most = ",", 0.0
     for separator in SEPARATORS:
         widths = [len(row) for row in csv.reader(lines, delimiter=separator) if row]
@@ -235,7 +242,10 @@ def _separator(lines: Sequence[str]) -> str:
 
 
 def _is_headed(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row is names: text above numbers says so; a number above numbers denies it."""
+    """Whether the first row contains column names.
+
+    It does if a column has text above numbers; it does not if columns have numbers above numbers.
+    """
     first, below = rows[0], rows[1:]
     numbers_below = [
         c
@@ -249,7 +259,7 @@ def _is_headed(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_values(first: Sequence[str]) -> bool:
-    """Whether a row of numbers is data; names that count up, or are years, are no data."""
+    """Whether the first row contains data; consecutive numbers, such as years, are names."""
     numbers = [float(cell.replace(",", ".")) for cell in first if is_number(cell)]
     counts_up = len(numbers) > 2 and all(b - a == 1 for a, b in itertools.pairwise(numbers))
     return bool(numbers) and not counts_up
@@ -265,11 +275,11 @@ def is_number(cell: str) -> bool:
 
 
 def _names(first: Sequence[str], *, headed: bool) -> tuple[list[str], list[str]]:
-    """Names of the columns, each once; and what had to be done for that."""
+    """Return unique names of the columns, and notes on changed names."""
     numbered = [f"column_{i + 1}" for i in range(len(first))]
     if not headed:
-        told = f"the first line holds values, not names: columns are column_1 to {numbered[-1]}"
-        return numbered, [told]
+        note = f"no header: the columns are named column_1 to {numbered[-1]}"
+        return numbered, [note]
     notes, names = [], []
     for given, number in zip(first, numbered, strict=True):
         name = base = " ".join(given.split()) or number
@@ -277,6 +287,6 @@ def _names(first: Sequence[str], *, headed: bool) -> tuple[list[str], list[str]]
         while name in names:
             name, again = f"{base}_{again}", again + 1
         if name != base:
-            notes.append(f"two columns are called {base!r}: the later one is {name!r} here")
+            notes.append(f"several columns are named {base!r}: a later one is renamed to {name!r}")
         names.append(name)
     return names, notes

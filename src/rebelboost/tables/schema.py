@@ -1,4 +1,7 @@
-"""What was understood of a table before anything is learned from it; kept in the model's file."""
+"""How a training table is interpreted: its columns, types, classes and missing values.
+
+The model file stores this, so that other tables are read in the same way.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -17,39 +20,40 @@ from rebelboost.tables.files import Table
 from rebelboost.tables.target import class_labels, find_target
 
 FEWEST_ROWS = 10
-"""With fewer, that all values differ says nothing."""
+"""Minimum number of rows for a column of distinct values to be an identifier."""
 ID_NAME = re.compile(
     r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)|unnamed: 0", re.IGNORECASE
 )
+UNSUPPORTED = "unsupported type"
 ROW = "\nrow"
-"""A column name that no file has."""
+"""A column name that does not occur in files."""
 
 
 @dataclass(frozen=True)
 class Understanding:
-    """What a table holds, in the words of the summary."""
+    """Interpretation of a table."""
 
     source: str
-    """The file's name."""
+    """Name of the file."""
     form: str
     target: str
     columns: tuple[Column, ...]
-    """To learn from."""
+    """The features."""
     ignored: Mapping[str, str]
-    """Column → why it is not among them."""
+    """Ignored column → reason."""
     notes: tuple[str, ...]
     n_rows: int
     n_unlabelled: int
-    """Further rows, without a class, that were left out."""
+    """Number of rows without a class, which are skipped."""
     counts: Mapping[str, int]
-    """Class → rows."""
+    """Class → number of rows."""
     missing: Mapping[str, int]
-    """Column → missing cells, where there are some."""
+    """Column → number of missing cells, if there are any."""
     naming: str = ""
-    """The ignored column that names the rows, if one does."""
+    """Ignored column whose values identify the rows, or an empty text."""
 
     def to_dict(self) -> dict[str, Any]:
-        """For the model's file, and for --json."""
+        """Convert to a dictionary, for the model file and for --json."""
         told = dict(vars(self))
         for name in ("ignored", "counts", "missing"):
             told[name] = dict(told[name])
@@ -60,57 +64,57 @@ class Understanding:
 
     @staticmethod
     def from_dict(told: Mapping[str, Any]) -> "Understanding":
-        """Of a model's file."""
+        """Create from the dictionary in a model file; the inverse of `to_dict`."""
         columns = tuple(map(Column.from_dict, told["columns"]))
         return Understanding(**{**told, "columns": columns, "notes": tuple(told["notes"])})
 
     def of_kind(self, kind: str) -> list[str]:
-        """Names of the columns of a kind."""
+        """Names of the columns of one kind."""
         return [column.name for column in self.columns if column.kind == kind]
 
 
-class Wishes(NamedTuple):
-    """What the user said of columns."""
+class ColumnOptions(NamedTuple):
+    """The user's options for columns."""
 
     keep: Sequence[str] = ()
-    """Not to be ignored."""
+    """Columns to use even if they look uninformative."""
     ignore: Sequence[str] = ()
     categorical: Sequence[str] = ()
-    """Codes, though they look like numbers."""
+    """Columns of numbers to treat as categories."""
 
 
 class TrainingTable(NamedTuple):
-    """A table ready to be learned from."""
+    """Features and labels for training."""
 
     frame: pl.DataFrame
-    """Numbers, and categories as text."""
+    """Features: numbers, and categories as text."""
     y: NDArray[Any]
     rows: NDArray[np.int64]
-    """Where each sample is among the rows of the file, from 1."""
+    """Row number of each sample in the file, from 1."""
     ids: tuple[str, list[Any]] | None
-    """A column that names the samples, and its values."""
+    """Identifier column: its name and its values."""
 
 
 def understand(
-    table: Table, target: str | None, wishes: Wishes | None = None
+    table: Table, target: str | None, options: ColumnOptions | None = None
 ) -> tuple[Understanding, TrainingTable]:
-    """Read a table to learn the classes in column `target`."""
-    wishes = wishes or Wishes()
-    _check_wishes(table, wishes)
+    """Interpret and read a table whose classes are in the column `target`."""
+    options = options or ColumnOptions()
+    _check_options(table, options)
     target = find_target(table, target)
     text = table.frame.select(as_text(target, table.types[target]).alias(target))
     labels = text.collect(engine="streaming").to_series()
     y, counts = class_labels(labels, table.path)
     labelled = labels.is_not_null()
-    names, ignored = _candidates(table, target, wishes)
-    columns, odd = tell_columns(table, names, wishes.categorical)
+    names, ignored = _candidates(table, target, options)
+    columns, odd = tell_columns(table, names, options.categorical)
     frame = _collect(table, columns, labelled)
-    chosen, useless, ids = _look(frame, columns, [*wishes.keep, *wishes.categorical])
+    chosen, useless, ids = _look(frame, columns, [*options.keep, *options.categorical])
     ignored |= useless
     if not chosen:
         raise TableError(
-            f"{table.path} has no column to learn {target!r} from "
-            f"({_reasons(ignored)}): --keep NAME keeps one all the same"
+            f"{table.path} has no column to predict {target!r} from "
+            f"({_reasons(ignored)}): use --keep COLUMN to include one"
         )
     frame = _select(frame, chosen)
     understanding = Understanding(
@@ -119,7 +123,7 @@ def understand(
         target=target,
         columns=tuple(chosen),
         ignored=ignored,
-        notes=(*table.notes, *map(_told, odd), *_dates(chosen), *_many(chosen)),
+        notes=(*table.notes, *map(_note_odd, odd), *_dates(chosen), *_many(chosen)),
         n_rows=len(frame),
         n_unlabelled=len(labels) - len(frame),
         counts=counts,
@@ -130,21 +134,23 @@ def understand(
     return understanding, TrainingTable(frame, y, rows, ids)
 
 
-def _check_wishes(table: Table, wishes: Wishes) -> None:
-    for option, names in wishes._asdict().items():
+def _check_options(table: Table, options: ColumnOptions) -> None:
+    for option, names in options._asdict().items():
         for name in names:
             if name not in table.types:
                 raise TableError(
-                    f"--{option} names column {name!r}, which {table.path} lacks: "
+                    f"--{option}: {table.path} has no column {name!r}; "
                     f"it has {listed(table.names, 12)}"
                 )
 
 
-def _candidates(table: Table, target: str, wishes: Wishes) -> tuple[list[str], dict[str, str]]:
-    ignored = dict.fromkeys(wishes.ignore, "by --ignore")
+def _candidates(
+    table: Table, target: str, options: ColumnOptions
+) -> tuple[list[str], dict[str, str]]:
+    ignored = dict.fromkeys(options.ignore, "by --ignore")
     for name, dtype in table.types.items():
         if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Duration, pl.Null):
-            ignored.setdefault(name, f"of type {dtype}")
+            ignored.setdefault(name, f"{UNSUPPORTED} {dtype}")
     names = [name for name in table.names if name != target and name not in ignored]
     return names, ignored
 
@@ -159,18 +165,18 @@ def _collect(table: Table, columns: Sequence[Column], labelled: pl.Series) -> pl
 
 
 def row_name(column: str, value: Any) -> str:
-    """What to call a row by the column that names rows: a bare number would be taken for its place."""
+    """Name of a row by its identifier; a number gets the column's name, so as not to be a row number."""
     text = str(value)
     return f"{column} {text}" if text.removeprefix("-").isdigit() else text
 
 
-# ---- looking at what was read
+# ---- informative columns
 
 
 def _look(
     frame: pl.DataFrame, columns: Sequence[Column], keep: Sequence[str]
 ) -> tuple[list[Column], dict[str, str], tuple[str, list[Any]] | None]:
-    """Columns that can tell something, and why the others cannot; the first that names samples."""
+    """Return the informative columns, why the others are ignored, and the first identifier."""
     chosen, useless = [], {}
     ids = None
     for column in columns:
@@ -191,40 +197,40 @@ def _look(
 def _check_finite(values: pl.Series) -> None:
     if values.dtype == pl.Float64 and (n := int(values.is_infinite().sum())):
         raise TableError(
-            f"column {values.name!r} has {n} infinite value(s): leave those cells empty, "
-            "or write a large number"
+            f"column {values.name!r} has {n} infinite value(s): leave these cells empty, "
+            "or use a large number"
         )
 
 
 def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool]:
-    """Why a column says nothing of a class, or an empty text; and whether it names samples."""
+    """Return why a column is uninformative, or an empty text; and whether it identifies rows."""
     n, n_different = len(values), values.drop_nulls().n_unique()
     if n_different == 0:
         return "empty", False
     if n_different == 1 and values.null_count() == 0:
-        return f"always {values[0]}", False
+        return f"constant value {values[0]}", False
     if n_different == n >= FEWEST_ROWS:
         naming = _naming(values, column)
         return naming, bool(naming)
     if column.kind == "category" and n_different > max(FEWEST_ROWS, n / 2):
-        return f"text: {n_different:,} different values in {n:,} rows", False
+        return f"text with {n_different:,} different values in {n:,} rows", False
     return "", False
 
 
 def _naming(values: pl.Series, column: Column) -> str:
-    """How a column whose values all differ names the rows, or an empty text."""
+    """Return how a column of distinct values identifies the rows, or an empty text."""
     if column.kind == "category":
         return "a different text in every row"
     if column.kind != "number" or not (values == values.floor()).all():
         return ""
     numbers = values.to_numpy()
     if numbers.max() - numbers.min() == len(numbers) - 1:
-        return "counts the rows"
-    return "an id: a different number in every row" if ID_NAME.fullmatch(column.name) else ""
+        return "row numbers"
+    return "identifier, a different number in every row" if ID_NAME.fullmatch(column.name) else ""
 
 
 def _levels(values: pl.Series) -> tuple[str, ...]:
-    """The most frequent categories, as many as can be told apart."""
+    """Return the most frequent categories, at most `MOST_LEVELS`."""
     counts = dict(values.drop_nulls().value_counts().iter_rows())
     frequent = sorted(counts, key=lambda level: (-counts[level], level))[:MOST_LEVELS]
     return tuple(sorted(frequent))
@@ -235,25 +241,25 @@ def _select(frame: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
 
 
 def known(column: Column) -> pl.Expr:
-    """The column as it is read, without categories that training did not see."""
+    """Expression for the column in which categories that are not in the training data are null."""
     if column.kind != "category":
         return pl.col(column.name)
     text = pl.col(column.name)
     return pl.when(text.is_in(column.categories)).then(text).otherwise(None).alias(column.name)
 
 
-# ---- telling
+# ---- messages
 
 
 def _reasons(ignored: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {reason}" for name, reason in list(ignored.items())[:6])
 
 
-def _told(odd: tuple[str, int, str]) -> str:
+def _note_odd(odd: tuple[str, int, str]) -> str:
     name, n_cells, example = odd
     return (
-        f"{name}: {n_cells:,} cell(s) that do not fit, such as {example!r}, count as missing "
-        f"(--categorical {_quoted(name)} takes the column as categories)"
+        f"{name}: {n_cells:,} cell(s) in another format, such as {example!r}, count as missing "
+        f"(--categorical {_quoted(name)} treats the column as categories)"
     )
 
 
@@ -264,14 +270,14 @@ def _quoted(name: str) -> str:
 def _dates(columns: Sequence[Column]) -> list[str]:
     day_or_month = [c.name for c in columns if c.form.startswith("%m/%d/%Y")]
     return [
-        f"{name}: dates read as month/day/year (2024-01-31 leaves no doubt)"
+        f"{name}: dates are read as month/day/year (year-month-day is unambiguous)"
         for name in day_or_month
     ]
 
 
 def _many(chosen: Sequence[Column]) -> list[str]:
     return [
-        f"{column.name}: the {MOST_LEVELS} most frequent categories are told apart, "
+        f"{column.name}: only the {MOST_LEVELS} most frequent categories are used; "
         "the others count as missing"
         for column in chosen
         if len(column.categories) == MOST_LEVELS

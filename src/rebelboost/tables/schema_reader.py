@@ -1,4 +1,4 @@
-"""Another table, read as the one that the model learned from: the same columns, the same meaning."""
+"""Read a table in the same way as the table that a model was trained on."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,30 +15,30 @@ from rebelboost.tables.schema import Understanding, known
 from rebelboost.tables.target import hint
 
 ODD, ASIDE = "\nodd", "\naside"
-"""Ends of column names that no file has."""
+"""Suffixes of column names that do not occur in files."""
 
 
 @dataclass
 class Tally:
-    """What did not fit, counted over all batches."""
+    """Counts, over all batches, of cells that do not match the training table."""
 
     n_rows: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
-    """Column → cells with categories that training never saw."""
+    """Column → cells with categories that are not in the training data."""
     odd: Counter[str] = field(default_factory=Counter)
-    """Column → cells that are not of the kind that training saw."""
+    """Column → cells in another format than in the training data."""
     extra: tuple[str, ...] = ()
     """Columns that the model does not use."""
 
     def notes(self) -> list[str]:
-        """Sentences on it."""
+        """Return the counts as notes."""
         notes = [
-            f"{name}: {n:,} cell(s) with categories that training never saw count as missing"
+            f"{name}: {n:,} cell(s) with categories not in the training data count as missing"
             for name, n in self.unknown.items()
             if n
         ]
         notes += [
-            f"{name}: {n:,} cell(s) that do not fit what training saw there count as missing"
+            f"{name}: {n:,} cell(s) in another format than in the training data count as missing"
             for name, n in self.odd.items()
             if n
         ]
@@ -48,7 +48,7 @@ class Tally:
 
 
 class Match:
-    """A table, seen with a model's eyes."""
+    """A table matched with the columns that a model expects."""
 
     def __init__(self, table: Table, understanding: Understanding, aside: Sequence[str] = ()):
         self.table, self.columns, self.aside = table, understanding.columns, tuple(aside)
@@ -67,14 +67,14 @@ class Match:
             meant = f"; for {next(iter(close))!r} {next(iter(close.values()))}" if close else ""
             raise TableError(
                 f"{self.table.path} lacks {len(lacking)} of the {len(needed)} column(s) that the "
-                f"model needs, {listed(lacking, 12)}: add them, empty if need be{meant}"
+                f"model needs, {listed(lacking, 12)}: add them (cells may be empty){meant}"
             )
         for name in self.aside:
             if name not in names:
                 raise TableError(f"{self.table.path} has no column {name!r}: {hint(name, names)}")
 
     def batches(self, size: int | None = None) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-        """Samples as the model knows them, and the columns set aside; all at once, or in batches."""
+        """Yield the features and the columns to copy, in batches or all at once."""
         lazy = self.table.frame.select(self._reading())
         if size is None:
             yield self._settled(lazy.collect(engine="streaming"))
@@ -83,7 +83,7 @@ class Match:
             yield self._settled(batch)
 
     def all(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The whole table."""
+        """Return the features and the columns to copy of the whole table."""
         return next(self.batches())
 
     def _reading(self) -> list[pl.Expr]:
@@ -114,21 +114,24 @@ class Match:
             elif (n := int(frame[column.name].is_infinite().sum() or 0)) > 0:
                 raise TableError(
                     f"column {column.name!r} of {self.table.path} has {n} infinite value(s): "
-                    "leave those cells empty"
+                    "leave these cells empty"
                 )
         aside = batch.select(pl.col(name + ASIDE).alias(name) for name in self.aside)
         return frame, aside
 
 
 def understood_by(model: Any, table: Table) -> Understanding:
-    """How the model's own table was understood; for one trained in Python, by its features' names."""
+    """Return how the model's training table was interpreted.
+
+    For models trained in Python, this is derived from the names of the features.
+    """
     told = (getattr(model, "metadata_", None) or {}).get("table")
     if told is not None:
         try:
             return Understanding.from_dict(told)
         except (KeyError, TypeError, AttributeError) as error:
             raise TableError(
-                "the model file does not say how its table was read: train it again"
+                "the model file does not store how its table was read: train the model again"
             ) from error
     names = getattr(model, "feature_names_in_", None)
     if names is None:
@@ -136,7 +139,7 @@ def understood_by(model: Any, table: Table) -> Understanding:
         if len(table.names) != n:
             raise TableError(
                 f"the model was trained in Python on {n} columns without names, but {table.path} "
-                f"has {len(table.names)}: give a table with just these, in the same order"
+                f"has {len(table.names)}: give a table with these {n} columns, in the same order"
             )
         names = table.names
     levels = model.model_.encoder.levels

@@ -1,4 +1,4 @@
-"""The column to learn: which one it is, and the classes in it."""
+"""Find the target column and read its classes."""
 
 import difflib
 from collections.abc import Sequence
@@ -14,26 +14,26 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.files import Table
 
 USUAL = ("class", "label", "labels", "target", "y", "outcome", "species", "diagnosis")
-"""What people call the column of classes."""
+"""Common names of target columns."""
 MOST_AMOUNTS = 30
-"""Different numbers with fractions beyond which a column is amounts, and no classes."""
+"""A column of numbers with more distinct values than this, and than a tenth of the rows, is no class."""
 
 
 def find_target(table: Table, target: str | None) -> str:
-    """The name of the column to learn; where it is not given or wrong, say which it may be."""
+    """Return the name of the target column; if it is missing or wrong, raise an error with a guess."""
     if target in table.types:
         return target
     likely = next((n for n in table.names if n.lower() in USUAL), table.names[-1])
     if target is None:
         raise TableError(
-            f"which column is to be learned? {table.path} has {listed(table.names, 12)}: "
-            f"add --target {_quoted(likely)}, if that is the one"
+            f"no target given: {table.path} has the columns {listed(table.names, 12)}; "
+            f"add --target with the column to predict, for example --target {_quoted(likely)}"
         )
     raise TableError(f"{table.path} has no column {target!r}: {hint(target, table.names)}")
 
 
 def hint(name: str, names: Sequence[str]) -> str:
-    """The name that was meant, perhaps."""
+    """Suggest a similar name, or list all names."""
     lower = {known.lower(): known for known in names}
     close = difflib.get_close_matches(name.lower(), list(lower), 1, cutoff=0.6)
     if close:
@@ -42,15 +42,15 @@ def hint(name: str, names: Sequence[str]) -> str:
 
 
 def class_labels(text: pl.Series, path: Path) -> tuple[NDArray[Any], dict[str, int]]:
-    """Labels of the rows that have one, as whole numbers if they all are; and rows of each class."""
+    """Return the labels that are present, as integers if all are, and the rows of each class."""
     present = text.drop_nulls()
     name = text.name
     if len(text) == 0:
-        raise TableError(f"{path} has names but no rows: there is nothing to learn from")
+        raise TableError(f"{path} has a header but no rows: add the rows to train on")
     if len(present) == 0:
         raise TableError(
             f"column {name!r} of {path} is empty in all {len(text):,} rows: "
-            "give the classes that are to be learned, or another --target"
+            "fill in the classes, or choose another --target"
         )
     values = _whole_numbers(present)
     tally = (present if values is None else values).value_counts(sort=True)
@@ -60,7 +60,7 @@ def class_labels(text: pl.Series, path: Path) -> tuple[NDArray[Any], dict[str, i
 
 
 def _whole_numbers(present: pl.Series) -> pl.Series | None:
-    """Labels such as 3 or 3.0 as numbers; None for names, and for codes such as 007."""
+    """Convert labels such as 3 or 3.0 to integers; None for text and for codes such as 007."""
     if present.str.contains(r"^[-+]?0\d").any():
         return None
     numbers = present.str.replace(r"\.0*$", "").cast(pl.Int64, strict=False)
@@ -71,19 +71,19 @@ def _check_classes(name: str, present: pl.Series, counts: dict[str, int]) -> Non
     n_rows, n_classes = len(present), len(counts)
     if n_classes == 1:
         raise TableError(
-            f"column {name!r} holds one class only, {shown(next(iter(counts)))}, in all "
-            f"{n_rows:,} labelled rows: two classes at least are needed to tell apart"
+            f"column {name!r} has only one class, {shown(next(iter(counts)))}, in all "
+            f"{n_rows:,} labelled rows: training needs at least two classes"
         )
     amounts = present.cast(pl.Float64, strict=False).null_count() == 0
     if amounts and (n_classes > max(MOST_AMOUNTS, n_rows / 10)):
         raise TableError(
-            f"column {name!r} holds {n_classes:,} different numbers in {n_rows:,} rows, which are "
-            "amounts rather than classes: cut them into ranges first, or use RebelRegressor in Python"
+            f"column {name!r} has {n_classes:,} different numbers in {n_rows:,} rows, which look like "
+            "amounts, not classes: divide them into ranges, or use RebelRegressor in Python"
         )
     if n_rows > 4 and n_classes > n_rows / 2:
         raise TableError(
-            f"column {name!r} holds {n_classes:,} different values in {n_rows:,} rows: classes "
-            "need several rows each, so give another --target"
+            f"column {name!r} has {n_classes:,} different values in {n_rows:,} rows: each class "
+            "needs several rows; choose another --target"
         )
 
 
