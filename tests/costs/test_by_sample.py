@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rebelboost import CostError, RebelClassifier, load
 from rebelboost.costs.by_sample import own_costs
+from rebelboost.evaluation import evaluate, left_out
 from rebelboost.metrics import cost_scorer, mean_cost
 
 CLASSES = ["fraud", "ok"]
@@ -239,3 +240,22 @@ def test_many_classes_learn_a_factor_of_each_row():
     cube = model.model_.costs_of(X)
     size = cube.sum(axis=(1, 2))
     assert np.corrcoef(size, X[:, 1])[0, 1] > 0.9
+
+
+# ---- evaluation
+
+
+def test_evaluation_decides_and_prices_each_sample_by_its_own_costs(by_column, fitted, test):
+    X, y, cube = test
+    for model, given in ((by_column, None), (fitted, cube)):
+        found = evaluate(model, X, y, costs=given)
+        assert found.cost.value == pytest.approx(paid(cube, y, model.predict(X, costs=given)))
+        assert found.cost.low < found.cost.value < found.cost.high
+        report = found.confusion
+        assert (report.counts * report.costs).sum() / len(y) == pytest.approx(found.cost.value)
+
+
+def test_left_out_samples_are_decided_by_their_own_costs(by_column, training):
+    X, y, cube = training
+    told, given = left_out(by_column, y, X=X), left_out(by_column, y, costs=cube)
+    assert told.cost.value == given.cost.value == pytest.approx(by_column.cross_fit_.cost)

@@ -14,10 +14,12 @@ from sklearn.utils import column_or_1d
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
 from rebelboost.base.names import ClassNames, listed, plain, printed
+from rebelboost.costs.by_sample import own_costs
 from rebelboost.data.encoder import is_present
-from rebelboost.estimators.base import table_scores
+from rebelboost.estimators.base import encode_table
+from rebelboost.estimators.inputs import threads_of
 from rebelboost.evaluation.calibration import calibration
-from rebelboost.evaluation.intervals import effective_number, mean_cost_interval, share
+from rebelboost.evaluation.intervals import Estimate, effective_number, mean_cost_interval, share
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
 from rebelboost.exceptions import EvaluationError
 from rebelboost.metrics import cost_report
@@ -33,6 +35,7 @@ def evaluate(
     y: ArrayLike,
     *,
     sample_weight: ArrayLike | None = None,
+    costs: Any = None,
     source: str = "a test table",
 ) -> Evaluation:
     """Evaluate a fitted classifier on samples that it was not fitted to.
@@ -46,15 +49,27 @@ def evaluate(
         in ``unknown``.
     sample_weight : array of shape (N,), optional
         Weights of the samples.
+    costs : array or data frame, optional
+        The samples' own costs, as in `RebelClassifier.predict`. Each sample is decided by its own
+        costs, and the mean cost is of those.
     source : str
         Name of the table, for texts.
     """
     _check_classifier(clf)
-    return _judge(clf.model_, table_scores(clf, X), y, None, sample_weight, source)
+    model, n_threads = clf.model_, threads_of(clf.n_jobs)
+    values = encode_table(clf, X)
+    prices = model.costs_of(values, costs, n_threads)
+    scores = model.scores(values, n_threads)
+    return _judge(model, scores, y, None, sample_weight, prices, source)
 
 
 def left_out(
-    clf: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
+    clf: Any,
+    y: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    X: Any = None,
+    costs: Any = None,
 ) -> Evaluation | None:
     """Evaluate a cross-fitted classifier on its training samples, each by fits that did not see it.
 
@@ -70,13 +85,31 @@ def left_out(
         Labels that it was fitted to.
     sample_weight : array of shape (N,), optional
         Weights that it was fitted with.
+    X : table of shape (N, d), optional
+        The table that it was fitted to. Needed if costs differ from sample to sample and are not
+        given; without it, the mean costs of each class are used.
+    costs : array or data frame, optional
+        The samples' own costs, as in `RebelClassifier.predict`.
     """
     _check_classifier(clf)
     scores = getattr(clf.cross_fit_, "left_out", None)
     rows = getattr(clf.cross_fit_, "rows", None)
     if scores is None or rows is None:
         return None
-    return _judge(clf.model_, scores, y, np.asarray(rows), sample_weight, LEFT_OUT)
+    rows = np.asarray(rows)
+    prices = _own_prices(clf, X, costs, np.asarray(y))
+    prices = prices[rows] if prices.ndim == 3 else prices
+    return _judge(clf.model_, scores, y, rows, sample_weight, prices, LEFT_OUT)
+
+
+def _own_prices(clf: Any, X: Any, costs: Any, y: NDArray[Any]) -> Floats:
+    """Costs of decisions on the training samples, (K, K) or (N, K, K)."""
+    model: FittedClassifier = clf.model_
+    if costs is not None:
+        return own_costs(costs, len(y), list(model.classes))
+    if X is None or not model.by_sample:
+        return model.costs
+    return model.costs_of(encode_table(clf, X), n_threads=threads_of(clf.n_jobs))
 
 
 def _judge(
@@ -85,6 +118,7 @@ def _judge(
     y: ArrayLike,
     rows: Ints | None,
     sample_weight: ArrayLike | None,
+    costs: Floats,
     source: str,
 ) -> Evaluation:
     labels = _labels(y, len(scores), rows)
@@ -96,15 +130,18 @@ def _judge(
     _check_some(known, unknown, model.classes)
     scores, rows, true = scores[known], rows[known], codes[known]
     weight = None if weight is None else weight[known]
-    decided = _decisions(model, model.labels(scores))
+    costs = costs[known] if costs.ndim == 3 else costs
+    decided = _decisions(model, model.labels(scores, costs))
     posterior = model.posterior(scores) if model.decodes else None
-    return _evaluation(model, Judged(rows, true, decided, posterior), weight, source, unknown)
+    judged = Judged(rows, true, decided, posterior)
+    return _evaluation(model, judged, weight, costs, source, unknown)
 
 
 def _evaluation(
     model: FittedClassifier,
     judged: Judged,
     weight: BySample | None,
+    costs: Floats,
     source: str,
     unknown: Mapping[Any, int],
 ) -> Evaluation:
@@ -113,7 +150,7 @@ def _evaluation(
     confusion = cost_report(
         names[judged.true],
         names[judged.decided],
-        model.costs,
+        _by_class(costs, judged, weight),
         labels=classes,
         sample_weight=weight,
         reject_cost=rule.reject_cost,
@@ -130,7 +167,9 @@ def _evaluation(
         source=source,
         n=n,
         accuracy=share(right, decided_weight, n_effective * decided_weight / confusion.n_decisions),
-        cost=mean_cost_interval(confusion.counts, confusion.costs, n_effective),
+        cost=_mean_cost(model, costs, judged, weight, n_effective)
+        if costs.ndim == 3
+        else mean_cost_interval(confusion.counts, confusion.costs, n_effective),
         confusion=confusion,
         commonest=classes[int(np.argmax(model.class_weight))],
         n_rejected=rejected,
@@ -142,6 +181,38 @@ def _evaluation(
         unknown=unknown,
         judged=judged,
     )
+
+
+def _by_class(costs: Floats, judged: Judged, weight: BySample | None) -> Floats:
+    """(K, K) mean of the samples' own costs, over those that were decided so, or else of the class."""
+    if costs.ndim == 2:
+        return costs
+    true, mass = judged.true, np.ones(len(judged.true)) if weight is None else weight
+    means = np.zeros(costs.shape[1:])
+    for y, k in np.argwhere(1 - np.eye(len(means))):
+        own = true == y
+        so = own & (judged.decided == k)
+        used = so if so.any() else own
+        if used.any():
+            means[y, k] = np.average(costs[used, y, k], weights=mass[used])
+    return means
+
+
+def _mean_cost(
+    model: FittedClassifier,
+    costs: Floats,
+    judged: Judged,
+    weight: BySample | None,
+    n_effective: float,
+) -> Estimate:
+    """Of the samples' own costs."""
+    price = model.rule.reject_cost or 0.0
+    rows = costs[np.arange(len(judged.true)), judged.true]
+    paid = np.column_stack([rows, np.full(len(rows), price)])[np.arange(len(rows)), judged.decided]
+    mass = np.ones(len(paid)) if weight is None else weight
+    # The dearest mistake that could have been made counts too, with no weight.
+    dearest = float(costs.max(initial=0.0))
+    return mean_cost_interval(np.append(mass, 0.0), np.append(paid, dearest), n_effective)
 
 
 def _check_classifier(clf: Any) -> None:
