@@ -1,37 +1,37 @@
-"""The errors and warnings that this package raises by itself."""
+"""Exceptions and warnings of this package."""
 
 
 class SlowKernelsWarning(UserWarning):
-    """The compiled kernels are missing; NumPy does the same work, more slowly."""
+    """The compiled kernels are missing. NumPy does the same computations more slowly."""
 
 
 class CostError(ValueError):
-    """A cost matrix, or cost rows, that cannot be meant."""
+    """A cost matrix, or rows of costs, are invalid."""
 
 
 class EvaluationError(ValueError):
-    """Samples that a model cannot be judged by."""
+    """A model cannot be evaluated on the given samples."""
 
 
 class SingleClassWarning(UserWarning):
-    """There is one class only, which is then always predicted."""
+    """The training labels have only one class, which will always be predicted."""
 
 
 class CostDiagonalWarning(UserWarning):
-    """Right decisions were given a cost; it has been subtracted from their row."""
+    """Correct decisions were given a cost. It has been subtracted from their row."""
 
 
 class RareClassWarning(UserWarning):
-    """A class has one sample only."""
+    """A class has only one sample."""
 
 
 class UnknownCategoryWarning(UserWarning):
-    """A categorical feature has values that training never saw; they count as missing."""
+    """A categorical feature has values not seen in training. They are treated as missing."""
 
 
 class TableError(ValueError):
-    """A file that is no table, or a table that cannot be learned from or does not fit the model."""
+    """A file is not a readable table, or the table does not suit training or the model."""
 
 
 class ModelFileError(ValueError):
-    """A model that cannot be stored, or a file that is no sound model."""
+    """A model cannot be saved, or a file is not a valid model file."""

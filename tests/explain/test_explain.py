@@ -264,7 +264,7 @@ def test_terms_speak_for_and_against_each_class(iris):
 
 
 def test_a_single_class_needs_no_reasons():
-    with pytest.warns(match="one class only"):
+    with pytest.warns(match="only one class"):
         model = RebelClassifier().fit([[1.0], [2.0]], ["a", "a"])
     assert str(model.explain([[1.0]])[0]) == "Decided: a, the only class that there is"
     assert model.summary().text() == "No terms; 1 classes"
