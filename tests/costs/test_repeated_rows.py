@@ -82,7 +82,7 @@ def test_rebel_subcosts_on_unequal_costs_refuse_probabilities():
 def test_an_average_cannot_go_on():
     X, y = np.arange(200.0)[:, np.newaxis], np.arange(200) % 2
     model = RebelClassifier(costs=COSTS, n_rounds=5).fit(X, y)
-    with pytest.raises(ValueError, match="cannot go on"):
+    with pytest.raises(ValueError, match="cannot be continued"):
         model.set_params(warm_start=True, n_rounds=10).fit(X, y)
 
 
