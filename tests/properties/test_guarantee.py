@@ -71,7 +71,10 @@ def test_the_guarantee_speaks_and_is_kept_in_files(tmp_path):
             {"learner": Stump(), "cross_fit": None},
             "Every round reduced the loss at least as much as its edge",
         ),
-        ({"learner": Similarity("none")}, "For similarities, each round provably leaves at most 0.9999"),
+        (
+            {"learner": Similarity("none")},
+            "For similarities, each round provably leaves at most 0.9999",
+        ),
         (
             {"costs": costs, "cross_fit": None},
             "with its decision rule (lowest expected cost)",

@@ -185,11 +185,11 @@ class Guarantee:
     def _certificate(self) -> list[str]:
         if not self.certified or self.zero_level is None:
             return []
-        level = number(self.zero_level)
-        return [
-            f"  The loss is below {level}, the least that any mistake would add. This proves that the "
-            f"{self._what} is zero."
-        ]
+        proven = (
+            f"  The loss is below {number(self.zero_level)}, the least that any mistake would add. "
+            f"This proves that the {self._what} is zero."
+        )
+        return [proven]
 
     def _of_several(self) -> list[str]:
         opening = (
@@ -254,7 +254,9 @@ def _fit_bounds(
     shrinkages: list[float | None] = [shrinkage] * len(found)
     if cross_fit is not None:
         shrinkages = [cross_fit.standings[i].shrinkage for i in cross_fit.runs]
-        if len(shrinkages) != len(found):  # a fit without rounds: fits and records cannot be matched
+        if len(shrinkages) != len(
+            found
+        ):  # a fit without rounds: fits and records cannot be matched
             shrinkages = [None] * len(found)
     # Terms may have been dropped: all of a fit's, or those after its best round.
     numbers = iter(history.terms)
