@@ -267,7 +267,7 @@ def test_a_single_class_needs_no_reasons():
     with pytest.warns(match="only one class"):
         model = RebelClassifier().fit([[1.0], [2.0]], ["a", "a"])
     assert str(model.explain([[1.0]])[0]) == "Decided: a (the only class)"
-    assert model.summary().text() == "No terms; 1 classes"
+    assert model.summary().text() == "No terms; 1 class"
     assert "No guarantee" in str(model.guarantee_)
 
 
@@ -307,7 +307,7 @@ def test_a_summary_tells_what_is_used(mixed):
     assert rows.examples
     assert not rows.features
     assert all(each.label in X.index for each in rows.examples)
-    assert "Training rows, by how they pull" in str(rows)
+    assert "Training rows, by their influence" in str(rows)
     with pytest.raises(ValueError, match="no table of 'rows': ask for one of features"):
         rows.table("rows")
 

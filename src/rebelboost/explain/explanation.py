@@ -215,7 +215,7 @@ class Explanation:
         return columns
 
     def frame(self) -> Any:
-        """The table as a pandas data frame. Requires pandas."""
+        """The table as a pandas data frame; without pandas, the table itself."""
         return framed(self.table())
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -286,5 +286,5 @@ class Explanations(Sequence[Explanation]):
         return columns
 
     def frame(self) -> Any:
-        """The table as a pandas data frame. Requires pandas."""
+        """The table as a pandas data frame; without pandas, the table itself."""
         return framed(self.table())

@@ -7,7 +7,7 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass
 from rebelboost.base.names import printed
-from rebelboost.base.text import Table, framed, percent, whole_percent
+from rebelboost.base.text import Table, counted, framed, percent, whole_percent
 from rebelboost.explain.reasons import Rows
 from rebelboost.explain.rules import Wording, rule, rule_hashes
 from rebelboost.explain.usage import importances, n_testing, pair_use, row_use, rule_use
@@ -145,7 +145,7 @@ class ModelSummary:
         return columns
 
     def frame(self, of: str = "features") -> Any:
-        """The table as a pandas data frame. Requires pandas."""
+        """The table as a pandas data frame; without pandas, the table itself."""
         return framed(self.table(of))
 
     def plot(self) -> "Figure":
@@ -202,7 +202,7 @@ def summarise(
 
 def _heading(ensemble: Ensemble, classes: tuple[Any, ...] | None) -> str:
     parts = headings(ensemble)
-    what = "a regression" if classes is None else f"{len(classes)} classes"
+    what = "regression" if classes is None else counted(len(classes), "class")
     return f"{' and '.join(parts) or 'No terms'}; {what}"
 
 
