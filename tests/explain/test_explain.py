@@ -308,7 +308,7 @@ def test_a_summary_tells_what_is_used(mixed):
     assert not rows.features
     assert all(each.label in X.index for each in rows.examples)
     assert "Training rows, by their influence" in str(rows)
-    with pytest.raises(ValueError, match="no table of 'rows': ask for one of features"):
+    with pytest.raises(ValueError, match="no table of 'rows': use one of features"):
         rows.table("rows")
 
 

@@ -59,7 +59,7 @@ def test_a_metric_that_is_a_function_is_not_stored(tmp_path):
     model = RebelClassifier(Similarity(metric=far), n_rounds=3).fit(*numbers())
     refused(model, tmp_path / "m", "the parameter metric is a function.*pickle")
     model.set_params(learner="similarity")
-    refused(model, tmp_path / "m", "distances are measured by the function far.*precomputed")
+    refused(model, tmp_path / "m", "the metric is the function far.*precomputed")
 
 
 def test_what_has_no_place_in_a_file_is_not_stored(tmp_path):
@@ -231,8 +231,8 @@ def test_numbers_out_of_their_range_are_refused_behind_the_checksum(
         ("similarities.apart", 0, 0.0, "a distance that is not positive"),
         ("spaces.0.rows", 0, -3, "'spaces.0.rows' with numbers outside"),
         ("spaces.0.rows", slice(None), 3, "a row twice"),
-        ("spaces.0.points", (0, 0), np.float32(1e30), "a point that is too far away"),
-        ("spaces.0.level_counts", 0, 200, "more levels of a feature than the model knows"),
+        ("spaces.0.points", (0, 0), np.float32(1e30), r"a point beyond 1e\+15"),
+        ("spaces.0.level_counts", 0, 200, "more categories of a feature than the model"),
         ("spaces.0.level_features", 0, 0, "other categorical features"),
         ("spaces.0.factor", 0, np.nan, "not finite"),
         ("rows.numbers", 0, -1, "names of rows that are none"),
@@ -249,14 +249,14 @@ def test_similarities_out_of_their_range_are_refused_behind_the_checksum(
     ("changes", "message"),
     [
         ({"n_classes": 4}, "shape"),
-        ({"n_classes": "3"}, "'n_classes' in the model as '3', not a whole number"),
+        ({"n_classes": "3"}, "'n_classes' in the model as '3', not an integer"),
         ({"n_features": 2**40}, "'n_features'"),
-        ({"estimator": "os.system"}, "none of RebelClassifier, RebelRegressor"),
+        ({"estimator": "os.system"}, "not one of RebelClassifier, RebelRegressor"),
         ({"estimator": "RebelRegressor"}, "unknown parameters"),
         ({"spaces": [{"kind": "scaled", "turned": False}]}, "lacks the array"),
         ({"parameters": {}}, r"no parameters \['decision', 'reject_cost', 'reject_label'\]"),
-        ({"more": 1}, "what does not belong"),
-        ({"decoder": []}, "'decoder' that is no object"),
+        ({"more": 1}, "the model with unexpected fields"),
+        ({"decoder": []}, "'decoder' that is not an object"),
         ({"cross_fit": {}}, "a cross-fit that is neither there nor not"),
         ({"cross_fit": True}, "lacks the array 'cross_fit.standings'"),
     ],

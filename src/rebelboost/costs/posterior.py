@@ -70,7 +70,7 @@ class Decoder:
 
 
 def log_ratios(scores: Scores, loss: str) -> Floats:
-    """Ln g′(H)/g′(−H): 2H for the exponential loss, H for the logistic, ln (1 + H)/(1 − H) for the squared."""
+    """Logarithm of g′(H)/g′(−H): 2H (exponential loss), H (logistic), ln (1 + H)/(1 − H) (squared)."""
     if loss == "exponential":
         return 2 * scores
     if loss == "logistic":

@@ -1,4 +1,4 @@
-"""Which samples a fit leaves out: for validation, or as one of several folds."""
+"""Choice of the samples that a fit leaves out: for validation, or as one of several folds."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from rebelboost.data.samples import AnySamples, Samples
 
 
 def held_out_samples(samples: AnySamples, fraction: float, seed: int) -> NDArray[np.bool_]:
-    """Choose about this share of every class's weight, and one sample at least, for validation."""
+    """Choose about this fraction of every class's weight, but at least one sample, for validation."""
     place = _places(samples, seed)
     held = place < fraction
     if not held.any():
@@ -19,15 +19,18 @@ def held_out_samples(samples: AnySamples, fraction: float, seed: int) -> NDArray
 
 
 def split(samples: Samples, fraction: float, seed: int) -> tuple[Samples, Samples | None]:
-    """Hold out this share; nothing where each class has one sample, which training cannot do without."""
+    """Hold out about this fraction of the samples, but never the last sample of a class.
+
+    The held-out part is None if nothing can be held out.
+    """
     held = held_out_samples(samples, fraction, seed) if fraction > 0 else np.zeros(1, dtype=bool)
     return (samples.rows(~held), samples.rows(held)) if held.any() else (samples, None)
 
 
 def folds(samples: Samples, n_folds: int, seed: int) -> list[NDArray[np.bool_]]:
-    """(N,) masks of the samples that each part leaves out: about the same share of every class.
+    """(N,) masks of the samples that each fold leaves out: about the same share of every class.
 
-    No part leaves out the last of a class, and parts that would leave out nothing are dropped.
+    No fold leaves out the last sample of a class. Folds that would leave out nothing are dropped.
     """
     place = _places(samples, seed)
     fold = np.minimum(place * n_folds, n_folds - 1).astype(np.int64)
@@ -37,21 +40,21 @@ def folds(samples: Samples, n_folds: int, seed: int) -> list[NDArray[np.bool_]]:
 
 
 def n_distinct(samples: Samples) -> int:
-    """Count the samples, equal ones once."""
+    """Number of distinct samples."""
     return len(np.unique(hash_rows(samples.X, 0)))
 
 
 def _of_absent_class(labels: Labels, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Find samples whose class would have none among those kept."""
+    """Samples whose class has no sample among those kept."""
     return np.bincount(labels[kept], minlength=int(labels.max()) + 1)[labels] == 0
 
 
 def _places(samples: AnySamples, seed: int) -> Floats:
-    """(N,) in [0, 1]: each sample's place in a random order of its class, by weight.
+    """(N,) in [0, 1]: position of each sample in a random order of its class, by weight.
 
-    A hash of its values places a sample, not its row, so that the order of samples does not matter.
-    Equal ones stay together, so that a weight of 2 is as good as the sample twice; but where they
-    are more than half of their class they are spread, lest most of a class be left out at once.
+    The position depends on a hash of the sample's values, so the order of the rows does not matter. Equal
+    samples stay together, so a weight of 2 has the same effect as repeating the sample. If they are more
+    than half of their class, they are spread, so that no fold leaves out most of a class.
     """
     weights = fixed_weights(samples.weight)
     mass = np.ones(len(samples.labels), dtype=np.int64) if weights is None else weights
