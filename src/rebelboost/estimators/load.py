@@ -51,7 +51,7 @@ def restore(contents: Contents) -> Model:
         estimator = ESTIMATORS[stored.estimator](**stored.parameters)
         estimator.check_parameters()
     except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError(f"has parameters that cannot be ({error})") from None
+        raise ModelFileError(f"has invalid parameters ({error})") from None
     estimator.model_ = stored.model
     estimator.history_ = stored.history
     if isinstance(estimator, RebelClassifier):
