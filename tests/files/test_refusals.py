@@ -71,7 +71,7 @@ def test_what_has_no_place_in_a_file_is_not_stored(tmp_path):
         model, tmp_path / "m", "cannot write .* that has metadata of 100.*store less in metadata_"
     )
     model.metadata_ = {"long": "x" * 10**6}
-    refused(model, tmp_path / "m", "has a header.*keep less in metadata_")
+    refused(model, tmp_path / "m", "has a header.*store less in metadata_")
     model.metadata_ = {}
     model.set_params(reject_cost=1.0, reject_label=(1, 2))
     refused(model, tmp_path / "m", r"the model has the reject_label \(1, 2\).*give one of these")
@@ -168,7 +168,7 @@ def test_a_file_that_was_cut_off_or_altered_is_refused(blob, tmp_path):
     loading(tmp_path / "m", blob[:-8], "the file is truncated")
     loading(tmp_path / "m", blob + b"12345678", "8 bytes that belong to no array")
     flipped = blob[:-1] + bytes([blob[-1] ^ 1])
-    loading(tmp_path / "m", flipped, "checksum.*get it again")
+    loading(tmp_path / "m", flipped, "checksum.*Copy it again")
 
 
 def test_a_newer_version_is_refused_with_the_remedy(blob, tmp_path):
