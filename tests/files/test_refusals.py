@@ -79,7 +79,7 @@ def test_what_has_no_place_in_a_file_is_not_stored(tmp_path):
     refused(model, tmp_path / "m", "the parameter costs is a object")
     model.set_params(costs=None)
     model.model_ = replace(model.model_, classes=np.array([1j, 2j, 3j]))
-    refused(model, tmp_path / "m", "the classes are of type complex128.*turn the labels into text")
+    refused(model, tmp_path / "m", "the classes are of type complex128.*convert the labels to text")
 
 
 def test_dates_as_categories_are_not_stored(tmp_path):

@@ -55,7 +55,7 @@ class Decoder:
         return self._perron(doubled)
 
     def _perron(self, doubled: Floats) -> Floats:
-        costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))  # squares are taken
+        costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))  # no overflow of squares
         norm = np.linalg.norm(costs, axis=1)
         # A class whose mistakes cost nothing had no weight in training: any positive θ works.
         theta = np.where(norm > 0, norm / (2 * np.sqrt(len(costs) - 1)), 1.0)

@@ -153,7 +153,8 @@ class BoostedEstimator(BaseEstimator):
     def summary(self, *, top: int = 10) -> "ModelSummary":
         """Summarise the model: the features, training rows and rules it uses most.
 
-        For a classifier, the summary also tells which features separate which classes.
+        With more than two classes, it also lists the pairs of classes that early and later rounds
+        separate.
 
         Parameters
         ----------

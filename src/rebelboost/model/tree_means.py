@@ -81,7 +81,7 @@ def _means(trees: Any, depth: int, places: Ints) -> TreeMeans:
     leaves = trees.leaf_offsets[places][:, np.newaxis] + np.arange(n_leaves)
     features = trees.features[nodes]
     values = [trees.outputs[leaves]]
-    # Old model files may lack the cover: then all leaves count the same.
+    # Model files may omit the cover: then all leaves count the same.
     cover = [np.where(np.isnan(trees.cover[leaves]), 1.0, trees.cover[leaves])]
     for layer in reversed(range(depth)):
         below, weight = values[0], cover[0]
