@@ -170,24 +170,24 @@ def test_the_report_weighs_samples():
 
 
 PRINTED = """\
-1,243 decisions cost 1,202 in all, 0.967 each
+1,243 decisions cost 1,202 in total, 0.967 each
 
-            each   in all
+            each    total
 this       0.967    1,202
 neutral    96.54  120,003  +9884 %
 always 9  0.0346       43    -96 %
 
-The dearest mistakes
+Most expensive mistakes
   9 decided as 4: 12 × 100 = 1,200
   4 decided as 9: 2 × 1 = 2
 
-Counts; rows true, columns decided
+Counts (rows: true class, columns: decision)
     4      9  7
 4  38      2  0
 9  12  1,188  0
 7   0      0  3
 
-Costs; rows true, columns decided
+Costs (rows: true class, columns: decision)
        4  9  7
 4      0  2  0
 9  1,200  0  0
@@ -208,11 +208,11 @@ def test_many_classes_are_not_tabled_and_a_faultless_report_names_no_mistakes():
     y = np.arange(40)
     text = str(cost_report(y, y, None))
     assert text.splitlines() == [
-        "40 decisions cost 0 in all, 0 each",
+        "40 decisions cost 0 in total, 0 each",
         "",
-        "           each  in all",
-        "this          0       0",
-        "always 0  0.975      39",
+        "           each  total",
+        "this          0      0",
+        "always 0  0.975     39",
     ]
 
 

@@ -130,7 +130,9 @@ def test_given_validation_samples_without_early_stopping_are_only_reported():
 
 
 def test_validation_labels_that_training_lacks_are_refused():
-    with pytest.raises(ValueError, match="validation labels have class 5, which the training"):
+    with pytest.raises(
+        ValueError, match="validation labels contain class 5, which is not among the training"
+    ):
         fit(fit={"validation": (PROBLEM.X, PROBLEM.y + 5)})
 
 

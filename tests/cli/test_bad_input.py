@@ -98,7 +98,7 @@ def test_columns_that_are_not_there(folder, refused, option):
     [
         (",a\na,0\n", "no row for class 'b'"),
         (",a,b\na,0,1\n", "no row for class 'b'"),
-        (",a,b,c\na,0,1,1\nb,1,0,1\nc,1,1,0\n", "'c', which is no class here"),
+        (",a,b,c\na,0,1,1\nb,1,0,1\nc,1,1,0\n", "'c', which is not a class"),
         (",a,b\na,0,-1\nb,1,0\n", "costs cannot be negative"),
         (",a,b\na,0,much\nb,1,0\n", "'much'"),
         (",a,b\na,0,\nb,1,0\n", "is nan"),

@@ -33,7 +33,7 @@ REFUSED = {
     ),
     "negative": (
         [[0, 1, 1], [1, 0, -2], [1, 1, 0]],
-        r"\(1, 2\) is -2: .*Subtract a row's smallest",
+        r"\(1, 2\) is -2: .*Subtract the smallest entry",
     ),
     "NaN": ([[0, 1, 1], [1, 0, np.nan], [1, 1, 0]], r"\(1, 2\) is nan: give a finite number"),
     "infinite": ([[0, np.inf, 1], [1, 0, 1], [1, 1, 0]], r"\(0, 1\) is inf: give a finite number"),
@@ -83,12 +83,10 @@ def test_a_row_for_each_sample_is_checked_against_its_label():
     rows = np.ones((4, 3))
     rows[np.arange(4), LABELS] = 0
     np.testing.assert_array_equal(cost_rows(rows, LABELS, 3), rows)
-    with pytest.raises(
-        CostError, match=r"shape \(3, 3\); they need a row for each of the 4 samples"
-    ):
+    with pytest.raises(CostError, match=r"shape \(3, 3\): give a row for each of the 4 samples"):
         cost_rows(np.ones((3, 3)), LABELS, 3)
     with pytest.raises(
-        CostError, match=r"A matrix by class belongs to RebelClassifier\(costs=\.\.\.\)"
+        CostError, match=r"Pass a matrix by class to RebelClassifier\(costs=\.\.\.\)"
     ):
         cost_rows(np.ones((3, 3)), LABELS, 3)
     with pytest.warns(CostDiagonalWarning):

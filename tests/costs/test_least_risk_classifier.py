@@ -162,8 +162,8 @@ def test_it_abstains_where_every_decision_is_expected_to_cost_more(label, fitted
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cross_fit": 5, "early_stopping": True}, "cannot go with early_stopping"),
-        ({"cross_fit": 5, "warm_start": True}, "cannot go with warm_start"),
+        ({"cross_fit": 5, "early_stopping": True}, "cannot be combined with early_stopping"),
+        ({"cross_fit": 5, "warm_start": True}, "cannot be combined with warm_start"),
         ({"reject_cost": 1.0}, "needs a reject_label"),
     ],
 )

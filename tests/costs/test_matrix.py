@@ -83,7 +83,7 @@ def test_a_table_read_from_csv_serves_with_and_without_an_index(tmp_path):
 def test_one_and_the_text_one_are_two_classes_if_both_are_there():
     costs = cost_matrix({(1, "1"): 5}, [1, "1"])
     assert costs.tolist() == [[0, 5], [1, 0]]
-    with pytest.raises(CostError, match=r"costs name 1\.5, which is no class here"):
+    with pytest.raises(CostError, match=r"costs name 1\.5, which is not a class"):
         cost_matrix({(1.5, 1): 5}, [1, "1"])
 
 
@@ -166,11 +166,11 @@ def table_of(cells, true=CLASSES, decided=CLASSES):
 REFUSED = {
     "unknown row": (
         table_of(MATRIX, true=["ant", "bee", "cta"]),
-        r"has a row for 'cta', which is no class here: take it out, or write .* ant, bee, cat",
+        r"has a row for 'cta', which is not a class: remove it, or use one of .* ant, bee, cat",
     ),
     "unknown column": (
         table_of(np.ones((3, 4)), decided=[*CLASSES, "dog"]),
-        r"has a column for 'dog', which is no class here: .* ant, bee, cat",
+        r"has a column for 'dog', which is not a class: .* ant, bee, cat",
     ),
     "no row": (
         table_of(MATRIX[:2], true=CLASSES[:2]),
@@ -182,21 +182,21 @@ REFUSED = {
     ),
     "row twice": (
         table_of(MATRIX, true=["ant", "bee", "bee"]),
-        r"two rows for class 'bee': take one out",
+        r"two rows for class 'bee': remove one",
     ),
     "column twice": (
         table_of(MATRIX, decided=["ant", "ant", "bee"]),
-        r"the table of costs cannot be read: .*'ant' 2 times",
+        r"cannot read the table of costs: .*'ant' 2 times",
     ),
     "polars without names": (
         pl.DataFrame({"ant": [0, 1, 1], "bee": [1, 0, 1], "cat": [1, 1, 0]}),
-        r"has a row for 0, which is no class here",
+        r"has a row for 0, which is not a class",
     ),
     "empty polars": (pl.DataFrame(), r"the table of costs has no row for class 'ant': add it"),
     "empty pandas": (pd.DataFrame(), r"the table of costs has no row for class 'ant': add it"),
     "text in a cell": (
         table_of([[0, "x", 1], [1, 0, 1], [1, 1, 0]]),
-        r"the cost 'x' \(column 'bee'\) is no number: give a finite number, 0 or more",
+        r"the cost 'x' \(column 'bee'\) is not a number: give a finite number, 0 or more",
     ),
     "empty cell": (
         table_of([[0, None, 1], [1, 0, 1], [1, 1, 0]]),
@@ -208,16 +208,16 @@ REFUSED = {
     ),
     "cheap mistake": (
         table_of([[2, 1, 3], [1, 0, 1], [1, 1, 0]]),
-        r"the right decision costs 2, more than decision 1 \(1\), 'ant' decided as 'bee': a ",
+        r"the correct decision costs 2, more than decision 1 \(1\), 'ant' decided as 'bee': a ",
     ),
     "unknown exception": (
         {("ant", "dog"): 2},
-        r"costs name 'dog', which is no class here: .* ant, bee, cat",
+        r"costs name 'dog', which is not a class: .* ant, bee, cat",
     ),
-    "no pair": ({"ant": 2}, r"costs have the key 'ant': the keys are pairs, \{\(true, decided\)"),
+    "no pair": ({"ant": 2}, r"costs have the key 'ant': use pairs as keys, \{\(true, decided\)"),
     "exception no number": (
         {("ant", "bee"): "much"},
-        r"the cost 'much' \('ant' decided as 'bee'\) is no number",
+        r"the cost 'much' \('ant' decided as 'bee'\) is not a number",
     ),
     "negative exception": (
         {("ant", "bee"): -1},
@@ -227,7 +227,7 @@ REFUSED = {
         {("ant", "bee"): np.inf},
         r"the cost of 'ant' decided as 'bee' at \(0, 1\) is inf: give a finite number",
     ),
-    "word": ("balancd", r'costs are \'balancd\': the one word they may be is "balanced"; or give'),
+    "word": ("balancd", r'costs are \'balancd\': give "balanced", a matrix, a data frame'),
     "no counts": ("balanced", r'costs="balanced" needs the number of samples in each class'),
 }
 
@@ -244,10 +244,12 @@ def test_an_exception_may_be_given_once_only():
 
 
 def test_a_class_without_samples_cannot_be_balanced():
-    with pytest.raises(CostError, match=r"class 'bee' has no samples with weight.*leave the class"):
+    with pytest.raises(
+        CostError, match=r"class 'bee' has no samples with weight.*remove the class"
+    ):
         cost_matrix("balanced", CLASSES, [3, 0, 2])
     with pytest.raises(
-        CostError, match=r"counts have shape \(2,\): give one for each of 3 classes"
+        CostError, match=r"counts have shape \(2,\): give one count for each of 3 classes"
     ):
         cost_matrix("balanced", CLASSES, [3, 2])
 
@@ -264,7 +266,7 @@ def test_the_columns_of_cost_rows_are_found_by_name(library):
     shuffled = library({CLASSES[k]: ROWS[:, k] for k in (2, 0, 1)})
     np.testing.assert_array_equal(cost_rows(shuffled, LABELS, 3, CLASSES), ROWS)
     # Without classes to look for, the order is what counts.
-    with pytest.raises(CostError, match="right decision"):
+    with pytest.raises(CostError, match="correct decision"):
         cost_rows(shuffled, LABELS, 3)
 
 

@@ -41,7 +41,7 @@ def test_a_class_with_one_sample_is_served_with_a_warning():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(150, 2)), np.repeat([0, 1, 2], [80, 69, 1])
     costs = np.array([[0, 1, 1], [2, 0, 1], [1, 1, 0.0]])
-    with pytest.warns(RareClassWarning, match="class 2 has one sample"):
+    with pytest.warns(RareClassWarning, match="class 2 has only one sample"):
         model = RebelClassifier(costs=costs, n_rounds=10).fit(X, y)
     assert np.isfinite(model.predict_proba(X)).all()
 
@@ -82,7 +82,7 @@ def test_rebel_subcosts_on_unequal_costs_refuse_probabilities():
 def test_an_average_cannot_go_on():
     X, y = np.arange(200.0)[:, np.newaxis], np.arange(200) % 2
     model = RebelClassifier(costs=COSTS, n_rounds=5).fit(X, y)
-    with pytest.raises(ValueError, match="cannot go on"):
+    with pytest.raises(ValueError, match="cannot be continued"):
         model.set_params(warm_start=True, n_rounds=10).fit(X, y)
 
 

@@ -142,7 +142,7 @@ def test_its_repr_shows_some_paths_and_the_distance():
     assert repr(Taxonomy(["x/a", "y/b"])) == "Taxonomy(['x/a', 'y/b'], distance='path')"
     assert repr(Taxonomy(PATHS, distance="height")) == (
         "Taxonomy({'dog': 'animal/mammal/dog', 'cat': 'animal/mammal/cat', "
-        "'trout': 'animal/fish/bony/trout', … 4 in all}, distance='height')"
+        "'trout': 'animal/fish/bony/trout', … 4 in total}, distance='height')"
     )
 
 
@@ -158,20 +158,23 @@ REFUSED = {
         lambda: Taxonomy({"a": 3}),
         r"has the path 3: give text, 'animal/mammal', or a seq",
     ),
-    "empty path": (lambda: Taxonomy({"a": ""}), r"has the path '', in which a step is empty"),
+    "empty path": (lambda: Taxonomy({"a": ""}), r"has the path '', which contains an empty step"),
     "empty step": (
         lambda: Taxonomy({"a": "x//a"}),
-        r"has the path 'x//a', in which a step is empty: write 'animal/mammal'",
+        r"has the path 'x//a', which contains an empty step: write 'animal/mammal'",
     ),
-    "no steps": (lambda: Taxonomy({"a": []}), r"has the path \[\], in which a step is empty"),
+    "no steps": (lambda: Taxonomy({"a": []}), r"has the path \[\], which contains an empty step"),
     "one place": (
         lambda: Taxonomy({"dog": "mammal", "fish": "fish", "cat": "mammal"}),
-        r"'dog' and 'cat' are both at mammal, .* would be free: add a step, as in 'mammal/cat', or",
+        r"'dog' and 'cat' both have the path mammal, .* cost nothing: add a step, as in 'mammal/cat', or",
     ),
-    "one place in order": (lambda: Taxonomy(["a/b", "a/b"]), r"'a/b' and 'a/b' are both at a/b"),
+    "one place in order": (
+        lambda: Taxonomy(["a/b", "a/b"]),
+        r"'a/b' and 'a/b' both have the path a/b",
+    ),
     "unknown class": (
         lambda: Taxonomy(PATHS).matrix(["cat", "cow"]),
-        r"no place for class 'cow': add it \(it has places for dog, cat, trout, worm\)",
+        r"no path for class 'cow': add it \(it has paths for dog, cat, trout, worm\)",
     ),
     "too few paths": (
         lambda: Taxonomy(["a/b", "a/c"]).matrix([0, 1, 2]),
@@ -179,7 +182,7 @@ REFUSED = {
     ),
     "paths out of order": (
         lambda: Taxonomy(["m/dog", "m/cat", "f/trout"]).matrix(["cat", "dog", "trout"]),
-        r"m/dog stands where the classes have 'cat': .* order .*\(cat, dog, trout\), or \{class",
+        r"m/dog is at the position of class 'cat': .* order .*\(cat, dog, trout\), or \{class",
     ),
 }
 

@@ -143,9 +143,9 @@ def test_numbers_can_be_declared_categories(chosen):
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        (["weight"], "categorical names 'weight', but X has no such column"),
-        ([7], "categorical names feature 7, but X has 4 features"),
-        ([-1], "categorical names feature -1, but X has 4 features"),
+        (["weight"], "categorical contains 'weight', but X has no such column"),
+        ([7], "categorical contains 7, but X has 4 features"),
+        ([-1], "categorical contains -1, but X has 4 features"),
     ],
 )
 def test_a_categorical_feature_that_is_not_there_is_refused(chosen, message):
@@ -154,14 +154,14 @@ def test_a_categorical_feature_that_is_not_there_is_refused(chosen, message):
 
 
 def test_a_name_cannot_choose_a_column_of_an_array():
-    with pytest.raises(ValueError, match="categorical names 'height', but X has no such column"):
+    with pytest.raises(ValueError, match="categorical contains 'height', but X has no such column"):
         fit(HEIGHT[:, np.newaxis], learner=Tree(2, categorical=["height"]))
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_a_column_of_dates_is_refused_with_the_remedy(library):
     days = [dt.datetime(2024, 1, 1 + n % 28, tzinfo=dt.UTC) for n in range(N)]
-    with pytest.raises(ValueError, match=r"column 'day' has type Datetime.*turn it into numbers"):
+    with pytest.raises(ValueError, match=r"column 'day' has type Datetime.*convert it to numbers"):
         fit(FRAMES[library]({"day": days, "height": PLAIN["height"]}))
 
 

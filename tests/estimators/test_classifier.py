@@ -78,7 +78,7 @@ def test_classes_with_one_sample_are_served():
 
 
 def test_a_single_class_is_served_with_one_warning_and_always_predicted():
-    with pytest.warns(SingleClassWarning, match="one class only, 'ant': it will always be") as seen:
+    with pytest.warns(SingleClassWarning, match="only one class, 'ant': it will always be") as seen:
         model = fit(["ant"] * len(Y))
     assert len(seen) == 1
     assert model.predict(X).tolist() == ["ant"] * len(Y)
@@ -102,12 +102,12 @@ REFUSED = {
     "NaN among names": ({"y": np.array(["a", np.nan] * 30, dtype=object)}, "contains NaN"),
     "None among names": (
         {"y": ["a", None] * 30},
-        r"cannot be sorted together \(NoneType, str\): leave out samples without a label",
+        r"cannot be sorted together \(NoneType, str\): remove samples without a label",
     ),
     "NA among names": ({"y": pd.Series(["a", pd.NA] * 30, dtype="string")}, r"\(NAType, str\)"),
     "names and numbers": (
         {"y": np.array(["a", 1] * 30, dtype=object)},
-        r"\(int, str\).*turn the others into text",
+        r"\(int, str\).*convert the others to text",
     ),
     "real-valued labels": ({"y": X[:, 0]}, "Unknown label type: continuous"),
     "a table of labels": ({"y": np.eye(60)}, r"1d array, got an array of shape \(60, 60\)"),

@@ -66,9 +66,9 @@ def test_classes_may_be_numbers_where_a_table_has_text():
 
 def test_costs_that_cannot_be_meant_are_refused_at_fit_with_a_remedy():
     for costs, message in [
-        ("even", r"costs are 'even': the one word they may be"),
-        ({("bad", "god"): 5}, r"costs name 'god', which is no class here"),
-        (Taxonomy({"bad": "a", "fair": "b"}), r"no place for class 'good': add it"),
+        ("even", """costs are 'even': give "balanced", a matrix"""),
+        ({("bad", "god"): 5}, r"costs name 'god', which is not a class"),
+        (Taxonomy({"bad": "a", "fair": "b"}), r"no path for class 'good': add it"),
     ]:
         with pytest.raises(CostError, match=message):
             fitted(costs)

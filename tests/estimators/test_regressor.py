@@ -141,12 +141,12 @@ REFUSED = {
     "too few targets": ({"y": Y[:5]}, "X has 200 samples, but y has 5 targets"),
     "NaN": ({"y": np.where(Y > 50, np.nan, Y)}, "y contains NaN"),
     "infinity": ({"y": np.where(Y > 50, np.inf, Y)}, "y contains infinity"),
-    "text": ({"y": ["a"] * 200}, "y holds 'a', but a regression.*RebelClassifier"),
+    "text": ({"y": ["a"] * 200}, "y contains 'a', but regression.*RebelClassifier"),
     "a table": ({"y": np.eye(200)}, r"1d array, got an array of shape \(200, 200\)"),
     "too large": ({"y": Y * 1e200}, "y reaches .*e.201, whose square overflows: divide y"),
     "no rounds": ({"n_rounds": 0}, "'n_rounds' parameter of RebelRegressor must be"),
     "an unknown loss": ({"loss": "quantile"}, "'loss' parameter of RebelRegressor must be"),
-    "medians of a stump": ({"loss": "absolute", "learner": Stump()}, "takes medians by leaf"),
+    "medians of a stump": ({"loss": "absolute", "learner": Stump()}, "an output for each leaf"),
 }
 
 

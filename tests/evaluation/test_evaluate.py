@@ -248,7 +248,7 @@ def test_scores_without_probabilities_have_no_log_loss(table):
 
 def test_a_single_class_is_always_right():
     X, y = np.zeros((4, 1)), ["one"] * 4
-    with pytest.warns(match="one class only"):
+    with pytest.warns(match="only one class"):
         clf = RebelClassifier().fit(X, y)
     found = evaluate(clf, X, y)
     assert (found.accuracy.value, found.cost.value, found.calibration) == (1, 0, None)

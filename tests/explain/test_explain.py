@@ -220,7 +220,7 @@ def test_the_text_adds_up(iris):
         why = model.explain(X.iloc[:1], top=2)[0]
         lines = re.split("Comparisons|Rules", str(why))[0].splitlines()
         number = r"([+−][\d.,e]+)"
-        total = re.search(rf", {number} in all", lines[1])[1]
+        total = re.search(rf", total {number}:", lines[1])[1]
         parts = [re.match(rf"\s*{number}  ", line)[1] for line in lines[2:]]
         as_float = [float(x.replace("−", "-").replace(",", "")) for x in [total, *parts]]
         assert as_float[0] == pytest.approx(sum(as_float[1:]), abs=0.05)
@@ -234,7 +234,7 @@ def test_costs_are_the_reason_where_the_decision_is_not_the_likeliest_class(iris
     for why in whys:
         assert str(why).startswith("Decided: ")
         assert "(expected cost " in str(why)
-        assert "Not the likeliest class, versicolor (" in str(why)
+        assert "The most probable class is versicolor (" in str(why)
         assert "for versicolor costs 100" in str(why)
 
 
@@ -246,7 +246,7 @@ def test_abstaining_is_explained_by_its_price(iris):
     ).fit(X, y)
     why = model.explain(X.iloc[:1])[0]
     assert why.decision == "ask"
-    assert "Not decided, hence 'ask': the cheapest decision, " in str(why)
+    assert "Abstained, returning 'ask': the cheapest decision, " in str(why)
     assert "more than reject_cost=0.2" in str(why)
 
 
@@ -264,11 +264,11 @@ def test_terms_speak_for_and_against_each_class(iris):
 
 
 def test_a_single_class_needs_no_reasons():
-    with pytest.warns(match="one class only"):
+    with pytest.warns(match="only one class"):
         model = RebelClassifier().fit([[1.0], [2.0]], ["a", "a"])
-    assert str(model.explain([[1.0]])[0]) == "Decided: a, the only class that there is"
-    assert model.summary().text() == "No terms; 1 classes"
-    assert "no guarantee" in str(model.guarantee_)
+    assert str(model.explain([[1.0]])[0]) == "Decided: a (the only class)"
+    assert model.summary().text() == "No terms; 1 class"
+    assert "No guarantee" in str(model.guarantee_)
 
 
 def test_scores_without_probabilities_are_explained_all_the_same(iris):
@@ -281,7 +281,7 @@ def test_scores_without_probabilities_are_explained_all_the_same(iris):
 
 def test_no_reasons_at_all_are_refused(iris):
     X, y = iris
-    with pytest.raises(ValueError, match="top is 0: ask for one reason at least"):
+    with pytest.raises(ValueError, match="top is 0: give 1 or more"):
         RebelClassifier(Tree(depth=3), n_rounds=2).fit(X, y).explain(X, top=0)
 
 
@@ -300,15 +300,15 @@ def test_tables_of_explanations_are_frames(iris):
 def test_a_summary_tells_what_is_used(mixed):
     X, y = mixed
     trees = RebelClassifier(Tree(depth=3), n_rounds=20).fit(X, y).summary(top=3)
-    assert trees.text().startswith("20 trees of depth 3; 3 classes\nFeatures, by their share")
+    assert trees.text().startswith("20 trees of depth 3; 3 classes\nFeatures, by importance")
     assert sum(each.importance for each in trees.features) == pytest.approx(1)
     assert trees.frame("rules").columns[0] == "what"
     rows = RebelClassifier(Similarity(scale="standard"), n_rounds=20).fit(X, y).summary()
     assert rows.examples
     assert not rows.features
     assert all(each.label in X.index for each in rows.examples)
-    assert "Training rows, by how they pull" in str(rows)
-    with pytest.raises(ValueError, match="no table of 'rows': ask for one of features"):
+    assert "Training rows, by their influence" in str(rows)
+    with pytest.raises(ValueError, match="no table of 'rows': use one of features"):
         rows.table("rows")
 
 

@@ -38,7 +38,9 @@ def test_an_unfitted_model_is_not_saved(tmp_path):
 def test_estimators_of_other_libraries_are_not_stored(tmp_path):
     model = RebelClassifier(Binary(LogisticRegression()), n_rounds=2).fit(*numbers())
     refused(
-        model, tmp_path / "m", "a LogisticRegression, which only its own library.*pickle or skops"
+        model,
+        tmp_path / "m",
+        "a LogisticRegression, which a model file cannot store.*pickle or skops",
     )
     with pytest.raises(ModelFileError, match="LogisticRegression"):
         model.to_dict()
@@ -59,19 +61,19 @@ def test_a_metric_that_is_a_function_is_not_stored(tmp_path):
     model = RebelClassifier(Similarity(metric=far), n_rounds=3).fit(*numbers())
     refused(model, tmp_path / "m", "the parameter metric is a function.*pickle")
     model.set_params(learner="similarity")
-    refused(model, tmp_path / "m", "distances are measured by the function far.*precomputed")
+    refused(model, tmp_path / "m", "the metric is the function far.*precomputed")
 
 
 def test_what_has_no_place_in_a_file_is_not_stored(tmp_path):
     model = RebelClassifier("stump", n_rounds=2).fit(*numbers())
     model.metadata_ = {"when": pd.Timestamp("2024-01-01")}
-    refused(model, tmp_path / "m", "metadata_ holds what JSON has no word for")
+    refused(model, tmp_path / "m", "metadata_ cannot be written as JSON")
     model.metadata_ = {"many": list(range(100_000))}
     refused(
-        model, tmp_path / "m", "would be a file that has metadata of 100.*keep less in metadata_"
+        model, tmp_path / "m", "cannot write .* that has metadata of 100.*store less in metadata_"
     )
     model.metadata_ = {"long": "x" * 10**6}
-    refused(model, tmp_path / "m", "has a header.*keep less in metadata_")
+    refused(model, tmp_path / "m", "has a header.*store less in metadata_")
     model.metadata_ = {}
     model.set_params(reject_cost=1.0, reject_label=(1, 2))
     refused(model, tmp_path / "m", r"the model has the reject_label \(1, 2\).*give one of these")
@@ -79,14 +81,14 @@ def test_what_has_no_place_in_a_file_is_not_stored(tmp_path):
     refused(model, tmp_path / "m", "the parameter costs is a object")
     model.set_params(costs=None)
     model.model_ = replace(model.model_, classes=np.array([1j, 2j, 3j]))
-    refused(model, tmp_path / "m", "the classes are of type complex128.*turn the labels into text")
+    refused(model, tmp_path / "m", "the classes are of type complex128.*convert the labels to text")
 
 
 def test_dates_as_categories_are_not_stored(tmp_path):
     X, y = numbers()
     days = pd.Series(pd.Categorical(pd.to_datetime("2024-01-01") + pd.to_timedelta(y, "D")))
     model = RebelClassifier("stump", n_rounds=2).fit(pd.DataFrame({"day": days, "x": X[:, 0]}), y)
-    refused(model, tmp_path / "m", "categories has .*Timestamp.*turn the column into text")
+    refused(model, tmp_path / "m", "categories has .*Timestamp.*convert the column to text")
 
 
 # ---- writing whole or not at all
@@ -155,20 +157,20 @@ def test_a_file_that_is_not_there_is_not_found(tmp_path):
     "content", [b"", b"{}", b"a,b\n1,2\n", pickle.dumps({"a": 1}), b"\0" * 100], ids=range(5)
 )
 def test_other_files_are_refused(content, tmp_path):
-    loading(tmp_path / "m", content, "is no model file")
+    loading(tmp_path / "m", content, "is not a model file")
 
 
 def test_a_device_without_end_is_not_read():
-    with pytest.raises(ModelFileError, match="no file with an end"):
+    with pytest.raises(ModelFileError, match="is not a regular file"):
         rebelboost.load("/dev/zero")
 
 
 def test_a_file_that_was_cut_off_or_altered_is_refused(blob, tmp_path):
-    loading(tmp_path / "m", blob[:2000], "cut off")
-    loading(tmp_path / "m", blob[:-8], "cut off")
+    loading(tmp_path / "m", blob[:2000], "the file is truncated")
+    loading(tmp_path / "m", blob[:-8], "the file is truncated")
     loading(tmp_path / "m", blob + b"12345678", "8 bytes that belong to no array")
     flipped = blob[:-1] + bytes([blob[-1] ^ 1])
-    loading(tmp_path / "m", flipped, "checksum.*get it again")
+    loading(tmp_path / "m", flipped, "checksum.*Copy it again")
 
 
 def test_a_newer_version_is_refused_with_the_remedy(blob, tmp_path):
@@ -199,19 +201,19 @@ def with_array(blob, name, at, value):
         ("trees.features", 0, 4, "'trees.features' with numbers outside -1 to 3"),
         ("trees.depths", 0, 200, "deeper than 12 layers"),
         ("trees.depths", 0, 1, "'trees.features'.*shape"),
-        ("trees.thresholds", 0, np.nan, "a threshold that is no number"),
+        ("trees.thresholds", 0, np.nan, "a threshold that is not a number"),
         ("trees.outputs", (0, 0), np.inf, "'trees.outputs' with numbers that are not finite"),
         ("trees.missing_right", 0, 2, "neither 0 nor 1"),
-        ("trees.table_nodes", 0, 99, "tables that are not those of the nodes"),
+        ("trees.table_nodes", 0, 99, "tables that do not match the nodes"),
         ("terms", 0, 1, "'trees.depths'"),
         ("terms", 0, 9, "terms of an unknown kind"),
-        ("costs", (0, 1), -1.0, "'costs' that are negative"),
-        ("costs", (0, 0), 1.0, "'costs' of right decisions"),
-        ("history.terms", 0, 99, "a history of terms that are not there"),
-        ("feature_names.ends", 0, 10**6, "'feature_names' with texts that do not end"),
+        ("costs", (0, 1), -1.0, "'costs' with negative or huge numbers"),
+        ("costs", (0, 0), 1.0, "'costs' with costs of correct decisions"),
+        ("history.terms", 0, 99, "a history of terms that do not exist"),
+        ("feature_names.ends", 0, 10**6, "'feature_names' with inconsistent text boundaries"),
         ("categories.text", 0, 255, "'categories' with texts that are not UTF-8"),
-        ("classes", (0, 0), ord("z"), "classes that are not in order"),
-        ("classes", (0, 0), 2**31, "classes of no known letters"),
+        ("classes", (0, 0), ord("z"), "classes that are not sorted"),
+        ("classes", (0, 0), 2**31, "classes with invalid characters"),
     ],
 )
 def test_numbers_out_of_their_range_are_refused_behind_the_checksum(
@@ -223,19 +225,19 @@ def test_numbers_out_of_their_range_are_refused_behind_the_checksum(
 @pytest.mark.parametrize(
     ("name", "at", "value", "message"),
     [
-        ("similarities.anchors", 0, 500, "an example that is not there"),
+        ("similarities.anchors", 0, 500, "an example that does not exist"),
         ("similarities.anchors", 0, -1, "without an anchor"),
-        ("similarities.rivals", 0, -1, "a pair without rival"),
+        ("similarities.rivals", 0, -1, "a pair without a rival"),
         ("similarities.spaces", 0, 5, "'similarities.spaces' with numbers outside"),
         ("similarities.kinds", 0, 7, "a similarity of an unknown kind"),
         ("similarities.apart", 0, 0.0, "a distance that is not positive"),
         ("spaces.0.rows", 0, -3, "'spaces.0.rows' with numbers outside"),
-        ("spaces.0.rows", slice(None), 3, "a row twice"),
-        ("spaces.0.points", (0, 0), np.float32(1e30), "a point that is too far away"),
-        ("spaces.0.level_counts", 0, 200, "more levels of a feature than the model knows"),
+        ("spaces.0.rows", slice(None), 3, "a repeated row"),
+        ("spaces.0.points", (0, 0), np.float32(1e30), r"a point beyond 1e\+15"),
+        ("spaces.0.level_counts", 0, 200, "more categories of a feature than the model"),
         ("spaces.0.level_features", 0, 0, "other categorical features"),
         ("spaces.0.factor", 0, np.nan, "not finite"),
-        ("rows.numbers", 0, -1, "names of rows that are none"),
+        ("rows.numbers", 0, -1, "names of invalid rows"),
     ],
 )
 def test_similarities_out_of_their_range_are_refused_behind_the_checksum(
@@ -249,15 +251,15 @@ def test_similarities_out_of_their_range_are_refused_behind_the_checksum(
     ("changes", "message"),
     [
         ({"n_classes": 4}, "shape"),
-        ({"n_classes": "3"}, "'n_classes' in the model as '3', not a whole number"),
+        ({"n_classes": "3"}, "'n_classes' in the model as '3', not an integer"),
         ({"n_features": 2**40}, "'n_features'"),
-        ({"estimator": "os.system"}, "none of RebelClassifier, RebelRegressor"),
+        ({"estimator": "os.system"}, "not one of RebelClassifier, RebelRegressor"),
         ({"estimator": "RebelRegressor"}, "unknown parameters"),
         ({"spaces": [{"kind": "scaled", "turned": False}]}, "lacks the array"),
         ({"parameters": {}}, r"no parameters \['decision', 'reject_cost', 'reject_label'\]"),
-        ({"more": 1}, "what does not belong"),
-        ({"decoder": []}, "'decoder' that is no object"),
-        ({"cross_fit": {}}, "a cross-fit that is neither there nor not"),
+        ({"more": 1}, "the model with unexpected fields"),
+        ({"decoder": []}, "'decoder' that is not an object"),
+        ({"cross_fit": {}}, "'cross_fit' that is not true or false"),
         ({"cross_fit": True}, "lacks the array 'cross_fit.standings'"),
     ],
 )

@@ -129,14 +129,14 @@ def test_binarization_explains_the_most_of_the_weights():
 
 REFUSED = {
     "a class": (LogisticRegression, "auto", TypeError, "a classifier such as LogisticRegression()"),
-    "a regressor": (LinearRegression(), "auto", TypeError, "LinearRegression is none"),
+    "a regressor": (LinearRegression(), "auto", TypeError, "LinearRegression is not one"),
     "a word": ("tree", "auto", TypeError, "not 'tree'"),
     "another way": (TREE, "magic", ValueError, "by is 'magic': give 'auto' or"),
     "no weights": (
         KNeighborsClassifier(),
         "weight",
         ValueError,
-        "takes no sample_weight: give by=",
+        "does not take sample_weight: use by=",
     ),
 }
 

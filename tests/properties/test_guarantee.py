@@ -68,16 +68,19 @@ def test_the_guarantee_speaks_and_is_kept_in_files(tmp_path):
         ({"cross_fit": None}, "share of mistakes: at most"),
         (
             {"learner": Stump(), "cross_fit": None},
-            "Every round lowered the loss at least as its edge",
+            "Every round reduced the loss at least as much as its edge",
         ),
-        ({"learner": Similarity("none")}, "Similarities are proven to leave at most 0.9999"),
+        (
+            {"learner": Similarity("none")},
+            "For similarities, each round provably leaves at most 0.9999",
+        ),
         (
             {"costs": costs, "cross_fit": None},
-            "by the decision in use, for the least expected cost",
+            "with its decision rule (lowest expected cost)",
         ),
-        ({"costs": costs, "cross_fit": 3}, "Of their mean nothing is proven"),
-        ({"costs": costs, "cross_fit": 3}, "on samples that a fit had not seen: mean cost"),
-        ({"loss": "logistic", "cross_fit": None}, "No bound is stated"),
+        ({"costs": costs, "cross_fit": 3}, "Nothing is proven about their average"),
+        ({"costs": costs, "cross_fit": 3}, "Measured on held-out samples: mean cost"),
+        ({"loss": "logistic", "cross_fit": None}, "No bound applies"),
     ]:
         model = RebelClassifier(**{"n_rounds": 40, **options}).fit(X, y)
         json.dumps(model.guarantee_.to_dict(), allow_nan=False)
@@ -116,7 +119,7 @@ def test_samples_at_one_point_are_allowed_for():
     assert stated.achieved == pytest.approx(1 / 6)
     assert stated.achieved <= stated.bound
     assert not stated.certified
-    assert "cannot be avoided" in str(stated)
+    assert "of it is unavoidable" in str(stated)
 
 
 @settings(max_examples=30)
@@ -138,5 +141,5 @@ def test_classes_that_no_stump_can_tell_apart_are_not_weakly_learnable():
     assert str(found).startswith("Not weakly learnable by stumps")
     with pytest.raises(ValueError, match="3 classes"):
         weak_learnability(X, [0, 1, 2, 0])
-    with pytest.raises(ValueError, match="edge is 0: give one above 0"):
+    with pytest.raises(ValueError, match="edge is 0: give a number above 0"):
         rounds_to_no_error(10, 0.0)

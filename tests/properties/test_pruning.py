@@ -112,7 +112,7 @@ def test_the_history_shows_what_was_visited_and_what_was_saved():
         ({"criterion": "luck"}, "criterion is 'luck': give 'risk' or"),
         (
             {"criterion": "gini"},
-            "criterion='gini' is for trees with one output: give outputs='tree'",
+            "criterion='gini' needs a tree with one output: add outputs='tree'",
         ),
     ],
 )

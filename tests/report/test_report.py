@@ -297,7 +297,7 @@ def test_scores_without_probabilities_have_a_report_too(tmp_path):
 
 def test_a_single_class_has_a_report_too(tmp_path):
     X, y = np.zeros((4, 1)), ["one"] * 4
-    with pytest.warns(match="one class only"):
+    with pytest.warns(match="only one class"):
         clf = RebelClassifier().fit(X, y)
     Page(reported(tmp_path, clf, X, y))
 

@@ -116,7 +116,7 @@ def test_similarities_win_where_boundaries_are_curved_and_it_is_said():
     fitted = RebelClassifier(n_rounds=200).fit(points, labels)
     shares = {s.name: s.share for s in fitted.cross_fit_.standings}
     assert sum(share for name, share in shares.items() if "similarities" in name) > 0.9
-    assert "similarities, as they are" in str(fitted.selection_).split(";")[0]
+    assert "similarities, unscaled" in str(fitted.selection_).split(";")[0]
     assert "not " in str(fitted.selection_)
     assert "trees" in str(fitted.selection_).split(";")[1]
 
@@ -124,7 +124,7 @@ def test_similarities_win_where_boundaries_are_curved_and_it_is_said():
 def test_costs_are_told_where_they_are_unequal():
     fitted = classifier(costs=random_costs(K, seed=0)).fit(X, y)
     assert "cost 0." in str(fitted.selection_)
-    assert "% wrong" not in str(fitted.selection_)
+    assert "% error" not in str(fitted.selection_)
 
 
 def test_the_table_has_a_row_for_every_candidate(raced):

@@ -1,1 +1,1 @@
-"""What every other package may use: names for arrays, fixed-point sums, hashes, names and numbers as text."""
+"""Shared utilities: array types, exact and fixed-point sums, hashing, class names and text formatting."""

@@ -1,7 +1,7 @@
-"""Names for arrays, by their axes.
+"""Array types, named by their axes.
 
 N samples, d features, K classes; V planes of weights (1 or 2); m nodes; L regions (leaves);
-B bins of all features together. A padded axis says so.
+B bins of all features together. Padded axes are marked as such.
 """
 
 import math
@@ -23,40 +23,40 @@ ByClass = Floats
 Values = NDArray[np.float64] | NDArray[np.float32]
 """(N, d) features; NaN is a missing value."""
 Labels = NDArray[np.int32]
-"""(N,) codes of classes."""
+"""(N,) class codes."""
 Scores = Floats
 """(N, K), H(x)."""
 Outputs = Floats
-"""(L, K), what each region of a term adds to the scores."""
+"""(L, K), the contribution of each region of a term to the scores."""
 Planes = Floats
 """(V, N, K) weights: positive entries are w⁺, negative ones −w⁻."""
 Regions = NDArray[np.uint16]
-"""(N,) the region of a hypothesis that each sample falls into."""
+"""(N,) the region of a term that contains each sample."""
 Pairs = Ints
 """(N,) fixed-point pairs, signed · 2³² + mass."""
 Indices = NDArray[np.int32]
 """(n,) indices of samples."""
 Points = NDArray[np.float32]
-"""(m, d) samples in the space in which distances are measured."""
+"""(m, d) samples in the space where distances are measured."""
 Blocks = NDArray[np.float32]
-"""(ceil(N / 16), d, 16): the values of 16 samples lie side by side, feature by feature."""
+"""(ceil(N / 16), d, 16): the values of 16 samples are adjacent, feature by feature."""
 Distances = NDArray[np.float32]
-"""(m, N) squared."""
+"""(m, N) squared distances."""
 
 
 class Bins(NamedTuple):
-    """A binned set. The last bin of each feature is for missing values, and unknown categories."""
+    """Binned samples. The last bin of each feature is for missing values and unknown categories."""
 
     blocks: Bytes
-    """(ceil(d / 16), N, 16): the bins of 16 features lie side by side."""
+    """(ceil(d / 16), N, 16): the bins of 16 features are adjacent."""
     offsets: NDArray[np.int32]
-    """(d + 1,): the sums of feature f lie at [offsets[f], offsets[f + 1]) of an axis of B bins."""
+    """(d + 1,): feature f occupies [offsets[f], offsets[f + 1]) on an axis of B bins."""
     categorical: Bytes
-    """(d,): 1 where bins have no order."""
+    """(d,): 1 for features whose bins have no order."""
 
 
 class Layer(NamedTuple):
-    """Nodes of a tree: which feature each asks (−1: none), and which bins go right."""
+    """Nodes of a tree: the feature that each splits on (−1: none), and the bins that go right."""
 
     features: NDArray[np.int32]
     """(m,)"""
@@ -65,7 +65,7 @@ class Layer(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """The samples of each node of a layer, in subsets: node i has cuts[i, 0] … cuts[i, -1]."""
+    """The samples of each node of a layer, in subsets: those of node i are at cuts[i, 0] … cuts[i, -1]."""
 
     samples: Indices
     cuts: NDArray[np.int32]
@@ -73,10 +73,10 @@ class Nodes(NamedTuple):
 
 
 class Splits(NamedTuple):
-    """What a search found for each node of a layer."""
+    """Result of a search, for each node of a layer."""
 
     features: NDArray[np.int32]
-    """(m,), −1 where no split gains anything."""
+    """(m,), −1 if no split has a gain."""
     right: Bytes
     """(m, 256)"""
     sides: Ints
@@ -86,26 +86,26 @@ class Splits(NamedTuple):
 
 
 class SearchOptions(NamedTuple):
-    """How a search values a split; see `CRITERIA`."""
+    """How a search evaluates a split; see `CRITERIA`."""
 
     criterion: int
     least_mass: int
-    """No side of a split has less."""
+    """Minimum mass of each side of a split."""
     least_gain: float = 0.0
-    """A split must gain more."""
+    """The gain of a split must exceed this."""
 
 
 class Work(NamedTuple):
-    """What searches have done."""
+    """Work done by searches."""
 
     visited: int = 0
-    """Pairs of a sample and a feature that were visited."""
+    """Number of (sample, feature) pairs visited."""
     possible: int = 0
-    """Pairs that an exhaustive search visits."""
+    """Number of pairs that an exhaustive search visits."""
     dropped: int = 0
-    """Features dropped before their last sample, summed over nodes."""
+    """Number of features dropped before their last sample, summed over nodes."""
     heavy: float = math.nan
-    """Share of the samples, the heaviest of all, that make up the root's first subset."""
+    """Share of all samples that are in the root's first subset of heaviest samples."""
 
     def row(self) -> dict[str, float]:
         """Numbers by name, for a table."""
@@ -127,18 +127,20 @@ class Work(NamedTuple):
 
 
 NO_WORK = Work()
-"""Where nothing is counted, as for trees with leaf outputs."""
+"""Used where nothing is counted, as for trees with leaf outputs."""
 
 CRITERIA = {"variance": 0, "error": 1, "entropy": 2, "gain_ratio": 3}
-"""Of each side's signed sum P and mass M: P_L²/M_L + P_R²/M_R; |P_L| + |P_R|; and for labels ±1 with
-weights of (M ± P)/2 the information M − M_L·H_L − M_R·H_R, and its gain over the sides' entropy."""
+"""Criteria, given each side's signed sum P and mass M. variance: P_L²/M_L + P_R²/M_R. error: |P_L| + |P_R|.
+entropy, for labels ±1 with weights (M ± P)/2: the information gain M − M_L·H_L − M_R·H_R. gain_ratio: the
+information gain divided by the entropy of the sides.
+"""
 
 
 class Projection(NamedTuple):
-    """How weights become pairs: signed = ⟨G, direction⟩, mass = ⟨W, squares⟩, times the scales.
+    """Projection of weights to pairs: signed = ⟨G, direction⟩, mass = ⟨W, squares⟩, times the scales.
 
-    To add the same numbers in the same order everywhere, class k is added to the (k mod 4)-th of
-    four sums, and those to one another in pairs.
+    So that all implementations add the same numbers in the same order, class k is added to the
+    (k mod 4)-th of four sums, and these are added in pairs.
     """
 
     direction: ByClass
@@ -148,17 +150,17 @@ class Projection(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a term does to each region: scores + outputs, w⁺ · up, w⁻ · down; (L, K) each."""
+    """Effect of a term on each region: scores + outputs, w⁺ · up, w⁻ · down; (L, K) each."""
 
     outputs: Outputs
     up: Outputs
     down: Outputs
     scales: ByClass
-    """(K,) of the new weights, for their fixed-point totals."""
+    """(K,) scales for the fixed-point totals of the new weights."""
 
 
 class LogisticLine(NamedTuple):
-    """What the logistic loss needs to move along outputs: its odds are multiplied by region."""
+    """Arguments of a line search on the logistic loss, whose odds are multiplied by region."""
 
     subcosts: Planes
     odds: Planes
@@ -168,7 +170,7 @@ class LogisticLine(NamedTuple):
     down: Outputs
     """(L, K) e^−a"""
     scales: ByClass
-    """(K,) of the fixed-point sums."""
+    """(K,) scales of the fixed-point sums."""
 
 
 class TreeArrays(NamedTuple):
@@ -177,9 +179,9 @@ class TreeArrays(NamedTuple):
     depths: NDArray[np.int32]
     """(trees,)"""
     node_offsets: Ints
-    """(trees,) where a tree's 2^depth − 1 nodes begin."""
+    """(trees,) start of a tree's 2^depth − 1 nodes."""
     leaf_offsets: Ints
-    """(trees,) where the outputs of its 2^depth leaves begin."""
+    """(trees,) start of the outputs of its 2^depth leaves."""
     features: NDArray[np.int32]
     thresholds: Floats
     """(nodes,): x > threshold goes right."""
@@ -194,25 +196,25 @@ class TreeArrays(NamedTuple):
 
 
 class PairList(NamedTuple):
-    """Pairs of an anchor and a rival, by the rows of their distances."""
+    """Pairs of an anchor and a rival, as rows of their distance matrices."""
 
     anchors: NDArray[np.int32]
     rivals: NDArray[np.int32]
     apart: Floats
-    """Squared distances of the two."""
+    """Squared distance between the two."""
 
 
 class ComparisonArrays(NamedTuple):
-    """Similarities for prediction: which points each compares, and what it adds to the scores."""
+    """Similarities for prediction: the points that each compares, and its contribution."""
 
     anchors: NDArray[np.int32]
     """(T,) rows of the distances."""
     rivals: NDArray[np.int32]
-    """(T,) the same; the anchor again where there is no rival."""
+    """(T,) rows of the distances; the anchor's if there is no rival."""
     kinds: NDArray[np.int32]
-    """(T,) see `COMPARISONS`."""
+    """(T,) codes of `COMPARISONS`."""
     apart: Floats
-    """(T,) squared distance of anchor and rival; for one point, τ."""
+    """(T,) squared distance between anchor and rival; for one point, τ."""
     outputs: Outputs
     """(T, K) a of f·a + b."""
     offsets: Outputs
@@ -220,6 +222,6 @@ class ComparisonArrays(NamedTuple):
 
 
 STEPS, OCTAVES = 16, 8
-"""Levels of a response: so many to an octave, and how many octaves below 1 have levels."""
+"""Levels of a response: number of levels per octave, and number of octaves below 1."""
 COMPARISONS = {"two_points": 0, "nearer": 1, "one_point": 2, "inside": 3}
-"""f_ij, its sign, f_i and its sign [LOCAL, Sec. 5]."""
+"""Kinds of responses: f_ij, its sign, f_i and its sign [LOCAL, Sec. 5]."""

@@ -1,4 +1,4 @@
-"""Arrays and metadata of a file, handed out one by one, each by the rule that it must keep."""
+"""Validation of the arrays and metadata in a model file. Each is taken once and checked."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -11,25 +11,25 @@ from rebelboost.exceptions import ModelFileError
 
 
 def require(condition: bool | np.bool_, fault: str) -> None:  # noqa: FBT001  (it reads as a rule)
-    """Refuse a file that breaks a rule."""
+    """Raise `ModelFileError` unless the condition holds."""
     if not condition:
         raise ModelFileError(f"has {fault}")
 
 
 class Shelf:
-    """The arrays of a file."""
+    """The arrays of a file. Each can be taken once."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self._left = dict(arrays)
 
     def any(self, name: str) -> NDArray[Any]:
-        """An array of any type and shape."""
+        """Take an array of any type and shape."""
         if name not in self._left:
             raise ModelFileError(f"lacks the array {name!r}")
         return self._left.pop(name)
 
     def take(self, name: str, dtype: DTypeLike, *shape: int | None) -> NDArray[Any]:
-        """An array of a type and shape; None where an axis may have any length."""
+        """Take an array of the given type and shape. None allows any length of an axis."""
         array = self.any(name)
         fits = array.ndim == len(shape) and all(
             n is None or n == found for n, found in zip(shape, array.shape, strict=True)
@@ -43,7 +43,7 @@ class Shelf:
         return array
 
     def numbers(self, name: str, *shape: int | None) -> NDArray[np.float64]:
-        """Finite numbers."""
+        """Take an array of finite floats."""
         array = self.take(name, np.float64, *shape)
         require(np.isfinite(array).all(), f"{name!r} with numbers that are not finite")
         return array
@@ -51,77 +51,76 @@ class Shelf:
     def indices(
         self, name: str, most: int, *shape: int | None, least: int = 0
     ) -> NDArray[np.int32]:
-        """Whole numbers from `least` to below `most`."""
+        """Take an array of integers from `least` to below `most`."""
         array = self.take(name, np.int32, *shape)
         inside = (array >= least).all() and (array < most).all()
         require(inside, f"{name!r} with numbers outside {least} to {most - 1}")
         return array
 
     def flags(self, name: str, *shape: int | None) -> NDArray[np.uint8]:
-        """Zeros and ones."""
+        """Take an array of zeros and ones."""
         array = self.take(name, np.uint8, *shape)
         require((array <= 1).all(), f"{name!r} with flags that are neither 0 nor 1")
         return array
 
     def has(self, name: str) -> bool:
-        """Whether there is such an array."""
+        """Whether the array exists and has not been taken."""
         return name in self._left
 
     def end(self) -> None:
-        """Refuse arrays that nobody asked for."""
-        require(not self._left, f"arrays that do not belong there: {sorted(self._left)[:3]}")
+        """Raise an error if arrays are left."""
+        require(not self._left, f"unexpected arrays: {sorted(self._left)[:3]}")
 
 
 class Fields:
-    """An object of the metadata."""
+    """A JSON object of the metadata. Each field can be taken once."""
 
     def __init__(self, found: Any, where: str) -> None:
-        require(isinstance(found, dict), f"{where} that is no object")
+        require(isinstance(found, dict), f"{where} that is not an object")
         self._left: dict[str, Any] = dict(found)
         self._where = where
 
     def any(self, name: str) -> Any:
-        """Whatever is there."""
+        """Take a field of any type."""
         if name not in self._left:
             raise ModelFileError(f"lacks {name!r} in {self._where}")
         return self._left.pop(name)
 
     def whole(self, name: str, least: int, most: int) -> int:
-        """A whole number, both ends included."""
+        """Take an integer from `least` to `most`, inclusive."""
         found = self.any(name)
         good = type(found) is int and least <= found <= most
-        require(good, f"{self._named(name)} {_shown(found)}, not a whole number {least} to {most}")
+        require(good, f"{self._named(name)} {_shown(found)}, not an integer {least} to {most}")
         return int(found)
 
     def number(self, name: str, least: float = -math.inf, most: float = math.inf) -> float:
-        """A finite number, both ends included."""
+        """Take a finite number from `least` to `most`, inclusive."""
         found = self.any(name)
         good = type(found) in {int, float} and abs(found) < 1e308 and least <= found <= most
         require(good, f"{self._named(name)} {_shown(found)}, not a number {least:g} to {most:g}")
         return float(found)
 
     def word(self, name: str, choices: Collection[str]) -> str:
-        """One of some words."""
+        """Take one of the given strings."""
         found = self.any(name)
         good = isinstance(found, str) and found in choices
-        require(good, f"{self._named(name)} {_shown(found)}, none of {', '.join(sorted(choices))}")
+        options = ", ".join(sorted(choices))
+        require(good, f"{self._named(name)} {_shown(found)}, not one of {options}")
         return str(found)
 
     def list(self, name: str) -> list[Any]:
-        """A list."""
+        """Take a list."""
         found = self.any(name)
-        require(isinstance(found, list), f"{self._named(name)} {_shown(found)}, no list")
+        require(isinstance(found, list), f"{self._named(name)} {_shown(found)}, not a list")
         return list(found)
 
     def fields(self, name: str) -> "Fields":
-        """An object within."""
+        """Take an object."""
         return Fields(self.any(name), f"{name!r}")
 
     def end(self) -> None:
-        """Refuse what nobody asked for."""
-        require(
-            not self._left, f"{self._where} with what does not belong: {sorted(self._left)[:3]}"
-        )
+        """Raise an error if fields are left."""
+        require(not self._left, f"{self._where} with unexpected fields: {sorted(self._left)[:3]}")
 
     def _named(self, name: str) -> str:
         return f"{name!r} in {self._where} as"

@@ -1,4 +1,4 @@
-"""What plots share: colours, and axes to draw into. matplotlib is imported when one is drawn."""
+"""Colours and axes shared by all plots. matplotlib is imported only when a plot is drawn."""
 
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,11 @@ PALETTE = (
     "#dd8452",
     "#666666",
 )
-"""Colours that most eyes can tell apart (P. Tol's "bright", an orange added)."""
+"""Colours that are distinguishable for most people (P. Tol's "bright", with an orange added)."""
 
 
 def axes_for(ax: "Axes | None") -> "Axes":
-    """The given axes, or new ones on a figure of their own that pyplot does not keep."""
+    """The given axes, or new axes on a figure that pyplot does not track."""
     if ax is not None:
         return ax
     from matplotlib.figure import Figure
@@ -28,5 +28,5 @@ def axes_for(ax: "Axes | None") -> "Axes":
 
 
 def class_colour(k: int) -> str:
-    """The colour of class k; after the last colour the first comes again."""
+    """The colour of class k. Colours repeat after the last one."""
     return PALETTE[k % len(PALETTE)]

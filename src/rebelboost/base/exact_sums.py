@@ -1,6 +1,6 @@
-"""Sums and products of floats that are exact, on a scale that makes integers of the summands.
+"""Exact sums and products of floats, scaled to integers.
 
-Their order, and how they are shared out among threads, changes no bit.
+Neither their order nor their distribution over threads changes a bit.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ from rebelboost.base.arrays import Floats, Values
 
 
 def exact_mean(X: Values, weight: Floats | None = None) -> Floats:
-    """(d,) means of what is present, from integers that sum to less than 2⁶²: order does not matter."""
+    """(d,) means of the values that are present, from integers that sum to less than 2⁶²."""
     present = ~np.isnan(X)
     values = np.where(present, X, 0.0).astype(np.float64, copy=False)
     counted = present.astype(np.float64)
@@ -30,7 +30,7 @@ def exact_sum(values: Floats) -> Floats:
 def exact_gram(X: Floats, squares: Floats | None = None) -> Floats:
     """XᵀX, from integers whose squares sum to less than 2⁵²: every partial sum is exact in a float.
 
-    `squares` (d,) are bounds on the sums of squares, where they are known.
+    `squares` (d,) are upper bounds of the sums of squares, if known.
     """
     if squares is None:
         squares = exact_mean(X**2) * len(X)
@@ -41,9 +41,9 @@ def exact_gram(X: Floats, squares: Floats | None = None) -> Floats:
 
 
 def exact_product(left: Floats, right: Floats) -> Floats:
-    """A matrix product of integers that sum to less than 2⁵³: how it is shared out changes no bit.
+    """Matrix product of integers that sum to less than 2⁵³: its distribution over threads changes no bit.
 
-    `left` is kept to 2⁻¹⁴ of a standard deviation, `right` to 2⁻²¹ of its largest entry.
+    `left` is rounded to 2⁻¹⁴ of a standard deviation, `right` to 2⁻²¹ of its largest entry.
     """
     _, exponent = np.frexp(np.abs(right).max(initial=0.0))
     integers = np.rint(np.ldexp(left, 14)) @ np.rint(np.ldexp(right, 21 - exponent))

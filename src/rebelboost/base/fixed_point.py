@@ -1,4 +1,4 @@
-"""Weights as integers: sums of them are exact, whatever their order and the number of threads."""
+"""Fixed-point weights: sums of integers are exact, for any order and number of threads."""
 
 import math
 
@@ -11,21 +11,21 @@ from rebelboost.base.arrays import (
 )
 
 COARSE_BITS = 30
-"""Sums on which trees are grown reach 2³⁰: with rounding they stay below 2³¹, in an int32."""
+"""Sums used to grow trees reach 2³⁰. With rounding they stay below 2³¹, and fit an int32."""
 
 
 FINE_BITS = 50
-"""Sums from which outputs are solved reach 2⁵⁰."""
+"""Sums used to solve outputs reach 2⁵⁰."""
 
 
 def fine_scales(totals: ByClass) -> ByClass:
-    """Return powers of two that bring each class's total to at most 2⁵⁰: a float rounds that exactly."""
+    """Powers of two that scale each class's total to at most 2⁵⁰, which a float represents exactly."""
     _, exponents = np.frexp(totals)
     return np.ldexp(1.0, np.where(totals > 0, FINE_BITS - exponents, 0))
 
 
 def coarse_scale(total: float) -> float:
-    """Return the power of two that brings a total to at most 2³⁰."""
+    """Power of two that scales a total to at most 2³⁰."""
     if not total > 0:
         return 1.0
     _, exponent = math.frexp(total)
@@ -33,7 +33,7 @@ def coarse_scale(total: float) -> float:
 
 
 def fixed_weights(weight: BySample | None) -> Ints | None:
-    """Sample weights as integers, so that quantiles do not depend on the order of samples."""
+    """Sample weights as integers, so that quantiles do not depend on the order of the samples."""
     if weight is None:
         return None
     scale = coarse_scale(float(weight.max()) * len(weight)) * 2.0**20

@@ -1,4 +1,4 @@
-"""Numbers that look random but follow from a sample's values: drawing by them ignores the order of rows."""
+"""Hashes of samples by value, for random draws that do not depend on the order of the rows."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,21 +6,22 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Labels, Values
 
 Keys = NDArray[np.uint64]
-"""(N,)"""
+"""(N,) hashes."""
 
 
 def hash_rows(X: Values, seed: int, labels: Labels | None = None) -> Keys:
-    """(N,) numbers that look random, the same for equal rows; and equal labels, if they are given."""
+    """(N,) hashes; equal for rows with equal values (and equal labels, if given)."""
     keys = np.full(len(X), seed, dtype=np.uint64)
     for column in X.T if labels is None else (labels, *X.T):
-        x = np.where(np.isnan(column), np.nan, column.astype(np.float64) + 0.0)  # one NaN, one 0
+        # One bit pattern for NaN, and one for 0 and −0.
+        x = np.where(np.isnan(column), np.nan, column.astype(np.float64) + 0.0)
         keys = (keys ^ x.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         keys ^= keys >> np.uint64(29)
     return keys * np.uint64(0xBF58476D1CE4E5B9)
 
 
 def draw(keys: Keys, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """(N,) whether each sample is drawn: about this share of the keys, equal ones together."""
+    """(N,) whether each sample is drawn: about this share of the keys, and equal keys together."""
     mixed = keys ^ np.uint64(rng.integers(2**64, dtype=np.uint64))
     for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
         mixed ^= mixed >> np.uint64(30)

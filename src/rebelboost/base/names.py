@@ -1,4 +1,4 @@
-"""Class names as people write them: 3 in one table, "3" or 3.0 in the next."""
+"""Matching of class names across tables, where a class may be written as 3, "3" or 3.0."""
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
@@ -8,18 +8,18 @@ import numpy as np
 
 
 class ClassNames:
-    """Find classes by name: as they are or, failing that, as they would be printed."""
+    """Finds classes by name: exactly, or else by their printed form."""
 
     def __init__(self, classes: Iterable[Any]) -> None:
         self.classes = tuple(plain(name) for name in classes)
         self._exact = {name: code for code, name in enumerate(self.classes)}
         self._printed: dict[str, int | None] = {}
         for code, name in enumerate(self.classes):
-            # Of 1 and "1" in one list, neither is found by print.
+            # If both 1 and "1" are classes, the printed form is ambiguous and finds neither.
             self._printed[_key(name)] = None if _key(name) in self._printed else code
 
     def find(self, name: Any) -> int | None:
-        """The code of the class called `name`."""
+        """Code of the class called `name`; None if there is none."""
         if isinstance(name, Hashable) and name in self._exact:
             return self._exact[name]
         return self._printed.get(_key(name))
@@ -32,17 +32,17 @@ class ClassNames:
 
 
 def _key(name: Any) -> str:
-    # Tables turn codes into 3.0, and that into text.
+    # Tables may convert the code 3 to 3.0, and that to text.
     return re.sub(r"^(-?\d+)\.0+$", r"\1", printed(name))
 
 
 def plain(name: Any) -> Any:
-    """NumPy's scalars as Python's."""
+    """Convert a NumPy scalar to a Python object."""
     return name.item() if isinstance(name, np.generic) else name
 
 
 def printed(name: Any) -> str:
-    """A name as text; whole numbers without a point."""
+    """A name as text; integral floats without a decimal point."""
     name = plain(name)
     if isinstance(name, float) and name.is_integer():
         name = int(name)
@@ -50,11 +50,11 @@ def printed(name: Any) -> str:
 
 
 def shown(name: Any) -> str:
-    """A name as in a message: text in quotes."""
+    """A name as in a message, with quotes around text."""
     return repr(plain(name))
 
 
 def listed(names: Sequence[Any], most: int = 6) -> str:
-    """Names in a message, not too many of them."""
+    """Names for a message, at most `most` of them."""
     some = ", ".join(map(printed, names[:most]))
     return f"{some}, …" if len(names) > most else some

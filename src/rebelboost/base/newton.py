@@ -1,4 +1,4 @@
-"""Roots of many rising functions of one variable at once, by safeguarded Newton steps."""
+"""Roots of many increasing functions of one variable at once, by safeguarded Newton steps."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,29 +8,31 @@ import numpy as np
 from rebelboost.base.arrays import Floats
 
 MOST_STEPS = 60
+"""Maximum number of steps."""
 TINY = 1e-300
+"""Smallest slope that a value is divided by."""
 
 Derivatives = Callable[[Floats], tuple[Floats, Floats]]
-"""Values and slopes of all functions, each at its own point."""
+"""Returns the values and the slopes of all functions, each at its own point."""
 
 
 class Precision(NamedTuple):
-    """When to stop, and how far to step at once."""
+    """Stopping rules, and limits of the step length."""
 
     reach: float
-    """The first step is cut to this length: far from the root the slope promises too much."""
+    """Maximum length of the first step; far from the root, Newton steps are too long."""
     growth: float = 1.0
-    """The reach of each step over that of the step before it."""
+    """Ratio of the maximum length of each step to that of the step before."""
     gain: float = 0.0
-    """Stop if the next step promises to lower no integral of the functions by more."""
+    """Stop if the next step is predicted to lower no integral of the functions by more than this."""
     step: float = 0.0
-    """Stop if no step was longer."""
+    """Stop if no step was longer than this."""
 
 
 def rising_root(derivatives: Derivatives, start: Floats, precision: Precision) -> Floats:
-    """Find where rising functions are 0.
+    """Find the roots of increasing functions.
 
-    A step that leaves the bracket in which the root is known to be halves the bracket instead.
+    A step that leaves the bracket known to contain the root is replaced by bisection.
     """
     at, reach = start, precision.reach
     low, high = np.full(start.shape, -np.inf), np.full(start.shape, np.inf)
@@ -41,9 +43,9 @@ def rising_root(derivatives: Derivatives, start: Floats, precision: Precision) -
         if (value * step).max(initial=0.0) < precision.gain:
             return following
         low, high = np.where(value < 0, at, low), np.where(value > 0, at, high)
-        # A step that comes back to an end would go on from there as before, to and fro for ever.
+        # A step back to an end of the bracket counts as outside: it would cycle between the ends.
         outside = ((following <= low) | (following >= high)) & np.isfinite(low) & np.isfinite(high)
-        if precision.step:  # a point that does not move any more is done
+        if precision.step:  # a point that no longer moves has converged
             outside &= following != at
         if outside.any():
             following[outside] = low[outside] / 2 + high[outside] / 2

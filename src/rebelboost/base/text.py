@@ -1,4 +1,4 @@
-"""Numbers, counts and tables as people read them: the one place that decides on digits."""
+"""Formatting of numbers, counts and tables for people. All choices of digits are made here."""
 
 import datetime as dt
 import math
@@ -8,9 +8,9 @@ from typing import Any
 Table = dict[str, list[Any]]
 """Columns by name, ready for any data frame library."""
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
-"""From which the days of date columns are counted."""
+"""Origin of the day numbers in date columns."""
 MOST_WRITTEN_OUT = 1e15
-"""Numbers up to this are written with all their digits before the point; larger ones as 1.23e+15."""
+"""Numbers up to this are written with all digits before the decimal point; larger ones as 1.23e+15."""
 
 
 def amount(value: float) -> str:
@@ -21,14 +21,14 @@ def amount(value: float) -> str:
 
 
 def number(value: float, digits: int = 3) -> str:
-    """Any number to some significant digits, or all of those before the point: "0.123", "12,346"."""
+    """A number with some significant digits, but all digits before the point: "0.123", "12,346"."""
     if 1000 <= abs(float(f"{value:.{digits}g}")) < MOST_WRITTEN_OUT:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}"
 
 
 def signed(value: float) -> str:
-    """What is added to a sum: "+1.25", "−0.034", with a true minus sign."""
+    """A summand with its sign: "+1.25", "−0.034", with a true minus sign."""
     if abs(value) >= 1000:
         text = f"{value:+,.0f}"
     elif abs(value) >= 0.0995 or value == 0:
@@ -39,22 +39,22 @@ def signed(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share with one digit after the point: "12.3 %"; a dash where it is not known."""
+    """A share with one decimal: "12.3 %"; a dash for NaN."""
     return "–" if math.isnan(share) else f"{100 * share:.1f} %"
 
 
 def whole_percent(share: float) -> str:
-    """A share without digits after the point: "12 %"."""
+    """A share without decimals: "12 %"."""
     return f"{100 * share:.0f} %"
 
 
 def percent_change(before: float, after: float) -> str:
-    """By how much a value rose or fell: "+25 %", "-83 %"."""
+    """Relative change of a value: "+25 %", "-83 %"."""
     return f"{100 * (after / before - 1):+.0f} %"
 
 
 def probability(value: float) -> str:
-    """A probability in percent, with enough digits to tell it from 0 and from 1."""
+    """A probability in percent, with enough digits to distinguish it from 0 and 1."""
     if 0.0095 < value < 0.9905:
         return whole_percent(value)
     if value < 0.00005:
@@ -63,12 +63,12 @@ def probability(value: float) -> str:
 
 
 def counted(n: int, one: str) -> str:
-    """A number of things: "1 row", "3 rows", "2 classes"."""
+    """A number and a noun: "1 row", "3 rows", "2 classes"."""
     return f"{n:,} {one if n == 1 else one + ('es' if one.endswith('s') else 's')}"
 
 
 def calendar_date(days: float) -> str:
-    """Days since 1970-01-01 as a date, with the time of day where there is one: "2024-03-01 13:30"."""
+    """Days since 1970-01-01 as a date, with the time of day if not midnight: "2024-03-01 13:30"."""
     try:
         minutes = round(24 * 60 * days)
         moment = EPOCH + dt.timedelta(minutes=minutes)
@@ -84,7 +84,7 @@ def time_of_day(hours: float) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Columns side by side; the first to the left, the others to the right."""
+    """Columns of text: the first left-aligned, the others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for first, *rest in rows:
@@ -94,7 +94,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
 
 
 def framed(table: Table) -> Any:
-    """A pandas data frame where pandas is installed, else the columns as they are."""
+    """A pandas data frame if pandas is installed, else the columns unchanged."""
     try:
         import pandas as pd
     except ImportError:

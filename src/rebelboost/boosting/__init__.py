@@ -1,1 +1,1 @@
-"""The boosting loop: in each round a learner proposes a term, which is added to the model."""
+"""Boosting: the loop over rounds, the record of each round, early stopping and subsampling."""

@@ -1,4 +1,4 @@
-"""Callbacks: objects that are told of every round, and may stop the training."""
+"""Callbacks: objects that are called after every round and may stop training."""
 
 import math
 import time
@@ -9,17 +9,17 @@ from rebelboost.boosting.rounds import Round
 
 
 class Callback(Protocol):
-    """Hears of every round. `on_end` is called however the fit ends."""
+    """Called after every round. `on_end` is called however training ends."""
 
     def on_round(self, record: Round) -> bool:
         """Return True to stop after this round."""
 
     def on_end(self) -> None:
-        """Tidy up."""
+        """Clean up."""
 
 
 class EarlyStopping:
-    """Stops when the validation loss has not fallen for some rounds, and remembers the best round."""
+    """Stops when the validation loss has not fallen for some rounds, and records the best round."""
 
     def __init__(self, patience: int) -> None:
         self.patience = patience
@@ -27,7 +27,7 @@ class EarlyStopping:
         self.best_log_loss = math.inf
 
     def on_round(self, record: Round) -> bool:
-        """Compare with the best so far."""
+        """Compare with the best round so far."""
         if record.held is None:
             return False
         if record.held.log_loss < self.best_log_loss:
@@ -35,25 +35,25 @@ class EarlyStopping:
         return record.index - self.best_round >= self.patience
 
     def on_end(self) -> None:
-        """Nothing to tidy up."""
+        """Do nothing."""
 
 
 class Tolerance:
-    """Stops when the loss has fallen below a share of what it was at first."""
+    """Stops when the loss falls below a fraction of its initial value."""
 
     def __init__(self, share: float, first_log_loss: float) -> None:
         self.log_level = first_log_loss + math.log(share) if share > 0 else -math.inf
 
     def on_round(self, record: Round) -> bool:
-        """Compare with the level."""
+        """Compare with that level."""
         return record.log_loss < self.log_level
 
     def on_end(self) -> None:
-        """Nothing to tidy up."""
+        """Do nothing."""
 
 
 class Progress:
-    """A progress bar with the time left; silent where there is no terminal."""
+    """A progress bar with the remaining time. Hidden if stderr is not a terminal."""
 
     def __init__(self, n_rounds: int, error_format: str = ".2%") -> None:
         from rich.console import Console
@@ -77,7 +77,7 @@ class Progress:
         self._bar.start()
 
     def on_round(self, record: Round) -> bool:
-        """Move on."""
+        """Advance the bar."""
         self._n_done += 1
         self._last = record
         now = time.monotonic()
@@ -93,14 +93,14 @@ class Progress:
         self._bar.update(self._task, completed=self._n_done, state=state)
 
     def on_end(self) -> None:
-        """Leave the bar as it stands."""
+        """Stop the bar at its last state."""
         if self._last is not None:
             self._show(self._last)
         self._bar.stop()
 
 
 class Hearing:
-    """Hands over callbacks, and tells them when all is over, however it ends."""
+    """Context manager that calls `on_end` of all callbacks, however the block ends."""
 
     def __init__(self, callbacks: Sequence[Callback]) -> None:
         self.callbacks = callbacks
@@ -114,6 +114,6 @@ class Hearing:
 
 
 def tell(callbacks: Sequence[Callback], record: Round) -> bool:
-    """Tell all of them; True if any wants to stop."""
-    wishes = [callback.on_round(record) for callback in callbacks]  # all hear of it
+    """Call all callbacks. Return True if any of them asks to stop."""
+    wishes = [callback.on_round(record) for callback in callbacks]  # no short circuit: call all
     return any(wishes)

@@ -1,4 +1,4 @@
-"""From samples to an ensemble: prepare the learner, give the samples their loss, run the loop."""
+"""A single fit: prepare the learner, initialise the loss on the samples, and run the boosting loop."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -20,25 +20,25 @@ from rebelboost.model.queries import Queries
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train: all that does not depend on the data."""
+    """Training settings: everything that does not depend on the data."""
 
     learner: WeakLearner
     rounds: int
     shrinkage: float
     tol: float | None = None
-    """None: the learner's own."""
+    """Fraction of the initial loss at which training stops; None: the learner's default."""
     objective: Objective = field(default_factory=ClassObjective)
     sampling: Sampling = field(default_factory=Sampling)
     patience: int | None = None
     """Rounds to wait for a lower validation loss; None: no early stopping."""
     part: int = 0
-    """Number of the fit, where several are averaged."""
+    """Number of the fit, if several are averaged."""
     seed: int = 0
     n_threads: int = 1
 
     @property
     def plan(self) -> Plan:
-        """The loop's part."""
+        """The settings that the loop needs."""
         return Plan(self.rounds, self.shrinkage, self.sampling, self.seed, self.part)
 
 
@@ -51,7 +51,7 @@ def train(
     held: HeldOut | None = None,
     start: Ensemble | None = None,
 ) -> Ensemble:
-    """Boost, from the beginning or from where `start` ended; `history` records the rounds."""
+    """Boost from scratch, or continue from `start`. `history` records the rounds."""
     n_threads, objective = settings.n_threads, settings.objective
     prepared = settings.learner.prepare(samples, n_threads)
     judge = objective.judge(samples, prepared.place)
@@ -83,17 +83,17 @@ def train(
 
 
 def follow(held: AnySamples, settings: Settings) -> HeldOut:
-    """Get samples ready to be scored while others are trained on."""
+    """Prepare held-out samples, which are scored after each round of training."""
     objective, n_threads = settings.objective, settings.n_threads
     state = objective.state(held, objective.judge(held), n_threads)
     return HeldOut(Queries(held.X), state, n_threads)
 
 
 def one_linear_algebra_thread() -> AbstractContextManager[Any]:
-    """Keep NumPy's linear algebra library from using threads of its own.
+    """Limit NumPy's linear algebra library to one thread.
 
-    The products of a round take less than a millisecond. The library's threads wait for one another
-    by spinning, which took a hundred milliseconds on two busy cores.
+    The matrix products of a round take less than a millisecond. The library's threads wait by spinning,
+    which cost a hundred milliseconds on two busy cores.
     """
     context: AbstractContextManager[Any] = _libraries().limit(limits=1, user_api="blas")
     return context

@@ -1,4 +1,4 @@
-"""The loop of boosting: in each round a learner proposes a term, which is added to the scores."""
+"""The boosting loop: in each round a learner proposes a term, which is added to the model."""
 
 import math
 import time
@@ -17,11 +17,11 @@ from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 
 MOST_FRUITLESS = 20
-"""Training ends after so many rounds in a row that find nothing."""
+"""Training stops after this many consecutive rounds without a new term."""
 
 
 class Plan(NamedTuple):
-    """How to boost."""
+    """Settings of the loop."""
 
     rounds: int
     shrinkage: float = 1.0
@@ -30,7 +30,7 @@ class Plan(NamedTuple):
     part: int = 0
 
     def rng(self, t: int) -> np.random.Generator:
-        """Randomness of round t: the same whether training began there or before; each part has its own."""
+        """Random generator of round t of this fit. It does not depend on the round where training started."""
         return np.random.default_rng([self.seed, t, self.part])
 
 
@@ -44,7 +44,7 @@ def boost(
 ) -> list[Terms]:
     """Boost [REBEL, Sec. 3; LOCAL, Sec. 3]: in each round find f_t and a_t, and add f_t·a_t to H.
 
-    Begins where `state` stands, returns the new terms.
+    Continues from `state`, and returns the new terms.
     """
     terms: list[Terms] = []
     n_fruitless = 0
@@ -54,7 +54,7 @@ def boost(
         focus = plan.sampling.focus(prepared, state.weights, rng)
         candidate = prepared.propose(state.weights, focus, rng)
         term = candidate.term.scaled(plan.shrinkage).covered(candidate.regions, state.judge.weight)
-        if not np.any(term.outputs):  # nothing found; the next draw may be luckier
+        if not np.any(term.outputs):  # nothing found; another random draw may succeed
             n_fruitless += 1
             if n_fruitless == MOST_FRUITLESS:
                 break
@@ -87,13 +87,13 @@ def boost(
 
 
 def replay(ensemble: Ensemble, queries: Queries, state: State, n_threads: int = 1) -> None:
-    """Bring a state to where the ensemble's training had brought it, bit for bit."""
+    """Update a state by the terms of an ensemble, to the same bits as its training did."""
     for term in ensemble:
         state.add(term.regions(queries, n_threads), term.by_region)
 
 
 def _edge(candidate: Candidate) -> float:
-    """ρ = ‖P‖₁/ΣS [THESIS, Eq. 4.12], P for each output vector of the candidate."""
+    """ρ = ‖P‖₁/ΣS [THESIS, Eq. 4.12], with P for each output vector of the candidate."""
     P = candidate.plus - candidate.minus
     responses = candidate.term.responses
     if responses is not None:

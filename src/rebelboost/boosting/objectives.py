@@ -1,4 +1,4 @@
-"""What training minimises: from samples to their loss, with scores of 0 to begin with."""
+"""Objectives: create the initial state of training, with scores of 0, from samples and a loss."""
 
 import math
 from dataclasses import dataclass
@@ -14,26 +14,26 @@ from rebelboost.losses.exponential import SUBCOSTS, ExponentialLoss
 from rebelboost.losses.smooth import SmoothLoss
 
 LOSSES = ("exponential", "logistic", "squared")
-"""For classes."""
+"""Losses for classification."""
 
 
 class Objective(Protocol):
-    """A loss, by name, and how samples get one."""
+    """A loss, by name, that can be applied to samples."""
 
     @property
     def loss(self) -> str:
-        """Its name."""
+        """Name of the loss."""
 
     def state(self, samples: Any, judge: Judge, n_threads: int = 1) -> State:
-        """Scores of 0, and the weights that the loss gives the samples."""
+        """Scores of 0, and the weights of the samples for this loss."""
 
     def judge(self, samples: Any, place: Ints | None = None) -> Judge:
-        """Judges decisions on the samples; `place`: see `Judge.place`."""
+        """Evaluates decisions on the samples; for `place` see `Judge.place`."""
 
 
 @dataclass(frozen=True)
 class ClassObjective:
-    """The loss of classes whose mistakes have costs."""
+    """Objective of classification with costs."""
 
     loss: str = "exponential"
     """One of `LOSSES`."""
@@ -42,7 +42,7 @@ class ClassObjective:
 
     def state(self, samples: Samples, judge: Judge, n_threads: int = 1) -> State:
         """Scores of 0, and their weights."""
-        # In units in which squares neither over- nor underflow; the mean loss is in the user's.
+        # Scaled so that squares neither overflow nor underflow; the mean loss keeps the user's units.
         unit = int(np.frexp(samples.costs.max(initial=0.0))[1]) - 1
         costs = np.ldexp(samples.costs, -unit)
         rows = costs if samples.by_sample else costs[samples.labels]
@@ -53,7 +53,7 @@ class ClassObjective:
         return State(self._loss(planes, math.ldexp(total, -unit), n_threads), judge)
 
     def judge(self, samples: Samples, place: Ints | None = None) -> Judge:
-        """By the labels and costs of the samples."""
+        """Evaluates decisions by the labels and costs of the samples."""
         return Judge.of(samples, place)
 
     def _loss(
@@ -61,7 +61,7 @@ class ClassObjective:
     ) -> ExponentialLoss | SmoothLoss:
         if self.loss == "exponential":
             return ExponentialLoss(planes, total_weight, n_threads)
-        from rebelboost.losses.classes import FAMILY  # which most programs do without
+        from rebelboost.losses.classes import FAMILY  # rarely needed
 
         loss = FAMILY[self.loss](planes)
         return SmoothLoss(loss, total_weight, loss.floor() / total_weight, n_threads)
@@ -69,12 +69,12 @@ class ClassObjective:
 
 @dataclass(frozen=True)
 class NumberObjective:
-    """The loss of a regression."""
+    """Objective of regression."""
 
     loss: str = "squared"
-    """One of `losses.numbers.NUMBER_LOSSES`."""
+    """One of `rebelboost.losses.numbers.NUMBER_LOSSES`."""
     delta: float = 1.0
-    """For the Huber loss."""
+    """Threshold of the Huber loss."""
 
     def state(self, samples: NumberSamples, judge: Judge, n_threads: int = 1) -> State:
         """Scores of 0, and their slopes."""
@@ -86,6 +86,6 @@ class NumberObjective:
         return NumberState(smooth, judge, target=samples.target)
 
     def judge(self, samples: NumberSamples, place: Ints | None = None) -> Judge:
-        """By the weights of the samples."""
+        """Evaluates predictions by the weights of the samples."""
         weight = np.ones(len(samples)) if samples.weight is None else samples.weight
         return Judge(samples.labels, np.zeros((1, 1)), weight, place=place)

@@ -1,4 +1,4 @@
-"""Where a regression starts: its baseline, and the size of residuals that counts as large."""
+"""Initial values of a regression: its baseline, and the default of `huber_delta`."""
 
 import math
 
@@ -8,21 +8,21 @@ from rebelboost.base.arrays import BySample, Floats
 from rebelboost.losses.numbers import medians_by_region
 
 HUBER_SHARE = 0.9
-"""Of the weight that starts within huber_delta="auto"."""
+"""Share of the weight whose residuals are at most huber_delta="auto"."""
 
 
 def baseline(loss: str, y: BySample, weight: BySample | None) -> float:
-    """What is predicted before the first round: the median for the absolute loss, else the mean."""
+    """Prediction before the first round: the mean for the squared loss, else the median."""
     weight = np.ones(len(y)) if weight is None else weight
     if loss != "squared":
         return _median(y, weight)
-    # In units of the largest, lest the sum overflow.
+    # Relative to the largest value, so that the sum does not overflow.
     unit = math.ldexp(1.0, int(np.frexp(np.abs(y).max(initial=0.0))[1]))
     return unit * (math.fsum(weight * (y / unit)) / math.fsum(weight))
 
 
 def huber_delta(residual: BySample, weight: BySample | None) -> float:
-    """The distance within which HUBER_SHARE of the weight is."""
+    """The residual size that HUBER_SHARE of the weight does not exceed; 1 if that is 0."""
     distance = np.sort(np.abs(residual))
     if weight is None:
         weight = np.ones(len(residual))

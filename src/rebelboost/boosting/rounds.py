@@ -1,4 +1,4 @@
-"""The record of a round, and the history of all of them."""
+"""The record of a round, and the history of all rounds."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Protocol
 from rebelboost.base.arrays import NO_WORK, Work
 
 CUT = -1
-"""In place of the number of a term that was cut."""
+"""Stands for the number of a term that was dropped."""
 
 
 class Held(NamedTuple):
-    """How the scores do on held-out samples."""
+    """Loss, error and cost on held-out samples."""
 
     log_loss: float
     error: float
@@ -20,22 +20,22 @@ class Held(NamedTuple):
 
 
 class Described(Protocol):
-    """What a round found: a term, or what is known of one that was cut."""
+    """The term of a round, or the description of a dropped one."""
 
     def describe(self, names: Sequence[str] | None = None) -> str:
-        """In one line."""
+        """Describe it in one line."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """The one record of a round that history, early stopping, progress and reports read."""
+    """Record of a round. History, early stopping, progress bar and reports read it."""
 
     index: int
-    """From 0."""
+    """Number of the round, from 0."""
     log_loss: float
-    """ln of the mean training loss, above its floor, after the round."""
+    """Logarithm of the mean training loss, above its floor, after the round."""
     loss_ratio: float
-    """Loss after the round over loss before it."""
+    """Loss after the round divided by the loss before it."""
     edge: float
     """The weak-learning ratio ρ = ‖P‖₁/ΣS [THESIS, Eq. 4.12]; for two classes 2γ."""
     bound: float
@@ -45,18 +45,18 @@ class Round:
     cost: float
     """Mean cost of the argmax decisions on the training samples."""
     held: Held | None
-    """The same on the validation samples, where there are some."""
+    """The same on the validation samples, if there are any."""
     hypothesis: Described
     """The term that was added."""
     seconds: float
-    """Since the fit began."""
+    """Time since the fit started."""
     part: int = 0
-    """Which fit, where several are averaged."""
+    """Number of the fit, if several are averaged."""
     work: Work = NO_WORK
-    """Of the search for the hypothesis. Not part of the promise that runs are alike."""
+    """Work of the search. It may differ between runs that give the same model."""
 
     def row(self) -> dict[str, Any]:
-        """Numbers by name, for a table."""
+        """Values by name, for a table."""
         row = {f.name: getattr(self, f.name) for f in fields(self)}
         held = row.pop("held")
         row |= self.work.row()
@@ -68,26 +68,31 @@ class Round:
 
 
 class History:
-    """Keeps the records of all rounds, of one fit or of several; a table of them, by column."""
+    """The records of all rounds, of one or several fits. `table` returns them as columns."""
 
     def __init__(self) -> None:
         self.rounds: list[Round] = []
         self.terms: list[int] = []
-        """The number of each round's term in the ensemble; −1 where the term was cut."""
+        """Number of each round's term in the ensemble; −1 if the term was dropped."""
         self.n_rounds: list[int] = []
-        """Of each fit."""
+        """Number of rounds of each fit."""
 
     def on_round(self, record: Round) -> bool:
-        """Keep the record."""
+        """Append the record."""
         self.rounds.append(record)
         return False
 
     def on_end(self) -> None:
-        """Nothing to tidy up."""
+        """Do nothing."""
 
     def number_terms(self, n_rounds: int, first: int, n_terms: int) -> None:
-        """A fit has ended: its rounds made terms `first`, `first` + 1, …, of which `n_terms` were kept."""
-        interrupted = len(self.rounds) - n_rounds - len(self.terms)  # rounds of fits that failed
+        """Number the terms of a fit that has ended.
+
+        Its rounds made terms `first`, `first` + 1, …; the ensemble has `n_terms` terms in total.
+        """
+        interrupted = (
+            len(self.rounds) - n_rounds - len(self.terms)
+        )  # from fits that raised an error
         self.terms += [CUT] * interrupted
         self.n_rounds += [interrupted] if interrupted else []
         numbers = range(first, first + n_rounds)
@@ -95,7 +100,7 @@ class History:
         self.n_rounds.append(n_rounds)
 
     def renumber_terms(self, places: Mapping[int, Sequence[int]]) -> None:
-        """Fits became parts of one ensemble: fit → where each of its terms is; other terms were cut."""
+        """Renumber terms after fits were summed: fit → new number of each term; others were dropped."""
         ends = list(accumulate(self.n_rounds, initial=0))
         for fit, (first, last) in enumerate(pairwise(ends)):
             now = places.get(fit, ())
@@ -105,11 +110,11 @@ class History:
 
     @property
     def n_fits(self) -> int:
-        """How many fits have ended."""
+        """Number of fits that have ended."""
         return len(self.n_rounds)
 
     def __repr__(self) -> str:
-        return f"History({len(self)} rounds; table() gives columns)"
+        return f"History({len(self)} rounds; table() returns columns)"
 
     def __len__(self) -> int:
         return len(self.rounds)
@@ -121,8 +126,8 @@ class History:
         return self.rounds[index]
 
     def table(self) -> dict[str, list[Any]]:
-        """Columns by name: ready for any data frame library."""
+        """Columns by name, for any data frame library."""
         rows = [record.row() for record in self.rounds]
-        # Fits may differ in what they hold out.
+        # Only fits with held-out samples have validation columns.
         names = dict.fromkeys(name for row in rows for name in row)
         return {name: [row.get(name) for row in rows] for name in names}

@@ -1,4 +1,4 @@
-"""Which part of the training set a round looks at: the heuristics of QUICK Sec. 5.2."""
+"""Choice of the samples and features that a round searches: the heuristics of QUICK Sec. 5.2."""
 
 from dataclasses import dataclass
 
@@ -12,17 +12,17 @@ from rebelboost.losses.smooth import AnyWeights
 
 @dataclass(frozen=True)
 class Sampling:
-    """Random shares of samples (StochasticBoost) and features (LazyBoost), and weight trimming."""
+    """Random fractions of samples (StochasticBoost) and features (LazyBoost), and weight trimming."""
 
     subsample: float = 1.0
     feature_subsample: float = 1.0
     weight_trimming: float | None = None
-    """Share of the mass that the heaviest samples must hold; the others are left out of the search."""
+    """Fraction of the mass held by the samples that are searched, which are the heaviest."""
     by_value: bool = False
-    """Draw samples by their values: equal ones together, in whatever order they come."""
+    """Draw samples by their values: independently of their order, and equal samples together."""
 
     def focus(self, prepared: Prepared, weights: AnyWeights, rng: np.random.Generator) -> Focus:
-        """Choose this round's samples and features."""
+        """Choose the samples and features of this round."""
         samples = np.arange(prepared.n_samples, dtype=np.int32)
         if self.subsample < 1 and self.by_value:
             drawn = draw(prepared.keys, self.subsample, rng)
@@ -44,7 +44,7 @@ class Sampling:
 
 
 def _heaviest(weights: AnyWeights, samples: Indices, share: float) -> Indices:
-    """Return the fewest samples that hold the share of the mass, and all that weigh as much as the lightest."""
+    """The fewest heaviest samples that hold this share of the mass, including all ties with the lightest."""
     ones = np.ones(len(weights.totals))
     values, _ = weights.project(ones, ones)
     mass = values[samples] & 0xFFFFFFFF

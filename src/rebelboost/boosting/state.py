@@ -1,4 +1,4 @@
-"""Scores and weights of samples as terms are added, and how decisions on them do."""
+"""Scores and weights of samples, updated as terms are added, and the error of the current decisions."""
 
 import math
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 
 REFRESH = 64
-"""Weights are computed from the scores every so many rounds: otherwise rounding errors add up."""
+"""Weights are recomputed from the scores after this many rounds, to limit rounding errors."""
 
 
 @dataclass
 class State:
-    """Scores and weights of a set of samples, as terms are added."""
+    """Scores and weights of a set of samples, updated as terms are added."""
 
     loss: ExponentialLoss | SmoothLoss
     judge: Judge
@@ -35,7 +35,7 @@ class State:
         self.decided = np.zeros(n_samples, dtype=np.int32)
 
     def add(self, regions: Regions, outputs: Outputs) -> None:
-        """Add a term: its outputs to the scores, its factors to the weights."""
+        """Add a term: add its outputs to the scores, and update the weights."""
         self.weights.advance(self.scores, regions, outputs, self.decided)
         self.n_terms += 1
         if self.n_terms % REFRESH == 0:
@@ -43,21 +43,21 @@ class State:
 
     @property
     def log_loss(self) -> float:
-        """Ln of the mean loss."""
+        """Logarithm of the mean loss."""
         return self.loss.log_loss(self.weights)
 
     def judged(self) -> tuple[float, float]:
-        """Error and mean cost."""
+        """Error and mean cost of the current decisions."""
         return self.judge.judge(self.decided)
 
     def held(self) -> Held:
-        """Loss, error and cost of the scores."""
+        """Loss, error and cost of the current scores."""
         return Held(self.log_loss, *self.judged())
 
 
 @dataclass
 class NumberState(State):
-    """Scores (N, 1) of a regression, judged by their distance from the target."""
+    """Scores (N, 1) of a regression, evaluated by their distance from the target."""
 
     target: BySample = field(kw_only=True)
 
@@ -73,12 +73,12 @@ class NumberState(State):
 
 @dataclass
 class HeldOut:
-    """Validation samples: values, and the state of their scores."""
+    """Validation samples, and the state of their scores."""
 
     queries: Queries
     state: State
     n_threads: int = 1
 
     def add(self, term: Terms) -> None:
-        """Follow the training."""
+        """Add a term of the training to the scores."""
         self.state.add(term.regions(self.queries, self.n_threads), term.by_region)

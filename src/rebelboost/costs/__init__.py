@@ -1,4 +1,4 @@
-"""What mistakes cost: cost matrices, class taxonomies, and decisions of least expected cost.
+"""Cost matrices, class taxonomies, and decisions with the lowest expected cost.
 
-Scores are turned into class probabilities here, since a decision of least cost needs them.
+Scores are turned into class probabilities here, because such decisions need them.
 """

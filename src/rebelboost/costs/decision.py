@@ -1,7 +1,7 @@
 """Decisions: from scores, probabilities and costs to classes.
 
-`RULES` names the ways to decide. To add one, write its function here and give it a line there:
-estimators, model files and the command take their choices from this table.
+`RULES` lists the decision rules. To add one, write its function here and add it to that table.
+Estimators, model files and the command line read their choices from it.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def expected_costs(posterior: Floats, costs: Floats) -> Floats:
 
 
 def least_risk(scores: Scores, posterior: Floats, costs: Floats) -> Labels:
-    """argmin_k Σ_y P_y c_yk; decisions that cost the same are told apart by their scores."""
+    """argmin_k Σ_y P_y c_yk; ties go to the class with the highest score."""
     risks = expected_costs(posterior, costs)
     least = risks.min(axis=1, keepdims=True)
     tied = risks <= least + 1e-12 * np.abs(least)
@@ -34,25 +34,25 @@ def least_risk(scores: Scores, posterior: Floats, costs: Floats) -> Labels:
 
 
 class Rule(NamedTuple):
-    """A way to decide."""
+    """A decision rule."""
 
     decide: Callable[[Scores, Decoder | None, Floats], Labels]
-    """Scores, their decoder (None where they have no posterior) and costs → codes of classes."""
+    """(scores, their decoder, or None if they have no posterior, costs) → class codes."""
     by_cost: bool
     """Whether decisions depend on the costs."""
 
 
 def highest_score(scores: Scores, decoder: Decoder | None, costs: Floats) -> Labels:
-    """Decide for the class with the highest score, as in the papers."""
+    """Choose the class with the highest score, as in the papers."""
     del decoder, costs
     return np.argmax(scores, axis=1).astype(np.int32)
 
 
 def least_expected_cost(scores: Scores, decoder: Decoder | None, costs: Floats) -> Labels:
-    """Decide for the class with the least expected cost.
+    """Choose the class with the lowest expected cost.
 
-    The class with the highest score, where scores have no posterior. It is the same one where all
-    mistakes cost the same and did so in training; the posterior is then not computed.
+    If the scores have no posterior, choose the class with the highest score. With uniform costs, in
+    training and now, that class also has the lowest expected cost, and no posterior is computed.
     """
     if decoder is None or (is_uniform(decoder.costs) and is_uniform(costs)):
         return highest_score(scores, decoder, costs)
@@ -63,17 +63,17 @@ RULES: dict[str, Rule] = {
     "min_risk": Rule(least_expected_cost, by_cost=True),
     "argmax": Rule(highest_score, by_cost=False),
 }
-"""What the parameter `decision` may be."""
+"""Allowed values of the parameter `decision`."""
 
 
 class DecisionRule(NamedTuple):
-    """A rule by its name, and when to abstain."""
+    """A rule, given by its name, and when to abstain."""
 
     name: str = "min_risk"
     reject_cost: float | None = None
-    """Abstain where every decision is expected to cost more; None: never."""
+    """Abstain if every decision has a higher expected cost; None: never."""
     reject_label: Any = None
-    """What is returned then."""
+    """Label returned when abstaining."""
 
     @property
     def by_cost(self) -> bool:
@@ -81,14 +81,14 @@ class DecisionRule(NamedTuple):
         return RULES[self.name].by_cost
 
     def decide(self, scores: Scores, decoder: Decoder | None, costs: Floats) -> Labels:
-        """(N,) codes of the classes decided for; abstentions are not among them."""
+        """(N,) class codes. Abstentions are not considered."""
         return RULES[self.name].decide(scores, decoder, costs)
 
 
 def with_abstentions(
     decided: NDArray[Any], abstained: NDArray[np.bool_], label: Any
 ) -> NDArray[Any]:
-    """Put the label of abstentions among decisions: as one type where they have one, else as objects."""
+    """Insert the label of abstentions; the array becomes one of objects if the types differ."""
     same_kind = np.asarray(label).dtype.kind == decided.dtype.kind
     wide = np.result_type(decided, np.asarray(label)) if same_kind else np.dtype(object)
     decided = decided.astype(wide)

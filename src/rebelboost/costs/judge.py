@@ -1,4 +1,4 @@
-"""How decisions do on samples whose classes are known: the share of mistakes, and the mean cost."""
+"""Error and mean cost of decisions on samples whose classes are known."""
 
 from dataclasses import dataclass
 
@@ -13,20 +13,20 @@ from rebelboost.data.samples import Samples
 
 @dataclass(frozen=True)
 class Judge:
-    """Error and mean cost of decisions, for samples whose classes are known."""
+    """Computes the error and the mean cost of decisions on labelled samples."""
 
     labels: Labels
     costs: Floats
     """(K, K) by class, or (N, K) by sample."""
     weight: Floats | None = None
-    """(N,)"""
+    """(N,) sample weights, or None."""
     by_sample: bool = False
     place: Ints | None = None
-    """(N,) where each sample is among those decided on; None: all are, in their order."""
+    """(N,) index of each sample among those decided on; None: the same samples in the same order."""
 
     @classmethod
     def of(cls, samples: Samples, place: Ints | None = None) -> "Judge":
-        """By the labels and costs of samples."""
+        """Create a judge from the labels and costs of samples."""
         return cls(samples.labels, samples.costs, samples.weight, samples.by_sample, place)
 
     def judge(self, decided: Labels) -> tuple[float, float]:

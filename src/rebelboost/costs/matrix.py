@@ -1,4 +1,4 @@
-"""Cost matrices: row = true class, column = decided class; right decisions cost nothing."""
+"""Cost matrices: row = true class, column = decided class; correct decisions cost nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,11 +16,11 @@ from rebelboost.data.samples import Samples
 from rebelboost.exceptions import CostDiagonalWarning, CostError
 
 Where = Callable[[int, int], str]
-"""Names the cost in a row and column."""
+"""(row, column) → description of that cost, for messages."""
 
 
 def uniform(n_classes: int) -> Floats:
-    """Every mistake costs 1."""
+    """Cost matrix in which every mistake costs 1."""
     return 1.0 - np.eye(n_classes)
 
 
@@ -33,37 +33,41 @@ def is_uniform(costs: Floats) -> bool:
 
 
 def balanced(counts: ArrayLike, classes: Sequence[Any]) -> Floats:
-    """c_yk = N / (K N_y): the mistakes in every class weigh the same together."""
+    """c_yk = N / (K N_y): every class has the same total weight."""
     mass: ByClass = np.asarray(counts, dtype=np.float64)
     if mass.shape != (len(classes),):
         raise CostError(
-            f"counts have shape {mass.shape}: give one for each of {len(classes)} classes"
+            f"counts have shape {mass.shape}: give one count for each of {len(classes)} classes"
         )
     if not (mass > 0).all():
         empty = classes[int(np.argmin(mass > 0))]
         raise CostError(
-            f'class {shown(empty)} has no samples with weight, so that costs="balanced" cannot '
-            "be had: leave the class out, or give a matrix"
+            f'class {shown(empty)} has no samples with weight, so costs="balanced" is undefined: '
+            "remove the class, or give a matrix"
         )
     by_class: Floats = mass.sum() / (len(mass) * mass)
     return uniform(len(mass)) * by_class[:, np.newaxis]
 
 
 def cost_matrix(costs: Any, classes: Sequence[Any], counts: ArrayLike | None = None) -> Floats:
-    """(K, K) costs between `classes`, checked, from whatever the user gave.
+    """Convert costs in any accepted form to a (K, K) matrix, and check them.
 
     Parameters
     ----------
     costs : object
-        None: every mistake costs 1. An array of shape (K, K). A data frame with class names, in
-        any order: pandas with the true classes as its index and the decided ones as its columns,
-        other tables with the names of the true classes in the first column; empty cells on the
-        diagonal are 0. A dict of exceptions ``{(true, decided): cost}``: all other mistakes
-        cost 1. "balanced". A `Taxonomy`.
+        None: every mistake costs 1. An array of shape (K, K). A data frame with class names in any
+        order: in pandas, true classes as index and decided classes as columns; in other libraries,
+        true classes in the first column. Empty cells on the diagonal are 0. A dict of exceptions
+        ``{(true, decided): cost}``: all other mistakes cost 1. "balanced". A `Taxonomy`.
     classes : sequence
-        Rows and columns of the result.
-    counts : array of shape (K,), optional
-        Samples of each class, or their weight; for "balanced".
+        Classes, in the order of the rows and columns of the result.
+    counts : array-like of shape (K,), default=None
+        Number of samples of each class, or their weight. Needed for "balanced".
+
+    Returns
+    -------
+    ndarray of shape (K, K)
+        ``costs[true, decided]``.
     """
     if costs is None:
         return uniform(len(classes))
@@ -79,9 +83,9 @@ def cost_matrix(costs: Any, classes: Sequence[Any], counts: ArrayLike | None = N
 def cost_rows(
     costs: Any, labels: Labels, n_classes: int, classes: Sequence[Any] | None = None
 ) -> Floats:
-    """(N, K) costs of each decision for each sample, checked.
+    """Check the costs of each decision for each sample, and return them as (N, K).
 
-    With `classes`, the columns of a data frame are found by name.
+    If `classes` are given, the columns of a data frame are matched by name.
     """
     frame = _frame(costs)
     if frame is not None:
@@ -89,9 +93,9 @@ def cost_rows(
     rows = _numbers(costs)
     if rows.shape != (len(labels), n_classes):
         raise CostError(
-            f"costs given to fit have shape {rows.shape}; they need a row for each of the "
+            f"costs passed to fit have shape {rows.shape}: give a row for each of the "
             f"{len(labels)} samples and a column for each of the {n_classes} classes. "
-            "A matrix by class belongs to RebelClassifier(costs=...)"
+            "Pass a matrix by class to RebelClassifier(costs=...) instead"
         )
 
     def where(sample: int, decided: int) -> str:
@@ -103,9 +107,9 @@ def cost_rows(
 def row_table(
     costs: Any, n_samples: int, classes: Sequence[Any] | None = None
 ) -> tuple[Sequence[Any], Floats] | None:
-    """Classes and (N, K) costs of a data frame with a row for each sample; None for what is not one.
+    """Classes and (N, K) costs of a data frame with one row per sample; None for anything else.
 
-    One with as many rows as classes is by class.
+    A data frame with as many rows as classes is a matrix by class.
     """
     frame = _frame(costs)
     if frame is None or len(frame) != n_samples:
@@ -117,7 +121,7 @@ def row_table(
 
 
 def named_classes(costs: Any) -> tuple[Any, ...] | None:
-    """The classes that a cost table names, in its own order; None for what is no table."""
+    """Class names in a cost table, in its order; None if `costs` is not a table."""
     frame = _frame(costs)
     return tuple(_table(frame)[1]) if frame is not None else None
 
@@ -186,8 +190,8 @@ def _read(costs: Any, names: ClassNames, counts: ArrayLike | None) -> Floats:
 def _by_word(word: str, names: ClassNames, counts: ArrayLike | None) -> Floats:
     if word != "balanced":
         raise CostError(
-            f'costs are {word!r}: the one word they may be is "balanced"; or give a matrix, a data '
-            "frame with class names, {(true, decided): cost} or a Taxonomy"
+            f'costs are {word!r}: give "balanced", a matrix, a data frame with class names, '
+            "{(true, decided): cost} or a Taxonomy"
         )
     if counts is None:
         raise CostError('costs="balanced" needs the number of samples in each class: give counts')
@@ -200,7 +204,7 @@ def _exceptions(costs: Mapping[Any, Any], names: ClassNames) -> Floats:
     for pair, cost in costs.items():
         if not (isinstance(pair, tuple) and len(pair) == 2):
             raise CostError(
-                f"costs have the key {shown(pair)}: the keys are pairs, {{(true, decided): cost}}"
+                f"costs have the key {shown(pair)}: use pairs as keys, {{(true, decided): cost}}"
             )
         cell = _known(pair[0], names, "costs name"), _known(pair[1], names, "costs name")
         if cell in given:
@@ -230,15 +234,15 @@ def _frame(costs: Any) -> nw.DataFrame[Any] | None:
         return as_frame(costs)
     except ValueError as error:
         told = " ".join(str(error).split())
-        raise CostError(f"the table of costs cannot be read: {told}") from error
+        raise CostError(f"cannot read the table of costs: {told}") from error
 
 
 def _table(frame: nw.DataFrame[Any]) -> tuple[list[Any], list[Any], Floats]:
-    """Names of the rows, names of the columns, costs."""
+    """(names of the rows, names of the columns, costs)."""
     columns: list[Any] = list(frame.columns)
     cells = [column.to_list() for column in frame.iter_columns()]
     index = nw.maybe_get_index(frame)
-    # pandas.read_csv puts names into the first column too, unless it is told otherwise.
+    # By default pandas.read_csv leaves the row names in the first column.
     if cells and (index is None or _same_names(cells[0], columns[1:])):
         return cells[0], columns[1:], _cells(cells[1:], columns[1:])
     return list(index) if index is not None else [], columns, _cells(cells, columns)
@@ -250,7 +254,7 @@ def _same_names(some: Sequence[Any], others: Sequence[Any]) -> bool:
 
 
 def _cells(cells: Sequence[Sequence[Any]], columns: Sequence[Any]) -> Floats:
-    """(rows, columns) numbers, NaN where there is nothing."""
+    """(rows, columns) numbers; NaN for empty cells."""
     numbers = [
         [
             np.nan if cell is None or cell == "" else _number(cell, f"column {shown(name)}")
@@ -262,13 +266,13 @@ def _cells(cells: Sequence[Sequence[Any]], columns: Sequence[Any]) -> Floats:
 
 
 def _order(given: Sequence[Any], names: ClassNames, kind: str) -> list[int]:
-    """Where each class stands among the `given` names."""
+    """Position of each class among the `given` names."""
     position: dict[int, int] = {}
     for i, name in enumerate(given):
         code = _known(name, names, f"the table of costs has a {kind} for")
         if code in position:
             raise CostError(
-                f"the table of costs has two {kind}s for class {shown(name)}: take one out"
+                f"the table of costs has two {kind}s for class {shown(name)}: remove one"
             )
         position[code] = i
     for code, name in enumerate(names.classes):
@@ -281,8 +285,8 @@ def _known(name: Any, names: ClassNames, says: str) -> int:
     code = names.find(name)
     if code is None:
         raise CostError(
-            f"{says} {shown(name)}, which is no class here: "
-            f"take it out, or write one of the classes, {names}"
+            f"{says} {shown(name)}, which is not a class: "
+            f"remove it, or use one of the classes, {names}"
         )
     return code
 
@@ -292,7 +296,7 @@ def _number(cost: Any, where: str) -> float:
         return float(cost)
     except (TypeError, ValueError) as error:
         raise CostError(
-            f"the cost {shown(plain(cost))} ({where}) is no number: give a finite number, 0 or more"
+            f"the cost {shown(plain(cost))} ({where}) is not a number: give a finite number, 0 or more"
         ) from error
 
 
@@ -317,13 +321,13 @@ def _checked(costs: Floats, where: Where) -> Floats:
         n, k = map(int, np.argwhere(costs < 0)[0])
         raise CostError(
             f"the cost of {where(n, k)} at ({n}, {k}) is {costs[n, k]:g}: costs cannot be "
-            "negative. Subtract a row's smallest entry from the row: that changes no decision"
+            "negative. Subtract the smallest entry of a row from the row: this changes no decision"
         )
     return costs
 
 
 def _without_diagonal(rows: Floats, labels: Labels, where: Where) -> Floats:
-    """Subtract what a right decision costs from its whole row."""
+    """Subtract the cost of the correct decision from its row."""
     right = rows[np.arange(len(rows)), labels][:, np.newaxis]
     if not right.any():
         return rows
@@ -331,11 +335,12 @@ def _without_diagonal(rows: Floats, labels: Labels, where: Where) -> Floats:
     if (above < 0).any():
         n, k = map(int, np.argwhere(above < 0)[0])
         raise CostError(
-            f"in row {n} of the costs the right decision costs {right[n, 0]:g}, more than decision "
-            f"{k} ({rows[n, k]:g}), {where(n, k)}: a mistake may not be cheaper than the right one"
+            f"in row {n} of the costs, the correct decision costs {right[n, 0]:g}, more than "
+            f"decision {k} ({rows[n, k]:g}), {where(n, k)}: a mistake must not be cheaper than "
+            "the correct decision"
         )
     warn_caller(
-        "right decisions have costs; they were subtracted from their rows, "
+        "correct decisions have costs; these were subtracted from their rows, "
         "which changes no decision",
         CostDiagonalWarning,
     )
@@ -343,15 +348,15 @@ def _without_diagonal(rows: Floats, labels: Labels, where: Where) -> Floats:
 
 
 def class_costs(samples: Samples) -> Floats:
-    """(K, K) costs by class: as given, or the mean of the rows of each class's samples."""
+    """(K, K) costs by class: as given, or the weighted mean row of each class's samples."""
     if not samples.by_sample:
         return samples.costs
     n_classes = samples.n_classes
-    costs = uniform(n_classes)  # of a class that has no samples
+    costs = uniform(n_classes)  # remains so for classes without samples
     weight = np.ones(len(samples.labels)) if samples.weight is None else samples.weight
     for k in np.unique(samples.labels[weight > 0]):
         own = samples.labels == k
-        # Sorted, so that the order of samples changes no bit.
+        # Sorted, so that the order of the samples changes no bit.
         paid = np.sort(samples.costs[own] * weight[own, np.newaxis], axis=0)
         costs[k] = paid.sum(axis=0) / np.sort(weight[own]).sum()
         costs[k, k] = 0.0

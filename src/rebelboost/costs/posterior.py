@@ -1,9 +1,9 @@
-"""Scores → posterior → the decision of least risk.
+"""Class probabilities from scores.
 
-At the optimum of the loss, scores and posterior are tied by e^{2H_k} = P_k θ_k / Σ_y P_y c_yk²/(4θ_y)
-[THESIS Sec. 4.3]: P is the eigenvector of A_ky = (e^{2H_k}/θ_k)·c_yk²/(4θ_y) with positive entries. It is found
-from any scores, for the costs that they were trained on; the decision is then argmin_k Σ_y P_y c_yk, for the
-costs that hold now.
+At the optimum of the loss, scores and posterior are related by e^{2H_k} = P_k θ_k / Σ_y P_y c_yk²/(4θ_y)
+[THESIS Sec. 4.3]: P is the eigenvector of A_ky = (e^{2H_k}/θ_k)·c_yk²/(4θ_y) with positive entries. It is
+computed from any scores, for the costs used in training. The decision is then argmin_k Σ_y P_y c_yk, for the
+current costs.
 """
 
 import math
@@ -16,42 +16,48 @@ from rebelboost.base.arrays import BySample, Floats, Labels, Scores
 from rebelboost.costs.matrix import is_uniform
 
 SOON = 60
+"""Maximum number of power iterations before samples that have not converged go to `_finish`."""
 MOST_IN_LOGS = 500
+"""Maximum number of power iterations in the log domain."""
 MOST_STEPS = 30
+"""Maximum number of Noda iterations."""
 SHIFT = 0.5
-"""Of the identity that is added to A, in units of its largest eigenvalue: all others lie mostly between
-−1 and 0 of it (for uniform costs, always), and ½ brings those the furthest below 1."""
+"""Multiple of the identity added to A, in units of A's largest eigenvalue. All other eigenvalues lie mostly
+between −1 and 0 in these units (always so for uniform costs), and ½ brings them furthest below 1.
+"""
 ROUGHLY = 1e-6
-"""Precision enough to compare temperatures, which are found to a hundredth."""
+"""Precision that is sufficient to compare temperatures, which are found to 1 %."""
 LEAST_TEMPERATURE, MOST_TEMPERATURE = 1e-3, 10.0
 LARGEST_SQUARED = 1 - 1e-6
+"""Scores of the squared loss are clipped to ± this value."""
 LARGEST_RANGE = 600.0
-"""Of 2H within a sample, up to which e^{2H} is taken in floating point; beyond it, logarithms are."""
+"""Largest range of 2H within a sample for which e^{2H} is computed directly, without logarithms."""
 
 
 @dataclass(frozen=True)
 class Decoder:
-    """Reads posteriors off scores that were trained with `costs`, times a temperature."""
+    """Computes posteriors from scores that were trained with `costs`, multiplied by a temperature."""
 
     costs: Floats
-    """(K, K), of the training."""
+    """(K, K) costs used in training."""
     temperature: float = 1.0
+    """Factor of the scores."""
     precision: float = 1e-12
     """Iterate until no probability changes by more."""
     loss: str = "exponential"
-    """That the scores were trained on."""
+    """Loss that the scores were trained on."""
 
     def posterior(self, scores: Scores) -> Floats:
-        """(N, K) probabilities of the classes."""
+        """(N, K) class probabilities."""
         doubled = log_ratios(self.temperature * scores, self.loss)
         if is_uniform(self.costs):
             return uniform_posterior(doubled, self.precision)
         return self._perron(doubled)
 
     def _perron(self, doubled: Floats) -> Floats:
-        costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))  # squares are taken
+        costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))  # no overflow of squares
         norm = np.linalg.norm(costs, axis=1)
-        # A class whose mistakes cost nothing had no weight in training: any positive θ will do.
+        # A class whose mistakes cost nothing had no weight in training: any positive θ works.
         theta = np.where(norm > 0, norm / (2 * np.sqrt(len(costs) - 1)), 1.0)
         with np.errstate(divide="ignore"):
             log_B = 2 * np.log(costs) - np.log(4 * theta)[:, np.newaxis]
@@ -64,30 +70,30 @@ class Decoder:
 
 
 def log_ratios(scores: Scores, loss: str) -> Floats:
-    """Ln g′(H)/g′(−H): 2H for the exponential loss, H for the logistic, ln (1 + H)/(1 − H) for the squared."""
+    """Logarithm of g′(H)/g′(−H): 2H (exponential loss), H (logistic), ln (1 + H)/(1 − H) (squared)."""
     if loss == "exponential":
         return 2 * scores
     if loss == "logistic":
         return scores
-    # Least squares may leave scores beyond ±1, where probabilities end.
+    # The squared loss can give scores beyond ±1, where probabilities reach 0 and 1.
     inside = np.clip(scores, -LARGEST_SQUARED, LARGEST_SQUARED)
     return np.log1p(inside) - np.log1p(-inside)
 
 
 def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
-    """P_k = σ(2H_k − ln λ) with the λ for which they sum to 1: all mistakes cost the same.
+    """P_k = σ(2H_k − ln λ) with the λ for which they sum to 1, for uniform costs.
 
-    Newton's method on ln λ from below: Σσ is convex there or soon after, and its root is bracketed
-    by those of the largest class alone and of K equal ones.
+    Newton's method on ln λ from below. Σσ is convex there or soon after, and its root is bracketed by
+    the root for the largest score alone and the root for K equal scores.
     """
     n_classes = doubled.shape[1]
     if n_classes == 1:
         return np.ones_like(doubled)
-    # Newton's last step is far smaller than the one before: a rough answer needs no proof of it.
+    # Newton's method converges quadratically: a rough answer can stop one step earlier.
     enough = 1e-14 if precision < ROUGHLY else np.sqrt(precision)
     top = doubled.max(axis=1, keepdims=True)
     low, high = top + np.log(1e-300), top + np.log(max(1, n_classes - 1))
-    # The mean of the two highest solves K = 2, and bounds the root from below.
+    # The mean of the two highest scores is the root for K = 2, and a lower bound in general.
     second = np.partition(doubled, -2, axis=1)[:, -2:-1]
     low = np.maximum(low, (top + second) / 2)
     log_lambda = low.copy()
@@ -109,14 +115,14 @@ def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
 
 
 def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
-    """P ← (A/‖AP‖₁ + I/2)P with A = diag(d)·Bᵀ; the identity breaks A's cycles (K = 2 is one).
+    """P ← (A/‖AP‖₁ + I/2)P with A = diag(d)·Bᵀ; the identity breaks the cycles of A (K = 2 is one).
 
-    Where classes fall into groups that are hardly ever weighed against each other, that takes long:
-    the samples that are not done soon are finished by `_finish`, unless a rough answer will do.
+    This converges slowly if classes form groups with almost no costs between them. Samples that have
+    not converged after `SOON` steps are passed to `_finish`, unless a rough answer is sufficient.
     """
     if len(log_d) == 0:
         return log_d
-    # P = √d ⊙ Q: Q spans half of the range of P.
+    # P = √d ⊙ Q: Q spans half of the range of P, in logarithms.
     half = np.exp((log_d - log_d.max(axis=1, keepdims=True)) / 2)
     Q = np.full_like(half, 1.0)
     Q /= (half * Q).sum(axis=1, keepdims=True)
@@ -133,7 +139,7 @@ def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
     if precision >= ROUGHLY:
         return half * Q
     for rows in np.array_split(np.flatnonzero(change >= precision), len(Q) * B.size // 10**7 + 1):
-        # Costs of zero can leave a class without any say: there is nothing to be refined then.
+        # With zero costs, entries of Q can vanish; `_finish` divides by them.
         heard = rows[np.all(Q[rows] > 0, axis=1)]
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             Q[heard] = _finish(half[heard], B, Q[heard])
@@ -141,9 +147,9 @@ def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
 
 
 def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
-    """Noda's iteration: Q ← (ρI − A)⁻¹Q with ρ = max_k (AQ)_k/Q_k; quadratic, and Q stays positive.
+    """Noda's iteration: Q ← (ρI − A)⁻¹Q with ρ = max_k (AQ)_k/Q_k. It is quadratic and keeps Q positive.
 
-    A step that leaves floating point's range is not taken.
+    Steps that leave the range of floating point are skipped.
     """
     A = half[:, :, np.newaxis] * B.T * half[:, np.newaxis]
     identity = np.eye(len(B))
@@ -152,7 +158,7 @@ def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
         rho, least = ratio.max(axis=1), ratio.min(axis=1)
         if np.all(rho - least <= 1e-13 * rho):
             break
-        # A little above ρ, so that the last step does not divide by zero.
+        # Slightly above ρ, so that the last step does not divide by zero.
         shifted = (rho * (1 + 1e-14))[:, np.newaxis, np.newaxis] * identity - A
         try:
             following = np.linalg.solve(shifted, Q[:, :, np.newaxis])[:, :, 0]
@@ -165,7 +171,7 @@ def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
 
 
 def _iterate_logs(log_d: Floats, log_B: Floats, precision: float) -> Floats:
-    """The same in logarithms, for scores too far apart for floating point."""
+    """The same iteration in the log domain, for scores too far apart for floating point."""
     log_P = log_d / 2 - logsumexp(log_d / 2, axis=1, keepdims=True)
     for _ in range(MOST_IN_LOGS if len(log_d) else 0):
         log_AP = log_d + logsumexp(log_P[:, :, np.newaxis] + log_B, axis=1)
@@ -188,9 +194,9 @@ def fit_temperature(
     *,
     precision: float = 0.01,
 ) -> tuple[float, float]:
-    """Find the factor of held-out scores with the least log-loss of the posterior; return both.
+    """Find the factor of held-out scores that minimises the log-loss of the posterior.
 
-    `precision` is of the factor's logarithm.
+    Return the factor and the log-loss. `precision` refers to the logarithm of the factor.
     """
     from scipy.optimize import minimize_scalar
 
@@ -198,12 +204,12 @@ def fit_temperature(
         P = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY, loss).posterior(scores)
         own = P[np.arange(len(labels)), labels]
         losses = -np.log(np.maximum(own, 1e-300))
-        # Exact sums: the order of samples must not change the temperature.
+        # Exact sums: the order of the samples must not change the temperature.
         if weight is None:
             return math.fsum(losses) / len(losses)
         return math.fsum(losses * weight) / math.fsum(weight)
 
     bounds = np.log(LEAST_TEMPERATURE), np.log(MOST_TEMPERATURE)
     found = minimize_scalar(log_loss, bounds=bounds, method="bounded", options={"xatol": precision})
-    # Four digits are more than the search gives, and fewer than the order of samples can touch.
+    # Four digits exceed the search's precision, and hide differences due to the order of samples.
     return float(f"{np.exp(found.x):.4g}"), float(found.fun)

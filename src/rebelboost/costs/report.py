@@ -1,4 +1,4 @@
-"""Confusion in counts and in money, as a table to read."""
+"""Cost report: the confusion matrix in counts and in costs, as readable text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,22 +11,22 @@ from rebelboost.base.names import printed, shown
 from rebelboost.base.text import aligned, amount, percent_change
 
 MOST_TABLED = 10
-"""Decisions up to which the whole confusion is printed."""
+"""Maximum number of decisions for which the full confusion matrix is printed."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Mistakes of one kind."""
+    """Mistakes of one kind: a true class and a decision."""
 
     true: Any
     decided: Any
     count: float
     cost: float
-    """Of one such mistake."""
+    """Cost of one such mistake."""
 
     @property
     def total(self) -> float:
-        """Of all of them."""
+        """Cost of all of them."""
         return self.count * self.cost
 
     def __str__(self) -> str:
@@ -38,47 +38,50 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class CostReport:
-    """What decisions cost; printed, a table. Made by `rebelboost.metrics.cost_report`."""
+    """What decisions cost. Printing it shows a table.
+
+    Created by `rebelboost.metrics.cost_report`.
+    """
 
     classes: tuple[Any, ...]
-    """K names, of the rows."""
+    """K names of the true classes (rows)."""
     decisions: tuple[Any, ...]
-    """Of the columns: the classes and, where one may abstain, the label for that."""
+    """Names of the decisions (columns): the classes and, if any, the label for abstaining."""
     costs: Floats
-    """(K, decisions) of a single decision."""
+    """(K, decisions) cost of a single decision."""
     counts: Floats
-    """(K, decisions) the confusion matrix; weights count where samples have them."""
+    """(K, decisions) confusion matrix, weighted by sample weights if there are any."""
     rival_totals: Mapping[str, float]
-    """What the predictions of others cost, by name."""
+    """Total cost of other predictions, by name."""
 
     @property
     def money(self) -> Floats:
-        """(K, decisions) the confusion matrix in money."""
+        """(K, decisions) confusion matrix multiplied by the costs."""
         return self.counts * self.costs
 
     @property
     def n_decisions(self) -> float:
-        """How many decisions, or their weight."""
+        """Number of decisions, or their total weight."""
         return float(self.counts.sum())
 
     @property
     def total(self) -> float:
-        """The cost of all decisions."""
+        """Total cost of all decisions."""
         return float(self.money.sum())
 
     @property
     def mean(self) -> float:
-        """The cost of a decision."""
+        """Mean cost of a decision."""
         return self.total / self.n_decisions
 
     @property
     def constant(self) -> Any:
-        """The decision that would be cheapest if it were always taken."""
+        """The decision that would be cheapest if it were always made."""
         return self.decisions[int(np.argmin(self._constant_totals))]
 
     @property
     def constant_total(self) -> float:
-        """What always taking it would cost."""
+        """Total cost of always making that decision."""
         return float(self._constant_totals.min())
 
     @property
@@ -87,7 +90,18 @@ class CostReport:
         return totals
 
     def worst(self, most: int = 5) -> list[Cell]:
-        """The kinds of mistake that cost most together, the dearest first."""
+        """The kinds of mistake with the highest total cost, most expensive first.
+
+        Parameters
+        ----------
+        most : int, default=5
+            Maximum number of kinds.
+
+        Returns
+        -------
+        list of Cell
+            Kinds with a positive total cost only.
+        """
         money = self.money
         order = np.argsort(-money, axis=None, kind="stable")[:most]
         cells = [divmod(int(i), len(self.decisions)) for i in order]
@@ -104,10 +118,11 @@ class CostReport:
 
     def __str__(self) -> str:
         n, total, mean = map(amount, (self.n_decisions, self.total, self.mean))
-        parts = [f"{n} decisions cost {total} in all, {mean} each", self._comparison()]
+        parts = [f"{n} decisions cost {total} in total, {mean} each", self._comparison()]
         worst = self.worst()
         if worst:
-            parts.append("\n".join(["The dearest mistakes", *(f"  {cell}" for cell in worst)]))
+            lines = ["Most expensive mistakes", *(f"  {cell}" for cell in worst)]
+            parts.append("\n".join(lines))
         if len(self.decisions) <= MOST_TABLED:
             parts += [self._confusion("Counts", self.counts), self._confusion("Costs", self.money)]
         return "\n\n".join(parts)
@@ -117,7 +132,7 @@ class CostReport:
             *self.rival_totals.items(),
             (f"always {shown(self.constant)}", self.constant_total),
         ]
-        rows = [["", "each", "in all", ""], ["this", amount(self.mean), amount(self.total), ""]]
+        rows = [["", "each", "total", ""], ["this", amount(self.mean), amount(self.total), ""]]
         for name, total in others:
             beside = percent_change(self.total, total) if self.total else ""
             rows.append([name, amount(total / self.n_decisions), amount(total), beside])
@@ -127,4 +142,4 @@ class CostReport:
         names = map(printed, self.classes)
         rows = [[name, *map(amount, row)] for name, row in zip(names, cells, strict=True)]
         table = aligned([["", *map(printed, self.decisions)], *rows])
-        return f"{title}; rows true, columns decided\n{table}"
+        return f"{title} (rows: true class, columns: decision)\n{table}"

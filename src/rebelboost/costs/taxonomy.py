@@ -1,4 +1,4 @@
-"""Costs from a tree of classes: the farther apart two classes are, the dearer the mistake."""
+"""Costs from a tree of classes: the farther apart two classes are, the more a mistake costs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
@@ -14,30 +14,30 @@ from rebelboost.exceptions import CostError
 DISTANCES = ("path", "height")
 
 Place = tuple[Any, ...]
-"""The nodes on the way from the root to a node, itself included."""
+"""The nodes on the path from the root to a node, including itself."""
 
 
 @dataclass(frozen=True, repr=False)
 class Taxonomy:
-    """A tree of classes, and what mistakes cost by it.
+    """Costs from a tree of classes: mistakes between distant classes cost more.
 
     Parameters
     ----------
     paths : dict or sequence
-        ``{class: "animal/mammal/dog"}``, the way from the root to each class; or the paths alone,
-        one for each class in sorted order. A path may be a sequence of steps in place of text.
-        Two classes must not share a place, for mistakes between them would be free. A class may
-        stand at an inner node, above other classes. Classes that the data lack do no harm.
-    distance : {"path", "height"}
-        "path": the edges between two classes. "height": the height of their lowest common
-        ancestor, which is the longest way from it down to a leaf.
-    separator : str
-        What stands between the steps of a path.
+        ``{class: "animal/mammal/dog"}``, the path from the root to each class; or the paths alone,
+        one for each class in sorted order. A path can also be a sequence of steps. Two classes must
+        not have the same path, because mistakes between them would cost nothing. A class may be an
+        inner node, above other classes. Classes that do not occur in the data are allowed.
+    distance : {"path", "height"}, default="path"
+        "path": number of edges between the two classes. "height": height of their lowest common
+        ancestor, that is the length of the longest path from it down to a leaf.
+    separator : str, default="/"
+        Text between the steps of a path.
 
     Notes
     -----
-    Distances are divided by their mean over all pairs of different classes: guessing at random
-    then costs what it costs when every mistake costs 1.
+    Distances are divided by their mean over all pairs of different classes. Random guessing then
+    costs as much as with a cost of 1 for every mistake.
 
     Examples
     --------
@@ -74,7 +74,18 @@ class Taxonomy:
         object.__setattr__(self, "paths", named)
 
     def matrix(self, classes: Sequence[Any]) -> Floats:
-        """(K, K) costs between `classes`, their mean off the diagonal being 1."""
+        """(K, K) costs between `classes`. Off the diagonal, their mean is 1.
+
+        Parameters
+        ----------
+        classes : sequence
+            Classes, in the order of the rows and columns of the result.
+
+        Returns
+        -------
+        ndarray of shape (K, K)
+            ``costs[true, decided]``.
+        """
         places = self._places(ClassNames(classes))
         distances = self._distances(places)
         np.fill_diagonal(distances, 0)
@@ -96,7 +107,7 @@ class Taxonomy:
         if set(last) == set(order) and last != order:
             first = next(i for i in order if last[i] != i)
             raise CostError(
-                f"the path {_joined(self.paths[first])} stands where the classes have "
+                f"the path {_joined(self.paths[first])} is at the position of class "
                 f"{shown(names.classes[first])}: give the paths in the order of the "
                 f"classes ({names}), or {{class: path}}"
             )
@@ -126,7 +137,7 @@ class Taxonomy:
             brackets = "{}"
         else:
             items, brackets = [repr(_joined(place)) for place in self.paths], "[]"
-        more = f", … {len(items)} in all" if len(items) > most else ""
+        more = f", … {len(items)} in total" if len(items) > most else ""
         inside = ", ".join(items[:most]) + more
         return f"Taxonomy({brackets[0]}{inside}{brackets[1]}, distance={self.distance!r})"
 
@@ -143,7 +154,7 @@ def _place(path: Any, separator: str) -> Place:
         )
     if not steps or "" in steps:
         raise CostError(
-            f"the taxonomy has the path {path!r}, in which a step is empty: "
+            f"the taxonomy has the path {path!r}, which contains an empty step: "
             f"write 'animal{separator}mammal'"
         )
     return tuple(map(plain, steps))
@@ -158,9 +169,9 @@ def _check_apart(names: Sequence[Any], places: Sequence[Place]) -> None:
     for name, place in zip(names, places, strict=True):
         if place in first:
             raise CostError(
-                f"{shown(first[place])} and {shown(name)} are both at {_joined(place)}, so that "
-                "mistakes between them would be free: add a step, as in "
-                f"'{_joined(place)}/{printed(name)}', or make them one class"
+                f"{shown(first[place])} and {shown(name)} both have the path {_joined(place)}, so "
+                "mistakes between them would cost nothing: add a step, as in "
+                f"'{_joined(place)}/{printed(name)}', or merge the classes"
             )
         first[place] = name
 
@@ -169,13 +180,13 @@ def _found(name: Any, known: ClassNames) -> int:
     code = known.find(name)
     if code is None:
         raise CostError(
-            f"the taxonomy has no place for class {shown(name)}: add it (it has places for {known})"
+            f"the taxonomy has no path for class {shown(name)}: add it (it has paths for {known})"
         )
     return code
 
 
 def _heights(places: Any) -> dict[Place, int]:
-    """Every node of the tree, and the longest way from it down to a leaf."""
+    """Every node of the tree, and the length of the longest path from it down to a leaf."""
     heights: dict[Place, int] = {}
     for place in places:
         for up in range(len(place) + 1):
@@ -185,7 +196,7 @@ def _heights(places: Any) -> dict[Place, int]:
 
 
 def _levels(places: list[Place], nodes: dict[Place, int]) -> Ints:
-    """(K, levels) the nodes on the way to each place, −1 below it."""
+    """(K, levels) the nodes on the path to each class, −1 below it."""
     levels = np.full((len(places), max(map(len, places), default=0)), -1, dtype=np.int64)
     for row, place in zip(levels, places, strict=True):
         row[: len(place)] = [nodes[place[: i + 1]] for i in range(len(place))]

@@ -1,1 +1,1 @@
-"""From a user's table to what learners search: encoded values, bins, points and distances, folds."""
+"""Data preparation: tables to numbers, numbers to bins, and points with distances."""

@@ -1,7 +1,7 @@
-"""Values → bins.
+"""Binning of feature values.
 
-A feature has at most 255 bins of its own and one more, the last, for missing values. A numeric feature
-is cut at edges: x ≤ edge goes left. A categorical one holds codes 0, 1, …, cut between them.
+A feature has at most 255 bins plus one more, the last, for missing values. A numeric feature is divided
+at edges: x ≤ edge goes left. A categorical feature has codes 0, 1, …, with one bin per code.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -15,18 +15,21 @@ from rebelboost import kernels
 from rebelboost.base.arrays import Bins, Bytes, Floats, Ints, Values
 
 MOST_BINS = 255
+"""Maximum number of bins of a feature, not counting the one for missing values."""
 BLOCK = 16
+"""Number of features whose bins are adjacent in memory."""
 METHODS = ("quantile", "even", "exact")
+"""Allowed values of `binning`."""
 
 
 @dataclass(frozen=True)
 class Binner:
-    """The edges of every feature; turns values into bins."""
+    """The bin edges of every feature; converts values to bins."""
 
     edges: tuple[Floats, ...]
-    """d arrays of rising edges, each (bins − 1,)."""
+    """d arrays of increasing edges, each (bins − 1,)."""
     categorical: Bytes
-    """(d,)"""
+    """(d,) 1 for categorical features."""
 
     @cached_property
     def flat_edges(self) -> Floats:
@@ -35,12 +38,12 @@ class Binner:
 
     @cached_property
     def edge_offsets(self) -> NDArray[np.int32]:
-        """(d + 1,) where each feature's edges begin."""
+        """(d + 1,) start of each feature's edges."""
         return np.cumsum([0, *map(len, self.edges)], dtype=np.int32)
 
     @cached_property
     def n_bins(self) -> NDArray[np.int32]:
-        """(d,) the missing bin included."""
+        """(d,) number of bins, including the one for missing values."""
         return np.diff(self.edge_offsets) + np.int32(2)
 
     def transform(self, X: Values, n_threads: int = 1) -> Bins:
@@ -53,9 +56,9 @@ class Binner:
         return Bins(blocks, offsets, self.categorical)
 
     def thresholds(self, features: NDArray[np.int32], right: Bytes) -> Floats:
-        """Values at which nodes cut: for each (m,) feature and row of (m, 256) bins that go right.
+        """Split values of nodes, given (m,) features and (m, 256) flags of the bins that go right.
 
-        Infinite where no value goes right but a missing one, and for categorical features.
+        Infinite if only missing values go right, and for categorical features.
         """
         first_right = np.argmax(right != 0, axis=1)
         missing = self.n_bins[features] - 1
@@ -73,12 +76,12 @@ def fit_binner(
     categorical: Bytes | None = None,
     n_threads: int = 1,
 ) -> Binner:
-    """Choose the edges of each feature.
+    """Choose the bin edges of each feature.
 
-    `weights` (N,) are counts, or weights in fixed point: sample n then stands for weights[n] equal
-    ones. "quantile" puts about the same weight into every bin, "even" cuts the range into equal
-    parts [THESIS], "exact" cuts between all values that occur, as far as 255 bins reach. A feature
-    with few values is always cut between all of them.
+    `weights` (N,) are counts, or weights in fixed point: sample n counts as weights[n] equal samples.
+    "quantile" puts about the same weight into every bin. "even" divides the range into equal parts
+    [THESIS]. "exact" puts an edge between any two values, with up to 255 bins. A feature with at most
+    `max_bins` values always has an edge between any two values.
     """
     if categorical is None:
         categorical = np.zeros(X.shape[1], dtype=np.uint8)
@@ -89,7 +92,7 @@ def fit_binner(
         values, mass = _distinct(X[:, f], weights)
         return _edges(values, mass, max_bins, method)
 
-    # Sorting releases the GIL, and takes nearly all of the time.
+    # Sorting takes nearly all of the time, and releases the GIL.
     features = range(X.shape[1])
     if n_threads > 1 and X.size > 100_000:
         with ThreadPoolExecutor(n_threads) as pool:
@@ -105,7 +108,7 @@ def _between_codes(codes: NDArray[np.floating]) -> Floats:
 
 
 def _distinct(x: NDArray[np.floating], weights: Ints | None) -> tuple[Floats, Ints]:
-    """Return the values that occur, rising, and how much weight each has."""
+    """Return the distinct values, in increasing order, and the weight of each."""
     if weights is None:
         ordered = np.sort(x)  # NaN last
         present = ordered[: np.searchsorted(ordered, np.nan)].astype(np.float64, copy=False)
@@ -128,7 +131,7 @@ def _edges(values: Floats, mass: Ints, max_bins: int, method: str) -> Floats:
     if method == "even":
         cuts = 4 * np.linspace(values[0] / 4, values[-1] / 4, most + 1)[1:-1]  # no overflow
         return np.unique(cuts)
-    # A value with more than a bin's share fills a bin of its own; the rest is shared out evenly.
+    # A value with more than a bin's share gets its own bin; the others divide the rest evenly.
     share = np.minimum(mass * most, mass.sum())
     below = np.cumsum(share)
     wanted = below[-1] * np.arange(1, most, dtype=np.float64) / most
@@ -137,7 +140,7 @@ def _edges(values: Floats, mass: Ints, max_bins: int, method: str) -> Floats:
 
 
 def middles(values: Floats) -> Floats:
-    """Thresholds between rising values."""
+    """Midpoints between increasing values."""
     between = values[:-1] / 2 + values[1:] / 2  # halved first: the sum could overflow
-    # Between neighbours in floating point there may be no number: then x ≤ the lower one.
+    # Adjacent floats have no number between them: the threshold is then the lower one.
     return np.where(between < values[1:], between, values[:-1])

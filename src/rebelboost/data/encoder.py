@@ -1,4 +1,4 @@
-"""Tables → numbers: data frames of any library, categories to codes."""
+"""Encoding of tables as numbers: data frames of any supported library, categories as codes."""
 
 import warnings
 from collections import Counter
@@ -14,36 +14,37 @@ from rebelboost.base.arrays import Bytes, Values
 from rebelboost.exceptions import UnknownCategoryWarning
 
 MOST_LEVELS = 254
-"""Categories of a feature that are told apart; rarer ones count as missing."""
+"""Maximum number of categories of a feature. The least frequent ones beyond it count as missing."""
 
 _CATEGORICAL = (nw.Categorical, nw.Enum, nw.String, nw.Boolean, nw.Object)
 
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
-    """Wrap pandas, polars, pyarrow and other tables; None for anything else."""
+    """Wrap a pandas, polars, pyarrow or other data frame; None for anything else."""
     if isinstance(X, np.ndarray):
-        return None  # at once: a single row is predicted in the time that looking it up takes
+        return None  # fast path: the check below takes as long as predicting a single row
     frame = nw.from_native(X, eager_only=True, pass_through=True)
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
 @dataclass(frozen=True)
 class FeatureEncoder:
-    """Which features are categorical, and the code of each of their levels."""
+    """The categorical features, and the code of each of their categories."""
 
     n_features: int
+    """Number of features, d."""
     levels: dict[int, tuple[Any, ...]]
-    """Feature → its levels, in the order of their codes."""
+    """Feature → its categories, in the order of their codes."""
 
     @property
     def categorical(self) -> Bytes:
-        """(d,) flags."""
+        """(d,) 1 for categorical features."""
         flags = np.zeros(self.n_features, dtype=np.uint8)
         flags[list(self.levels)] = 1
         return flags
 
     def transform_frame(self, frame: nw.DataFrame[Any]) -> Values:
-        """(N, d) numbers; codes in place of categories, NaN for what was not there in training."""
+        """(N, d) numbers: codes for categories, NaN for categories not seen in training."""
         columns: list[Any] = list(frame.iter_columns())
         dtype = np.float64
         if columns and all(column.dtype == nw.Float32 for column in columns):
@@ -54,7 +55,7 @@ class FeatureEncoder:
         return X
 
     def transform_array(self, X: Values) -> Values:
-        """Put codes in place of the categories of an array."""
+        """Replace the categories in an array by their codes."""
         if not self.levels:
             return X
         X = X.copy()
@@ -70,8 +71,8 @@ class FeatureEncoder:
         }
         if unknown and len(code) < MOST_LEVELS:
             warnings.warn(
-                f"categorical feature {feature} has {len(unknown)} value(s) that training never "
-                f"saw, such as {min(unknown, key=str)!r}: they count as missing",
+                f"categorical feature {feature} has {len(unknown)} value(s) not seen in training, "
+                f"such as {min(unknown, key=str)!r}: they are treated as missing",
                 UnknownCategoryWarning,
                 stacklevel=2,
             )
@@ -79,7 +80,7 @@ class FeatureEncoder:
 
 
 def fit_encoder(X: Any, frame: nw.DataFrame[Any] | None, categorical: Any) -> FeatureEncoder:
-    """Find the categorical features and their levels, in a frame or a checked array `X`."""
+    """Find the categorical features and their categories, in a data frame or a checked array `X`."""
     names = frame.columns if frame is not None else None
     n_features = len(names) if names is not None else X.shape[1]
     if isinstance(categorical, str) and categorical == "from_dtype":
@@ -97,7 +98,7 @@ def fit_encoder(X: Any, frame: nw.DataFrame[Any] | None, categorical: Any) -> Fe
 def chosen_features(
     chosen: Sequence[Any], n_features: int, names: Sequence[str] | None
 ) -> list[int]:
-    """Turn a list of names, of indices or a mask into indices."""
+    """Convert a list of names, a list of indices or a mask to indices."""
     items = list(chosen)
     if len(items) == n_features and all(isinstance(item, bool | np.bool_) for item in items):
         return [int(f) for f in np.flatnonzero(items)]
@@ -105,12 +106,12 @@ def chosen_features(
     for item in items:
         if isinstance(item, str):
             if names is None or item not in names:
-                raise ValueError(f"categorical names {item!r}, but X has no such column")
+                raise ValueError(f"categorical contains {item!r}, but X has no such column")
             found.append(list(names).index(item))
         elif 0 <= int(item) < n_features:
             found.append(int(item))
         else:
-            raise ValueError(f"categorical names feature {item}, but X has {n_features} features")
+            raise ValueError(f"categorical contains {item}, but X has {n_features} features")
     return sorted(set(found))
 
 
@@ -121,7 +122,7 @@ def _by_type(frame: nw.DataFrame[Any]) -> list[int]:
 
 
 def is_present(value: Any) -> bool:
-    """Neither None nor NaN, which is not equal to itself, nor pandas' NA, which is not even unequal."""
+    """Whether a value is not missing. NaN is unequal to itself; comparing pandas' NA gives no bool."""
     same = value == value  # noqa: PLR0124
     return value is not None and isinstance(same, bool | np.bool_) and bool(same)
 
@@ -135,7 +136,7 @@ def _levels(values: Sequence[Any]) -> tuple[Any, ...]:
 def _numbers(column: nw.Series[Any]) -> NDArray[np.float64]:
     if not column.dtype.is_numeric():
         raise ValueError(
-            f"column {column.name!r} has type {column.dtype}: turn it into numbers (a date into days "
-            "since some day, say), or into text or a categorical type if its values are categories"
+            f"column {column.name!r} has type {column.dtype}: convert it to numbers (for example, a "
+            "date to a number of days), or to text or a categorical type if its values are categories"
         )
     return column.cast(nw.Float64).to_numpy()

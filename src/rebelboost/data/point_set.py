@@ -1,4 +1,4 @@
-"""The training set, as similarities see it: where samples lie, and distances between them."""
+"""The training samples as similarities use them: points, and the distances between them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -13,24 +13,25 @@ from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import Measured, Precomputed, Space, fit_embedding
 
 ENOUGH, FEWEST = 1 << 22, 2048
-"""Scales are learned from so many values, where there are more; from no fewer samples."""
+"""Maximum number of values, and minimum number of samples, from which scales are learned."""
 
 
 @dataclass(frozen=True)
 class PointSet:
-    """Samples of a space; immutable. The only way by which similarities reach data."""
+    """Samples as points of a space. Immutable."""
 
     space: Space
     placed: NDArray[Any] = field(repr=False)
-    """(N, …)"""
+    """(N, …) points."""
     laid: NDArray[Any] = field(repr=False)
+    """The points in the memory layout that `Space.distances` needs."""
     rows: Indices = field(repr=False)
-    """(N,) where each sample is in the table that the user gave."""
+    """(N,) row of each sample in the user's table."""
     n_threads: int = 1
 
     @property
     def n_samples(self) -> int:
-        """N."""
+        """Number of samples, N."""
         return len(self.rows)
 
     def distances(self, samples: Indices) -> Distances:
@@ -40,23 +41,23 @@ class PointSet:
         return found[:, : self.n_samples]
 
     def part(self, samples: Indices) -> "PointSet":
-        """Some of the samples, laid out by themselves."""
+        """Some of the samples, as a point set."""
         placed = self.placed[samples]
         return replace(
             self, placed=placed, laid=self.space.lay_out(placed), rows=self.rows[samples]
         )
 
     def distances_from(self, other: "PointSet", samples: Indices) -> Distances:
-        """(m, N) from samples of another set of this space, contiguous."""
+        """(m, N) from samples of another point set of the same space, contiguous."""
         points = self.space.keep(other.placed[samples])
         found = self.space.distances(self.laid, points, other.rows[samples], self.n_threads)
         return np.ascontiguousarray(found[:, : self.n_samples])
 
 
 def coincident(placed: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(N,) the samples in an order that does not depend on theirs, and the group of each in it.
+    """(N,) the samples in an order that does not depend on the given one, and the group of each.
 
-    Samples of a group lie at the same point. The order is that of a hash, equal points together.
+    Samples of a group are at the same point. The order is that of a hash; equal points are adjacent.
     """
     bits = np.ascontiguousarray(placed + 0)  # −0 becomes 0
     words = bits.view(np.uint32).reshape(len(placed), -1)
@@ -77,21 +78,21 @@ def coincident(placed: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 class PlacedSamples(NamedTuple):
-    """Samples as points, those at one point merged."""
+    """Samples as points; coincident samples are merged."""
 
     points: PointSet
     samples: Samples
-    """One for each point, in the same order."""
+    """One sample for each point, in the same order."""
     place: Ints
-    """(given samples,) the point of each."""
+    """(samples given,) the point of each."""
     unavoidable_cost: float
-    """Mean cost that no scores can avoid, since samples of different classes lie at one point."""
+    """Mean cost that no scores can avoid, because coincident samples differ in class."""
 
 
 def place_samples(
     samples: Samples, metric: str | Callable[..., float], scale: str, n_threads: int
 ) -> PlacedSamples:
-    """Learn the space, place the samples in it, and merge those that lie at one point."""
+    """Fit the space, map the samples to points, and merge coincident samples."""
     space = fit_space(samples, metric, scale)
     placed = space.place(samples.X)
     order, group = coincident(placed)
@@ -105,12 +106,12 @@ def place_samples(
 
 
 def fit_space(samples: Samples, metric: str | Callable[..., float], scale: str) -> Space:
-    """Learn the scale, from samples that do not depend on their order; or take the given metric."""
+    """Fit the scaling, independently of the order of the samples, or use the given metric."""
     if metric == "precomputed":
         if samples.rows_of_table.max() >= samples.X.shape[1]:
             raise ValueError(
                 f"with metric='precomputed', X must have a column for each sample, but it has "
-                f"{samples.X.shape[1]} columns and {len(samples)} samples or more"
+                f"{samples.X.shape[1]} columns and at least {len(samples)} samples"
             )
         return Precomputed()
     if metric != "sqeuclidean":
@@ -120,10 +121,10 @@ def fit_space(samples: Samples, metric: str | Callable[..., float], scale: str) 
 
 
 def _some(samples: Samples) -> tuple[Values, Labels, BySample]:
-    """Distinct samples from which scales are learned, and how much each weighs.
+    """Distinct samples from which scales are learned, with their weights.
 
-    Which are taken follows from their values, so that neither order nor repetition matters. All, but
-    of large sets no more than ENOUGH values.
+    The choice depends on their values only, so neither order nor repetition matters. All samples are
+    used, except that large sets are limited to ENOUGH values.
     """
     keys = hash_rows(samples.X, 1, samples.labels)
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
@@ -134,10 +135,10 @@ def _some(samples: Samples) -> tuple[Values, Labels, BySample]:
 
 
 def merge(samples: Samples, order: Ints, group: Ints) -> tuple[Samples, float]:
-    """Make one sample of those that lie at one point [LOCAL, footnote 1].
+    """Merge coincident samples into one [LOCAL, footnote 1].
 
-    Its cost row is Σc − min Σc, its class the one where that is 0; what was subtracted is a cost that
-    nothing can avoid. Returns its mean over all samples, too. The samples come in the given order.
+    Its cost row is Σc − min Σc, its class the one where that is 0. The subtracted part is unavoidable; its
+    mean over all samples is returned too. `order` and `group` come from `coincident`.
     """
     if group[-1] == len(group) - 1:
         return samples.take(order), 0.0

@@ -1,6 +1,6 @@
-"""Training samples: values, what is to be predicted, costs and weights.
+"""Training samples: values, labels or targets, costs and weights.
 
-Samples are data. How a learner prepares them, and what a loss makes of them, is not their business.
+Samples are plain data. Learners prepare them for their search, and losses derive weights from them.
 """
 
 from collections.abc import Sequence
@@ -14,27 +14,27 @@ from rebelboost.base.arrays import BySample, Bytes, Floats, Ints, Labels, Values
 
 
 class AnySamples(Protocol):
-    """What `Samples` and `NumberSamples` have in common."""
+    """Common interface of `Samples` and `NumberSamples`."""
 
     @property
     def X(self) -> Values:  # noqa: N802  (scikit-learn's name)
-        """(N, d) values; NaN is missing, a category is a code."""
+        """(N, d) values; NaN is missing, categories are codes."""
 
     @property
     def labels(self) -> Labels:
-        """(N,) codes of classes, by which samples are held out; all 0 in a regression."""
+        """(N,) class codes, used to hold out samples by class; all 0 in a regression."""
 
     @property
     def weight(self) -> BySample | None:
-        """(N,) how much each sample counts; None: all the same."""
+        """(N,) sample weights; None: all equal."""
 
     @property
     def categories(self) -> Bytes:
-        """(d,) 1 for features that hold categories."""
+        """(d,) 1 for categorical features."""
 
     @property
     def identity(self) -> Values:
-        """(N, …) what tells samples of one class apart."""
+        """(N, …) values that distinguish samples of one class."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,15 @@ class Samples:
     """Samples with their classes, costs and weights."""
 
     X: Values
-    """(N, d)"""
+    """(N, d) values."""
     labels: Labels
-    """(N,)"""
+    """(N,) class codes."""
     costs: Floats
-    """What each decision costs: (K, K) by class, or (N, K) by sample."""
+    """Costs of decisions: (K, K) by class, or (N, K) by sample."""
     by_sample: bool = False
     """Whether costs are by sample."""
     weight: BySample | None = None
-    """(N,)"""
+    """(N,) sample weights; None: all equal."""
     categorical: Bytes | None = None
     """(d,) 1 for features that hold categories; None: no feature does."""
     decided_by: Floats | None = None
@@ -67,30 +67,30 @@ class Samples:
 
     @property
     def n_classes(self) -> int:
-        """K."""
+        """Number of classes, K."""
         return self.costs.shape[1]
 
     @property
     def categories(self) -> Bytes:
-        """(d,) 1 for features that hold categories."""
+        """(d,) 1 for categorical features."""
         return categories_of(self)
 
     @property
     def rows_of_table(self) -> Ints:
-        """(N,) the row of each sample in the table that the user gave."""
+        """(N,) row of each sample in the user's table."""
         return np.arange(len(self)) if self.row_numbers is None else self.row_numbers
 
     @property
     def identity(self) -> Values:
-        """What tells samples of one class apart."""
+        """Values that distinguish samples of one class."""
         return self.X
 
     def rows(self, chosen: NDArray[np.bool_]) -> Self:
-        """Keep the chosen samples only."""
+        """Select samples by a mask."""
         return self.take(np.flatnonzero(chosen))
 
     def take(self, samples: Ints) -> Self:
-        """Take samples in the given order."""
+        """Select samples by index, in the given order."""
         return replace(
             self,
             X=self.X[samples],
@@ -128,14 +128,14 @@ class Samples:
 
 @dataclass(frozen=True)
 class NumberSamples:
-    """Samples with the numbers that a regression predicts."""
+    """Samples with numeric targets, for regression."""
 
     X: Values
-    """(N, d)"""
+    """(N, d) values."""
     target: BySample
-    """(N,) less the baseline."""
+    """(N,) targets minus the baseline."""
     weight: BySample | None = None
-    """(N,)"""
+    """(N,) sample weights; None: all equal."""
     categorical: Bytes | None = None
     """(d,) 1 for features that hold categories; None: no feature does."""
     groups: Ints | None = None
@@ -148,21 +148,21 @@ class NumberSamples:
 
     @property
     def labels(self) -> Labels:
-        """All of one class, where samples are drawn by class."""
+        """(N,) zeros, for functions that draw samples by class."""
         return np.zeros(len(self.target), dtype=np.int32)
 
     @property
     def categories(self) -> Bytes:
-        """(d,) 1 for features that hold categories."""
+        """(d,) 1 for categorical features."""
         return categories_of(self)
 
     @property
     def identity(self) -> Floats:
-        """What tells samples apart: equal values may have unequal targets."""
+        """Values and targets: samples with equal values may have different targets."""
         return np.column_stack([self.X, self.target]).astype(np.float64)
 
     def rows(self, chosen: NDArray[np.bool_]) -> Self:
-        """Keep the chosen samples only."""
+        """Select samples by a mask."""
         return replace(
             self,
             X=self.X[chosen],
@@ -178,7 +178,7 @@ class NumberSamples:
 
 
 def categories_of(samples: Samples | NumberSamples) -> Bytes:
-    """(d,) flags of the features that hold categories."""
+    """(d,) 1 for categorical features."""
     if samples.categorical is None:
         return np.zeros(samples.X.shape[1], dtype=np.uint8)
     return samples.categorical

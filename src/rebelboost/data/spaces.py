@@ -1,15 +1,15 @@
-"""Where samples lie: from values to points, and squared distances between points.
+"""Spaces for similarities: from values to points, and squared distances between points.
 
-Scale decides what "similar" means, so values are scaled first. "none": as they are. "standard": every
-feature has variance 1. "whitened": also, the features of samples of one class are uncorrelated, which
-takes the pooled covariance within classes, drawn to a multiple of the identity [Ledoit and Wolf 2004].
+Scaling determines what "similar" means. "none": values as they are. "standard": every feature has variance
+1. "whitened": in addition, features are uncorrelated within classes; the pooled within-class covariance
+is shrunk towards a multiple of the identity [Ledoit and Wolf 2004].
 
-A category is spread out over a column for each level, with a factor by which two random samples are
-on average as far apart as in a numeric feature: a mismatch counts more where mismatches are rare. A
-missing number lies at the mean, and whether it is missing is a category of its own; a missing
-category is half as far from every level as those are from one another.
+A categorical feature becomes one column per category, scaled so that two random samples are on average as
+far apart as in a numeric feature: a mismatch counts more where mismatches are rare. A missing number is
+replaced by the mean, and an indicator of being missing is added as a category. A missing category is half
+as far from every category as these are from one another.
 
-Sums over samples are exact: their order changes no bit.
+Sums over samples are exact, so the order of the samples changes no bit.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,43 +27,44 @@ from rebelboost.exceptions import ModelFileError
 
 Scale = Literal["none", "standard", "whitened"]
 SCALES: tuple[Scale, ...] = ("none", "standard", "whitened")
-"""The plainest first."""
+"""Scales, simplest first."""
 ABREAST = 16
+"""Number of samples whose values are adjacent in memory."""
 CHUNK = 1 << 22
-"""Values that are turned into points at a time, to keep copies in double precision small."""
+"""Number of values converted to points at a time, to limit copies in double precision."""
 GRID, FAR = 2.0**30, 1e15
-"""Points lie on a grid, of about 10⁹ to a standard deviation, and no further away than this, so that
+"""Points are rounded to a grid, with about 10⁹ steps per standard deviation, and clipped to ±FAR, so that
 squared distances in single precision neither underflow nor overflow."""
 SCALED, METRIC, PRECOMPUTED = "scaled", "metric", "precomputed"
-"""Kinds of spaces in a file."""
+"""Kinds of spaces in a model file."""
 POINT_TYPES = {"float32": np.float32, "float64": np.float64}
 RAREST = 0.05
-"""Mismatches of a category count no more than if so many pairs of samples had one."""
+"""Mismatches of a category count at most as if this share of sample pairs had one."""
 
 
 Tensors = tuple[dict[str, NDArray[Any]], dict[str, Any]]
-"""Arrays by name, and an object of JSON."""
+"""Arrays by name, and a JSON object."""
 
 
 class Space(Protocol):
-    """Where samples lie, and squared distances between them."""
+    """Maps samples to points, and computes squared distances between points."""
 
     def place(self, X: Values) -> NDArray[Any]:
-        """(N, …): where samples lie."""
+        """(N, …) points of samples."""
 
     def lay_out(self, placed: NDArray[Any]) -> NDArray[Any]:
-        """Make them ready for `distances`."""
+        """Convert points to the memory layout that `distances` needs."""
 
     def keep(self, placed: NDArray[Any]) -> NDArray[Any]:
-        """(m, …): what is kept of samples that others are compared with."""
+        """(m, …) what a model stores of points that samples are compared with."""
 
     def distances(
         self, laid: NDArray[Any], points: NDArray[Any], rows: Indices, n_threads: int
     ) -> Distances:
-        """(m, N or more): from kept points, rows of the training table, to what is laid out."""
+        """(m, N or more) from stored points, with their rows in the training table, to laid-out points."""
 
     def to_tensors(self, points: NDArray[Any]) -> Tensors:
-        """What a file holds of the space and of kept points: arrays, and what JSON says."""
+        """The space and stored points as arrays and a JSON object, for a model file."""
 
 
 # ---- scaled values
@@ -71,20 +72,20 @@ class Space(Protocol):
 
 @dataclass(frozen=True)
 class Embedding:
-    """Values → points of Euclidean space."""
+    """Maps values to points of Euclidean space."""
 
     fill: Floats
-    """(d,) in place of missing numbers."""
+    """(d,) values that replace missing numbers."""
     indicated: NDArray[np.int64]
-    """Numeric features some of whose values were missing."""
+    """Numeric features with missing training values."""
     levels: dict[int, int]
-    """Categorical feature → number of levels."""
+    """Categorical feature → number of categories."""
     offset: Floats
-    """(D,) of the spread-out columns."""
+    """(D,) offsets of the expanded columns."""
     factor: Floats
-    """(D,)"""
+    """(D,) factors of the expanded columns."""
     turn: Floats | None = field(default=None, repr=False)
-    """(D, D), for "whitened"."""
+    """(D, D) whitening matrix, or None."""
 
     def place(self, X: Values) -> Points:
         """(N, D) points."""
@@ -97,7 +98,7 @@ class Embedding:
         return out
 
     def spread(self, X: Values) -> Floats:
-        """(N, D): numbers filled in, a column for each level and for what was missing."""
+        """(N, D): missing numbers filled in, with a column for each category and missing indicator."""
         X = X.astype(np.float64)
         if not self.levels and not len(self.indicated) and not np.isnan(X).any():
             return X
@@ -109,14 +110,14 @@ class Embedding:
         return np.concatenate(columns, axis=1)
 
     def lay_out(self, placed: Points) -> Blocks:
-        """(ceil(N / 16), D, 16), the last block filled up with zeros."""
+        """(ceil(N / 16), D, 16), with the last block padded with zeros."""
         n_samples, n_columns = placed.shape
         padded = np.zeros((-(-n_samples // ABREAST) * ABREAST, n_columns), dtype=np.float32)
         padded[:n_samples] = placed
         return np.ascontiguousarray(padded.reshape(-1, ABREAST, n_columns).transpose(0, 2, 1))
 
     def keep(self, placed: Points) -> Points:
-        """All of it."""
+        """The whole points."""
         return placed
 
     def distances(self, laid: Blocks, points: Points, rows: Indices, n_threads: int) -> Distances:
@@ -127,7 +128,7 @@ class Embedding:
         return out
 
     def to_tensors(self, points: NDArray[Any]) -> Tensors:
-        """Points, and how values become points."""
+        """The points, and the mapping from values to points."""
         arrays: dict[str, NDArray[Any]] = {
             "points": points,
             "fill": self.fill,
@@ -145,7 +146,7 @@ class Embedding:
 def fit_embedding(
     X: Values, labels: Labels, categorical: Bytes, scale: str, weight: Floats | None = None
 ) -> Embedding:
-    """Learn offsets and factors; `weight` (N,) counts the samples."""
+    """Fit offsets and factors. `weight` (N,) are sample weights."""
     levels = {int(f): int(np.nanmax(X[:, f], initial=-1)) + 1 for f in np.flatnonzero(categorical)}
     missing = np.isnan(X).any(axis=0) & (categorical == 0)
     mean = np.nan_to_num(exact_mean(X, weight))
@@ -174,17 +175,17 @@ def _factors(
     factor = np.ones(n_numeric)
     if scale != "none":
         np.divide(1.0, np.sqrt(numeric), out=factor, where=numeric > 0)
-    # Two random samples are 2 · variance apart in a numeric feature, on average.
+    # In a numeric feature, the mean squared distance of two random samples is 2 · variance.
     apart = 2 * float(np.mean(numeric * factor**2)) if numeric.any() else 1.0
     factors, first = [factor], n_numeric
     for width in [*indicators, *levels.values()]:
-        # Of one-hot columns: Σ variance = 1 − Σp², the share of pairs with a mismatch.
+        # For one-hot columns, Σ variance = 1 − Σp² is the share of pairs with a mismatch.
         share = float(variance[first : first + width].sum()) * (2 if width == 1 else 1)
         factors.append(np.full(width, np.sqrt(apart / max(share, RAREST) / 2)))
         first += width
     flat = np.concatenate(factors)
     largest = float(np.sqrt(np.max(variance * flat**2, initial=0.0)))
-    # A power of two changes no comparison, and keeps squares from over- and underflowing.
+    # Scaling by a power of two changes no comparison, and prevents overflow and underflow of squares.
     return flat if largest == 0 else np.ldexp(flat, -int(np.frexp(largest)[1]))
 
 
@@ -198,7 +199,7 @@ def _within_classes(centred: Floats, labels: Labels, weight: Floats | None) -> F
 
 
 def whitening(deviations: Floats, weight: Floats | None = None) -> Floats:
-    """(D, D): turns deviations into ones that are uncorrelated and have about the same variance."""
+    """(D, D) matrix that makes deviations uncorrelated, with about the same variance."""
     share = np.full(len(deviations), 1.0) if weight is None else weight
     total = float(exact_mean(share[:, np.newaxis])[0]) * len(share)
     covariance = exact_gram(deviations * np.sqrt(share)[:, np.newaxis]) / total
@@ -212,7 +213,7 @@ def whitening(deviations: Floats, weight: Floats | None = None) -> Floats:
 
 
 def ledoit_wolf(covariance: Floats, deviations: Floats, weight: Floats | None = None) -> float:
-    """The share of the identity that makes a covariance best on average [Ledoit and Wolf 2004]."""
+    """Optimal weight of the identity in a shrunk covariance [Ledoit and Wolf 2004]."""
     level = np.trace(covariance) / len(covariance)
     spread = float(((covariance - level * np.eye(len(covariance))) ** 2).sum())
     fourth = float(exact_mean(((deviations**2).sum(axis=1) ** 2)[:, np.newaxis], weight)[0])
@@ -220,74 +221,74 @@ def ledoit_wolf(covariance: Floats, deviations: Floats, weight: Floats | None = 
     return min(1.0, max(0.0, noise / spread)) if spread > 0 else 1.0
 
 
-# ---- distances from elsewhere
+# ---- other distances
 
 
 class Measured(NamedTuple):
-    """Squared distances by a function of two samples, or by one of SciPy's metrics, by name."""
+    """Squared distances by a function of two samples, or by the name of a SciPy metric."""
 
     metric: str | Callable[[Floats, Floats], float]
 
     def place(self, X: Values) -> Values:
-        """Keep the values as they are."""
+        """Return the values unchanged."""
         return X
 
     def lay_out(self, placed: Values) -> Values:
-        """As they are."""
+        """Return the values unchanged."""
         return placed
 
     def keep(self, placed: Values) -> Values:
-        """All of it."""
+        """The whole samples."""
         return placed
 
     def distances(self, laid: Values, points: Values, rows: Indices, n_threads: int) -> Distances:
-        """(m, N)."""
-        from scipy.spatial.distance import cdist  # takes time that most users need not spend
+        """(m, N) squared distances."""
+        from scipy.spatial.distance import cdist  # slow to import, and rarely needed
 
         del rows, n_threads
         return checked(cdist(points, laid, self.metric))
 
     def to_tensors(self, points: NDArray[Any]) -> Tensors:
-        """Points, and the name of the metric; a function cannot be stored."""
+        """The points, and the name of the metric. A function cannot be stored."""
         if not isinstance(self.metric, str):
             name = getattr(self.metric, "__name__", type(self).__name__)
             raise ModelFileError(
-                f"distances are measured by the function {name}, which a file cannot hold: compute them "
-                "beforehand and train with Similarity(metric='precomputed'), name one of SciPy's "
-                "metrics, or keep the model with pickle"
+                f"the metric is the function {name}, which a model file cannot store: train on "
+                "precomputed distances with Similarity(metric='precomputed'), use the name of a SciPy "
+                "metric, or save the model with pickle"
             )
         fields = {"kind": METRIC, "metric": self.metric, "type": str(points.dtype)}
         return {"points": points}, fields
 
 
 class Precomputed:
-    """The values are squared distances from the samples of the training table, a column for each."""
+    """Squared distances given as values: a column for each sample of the training table."""
 
     def place(self, X: Values) -> Values:
-        """Keep the values as they are."""
+        """Return the values unchanged."""
         return X
 
     def lay_out(self, placed: Values) -> Values:
-        """As they are."""
+        """Return the values unchanged."""
         return placed
 
     def keep(self, placed: Values) -> Values:
-        """Nothing: its row names a sample's column."""
+        """Nothing: the row number of a sample is its column."""
         return placed[:, :0]
 
     def distances(self, laid: Values, points: Values, rows: Indices, n_threads: int) -> Distances:
-        """(m, N)."""
+        """(m, N) squared distances."""
         del points, n_threads
         return checked(laid[:, rows].T)
 
     def to_tensors(self, points: NDArray[Any]) -> Tensors:
-        """Nothing: rows name the columns."""
+        """Nothing but the kind."""
         del points
         return {}, {"kind": PRECOMPUTED}
 
 
 def checked(distances: Values) -> Distances:
-    """Refuse what cannot be a squared distance."""
+    """Raise an error unless all distances are numbers of 0 or more."""
     if not (distances >= 0).all():  # NaN too
         worst = distances[~(distances >= 0)][0]
         raise ValueError(f"a squared distance is {worst:g}: give numbers of 0 or more")
@@ -300,7 +301,10 @@ def checked(distances: Values) -> Distances:
 def space_from_tensors(
     shelf: Shelf, name: str, fields: Fields, n_features: int, levels: dict[int, int]
 ) -> tuple[Space, NDArray[Any], Indices]:
-    """A space, its kept points and their rows; `levels`: categorical feature → number of levels."""
+    """Read a space, its stored points and their rows from a model file.
+
+    `levels`: categorical feature → number of categories.
+    """
     kind = fields.word("kind", (SCALED, METRIC, PRECOMPUTED))
     most = n_features if kind == PRECOMPUTED else 2**31 - 1
     rows = shelf.indices(f"{name}.rows", most, None)
@@ -311,22 +315,22 @@ def space_from_tensors(
         dtype = POINT_TYPES[fields.word("type", POINT_TYPES)]
         return metric, shelf.take(f"{name}.points", dtype, len(rows), n_features), rows
     turned = fields.any("turned")
-    require(isinstance(turned, bool), f"{name} that is neither turned nor not")
+    require(isinstance(turned, bool), f"{name} with a field 'turned' that is not true or false")
     space = _take_embedding(shelf, name, n_features, levels, turned=turned)
     points = shelf.take(f"{name}.points", np.float32, len(rows), len(space.offset))
-    require((np.abs(points) <= FAR).all(), f"{name} with a point that is too far away")
+    require((np.abs(points) <= FAR).all(), f"{name} with a point beyond {FAR:g}")
     return space, points, rows
 
 
 def _metric(fields: Fields) -> Measured:
-    from scipy.spatial.distance import cdist  # takes time that most users need not spend
+    from scipy.spatial.distance import cdist  # slow to import, and rarely needed
 
     name = fields.any("metric")
-    require(isinstance(name, str), "a metric that has no name")
+    require(isinstance(name, str), "a metric that is not a name")
     try:
         cdist(np.eye(2), np.eye(2), name)
     except ValueError as error:
-        # Some need more points than two, but an unknown name is one that no points will help.
+        # Some metrics reject two points, but only an unknown name is an error here.
         require("nknown" not in str(error), f"the metric {name[:40]!r}, which SciPy does not know")
     return Measured(name)
 
@@ -343,11 +347,11 @@ def _take_embedding(
     )
     require(
         all(n <= known[f] for f, n in levels.items()),
-        f"{name} with more levels of a feature than the model knows",
+        f"{name} with more categories of a feature than the model",
     )
     indicated = shelf.indices(f"{name}.indicated", n_features, None)
     rising = (np.diff(indicated) > 0).all() and not known.keys() & set(indicated.tolist())
-    require(rising, f"{name} with missing values of features that are not numeric")
+    require(rising, f"{name} with missing indicators of features that are not numeric")
     width = n_features - len(levels) + len(indicated) + sum(levels.values())
     return Embedding(
         shelf.numbers(f"{name}.fill", n_features),

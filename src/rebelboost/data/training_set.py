@@ -1,4 +1,4 @@
-"""The training set, as learners see it: bins, and searches over sums of weights in bins."""
+"""Binned training samples, and searches for splits over sums of weights by bin."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,36 +28,36 @@ from rebelboost.data.binning import MOST_BINS, Binner, fit_binner
 from rebelboost.data.samples import AnySamples
 
 TABLE = 256
-"""Length of a table over bins."""
+"""Number of entries of a table indexed by bin."""
 
 
 @dataclass
 class TrainingSet:
-    """Binned samples, the searches over them, and the memory that searches reuse. A fit has its own."""
+    """Binned samples, searches over them, and memory that searches reuse. Each fit has its own."""
 
     bins: Bins
     binner: Binner
     n_threads: int = 1
     _scratch: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
     values: Values | None = field(default=None, repr=False, compare=False)
-    """(N, d) before binning, for learners that compare or combine them."""
+    """(N, d) values before binning, for learners that need them."""
     _orders: dict[int, tuple[Indices, Ints]] = field(
         default_factory=dict, repr=False, compare=False
     )
 
     @property
     def n_samples(self) -> int:
-        """N."""
+        """Number of samples, N."""
         return self.bins.blocks.shape[1]
 
     @property
     def n_features(self) -> int:
-        """The number of features, d."""
+        """Number of features, d."""
         return len(self.bins.categorical)
 
     @property
     def n_bins(self) -> int:
-        """Bins of all features together, B."""
+        """Number of bins of all features together, B."""
         return int(self.bins.offsets[-1])
 
     def column(self, feature: int) -> Bytes:
@@ -67,14 +67,14 @@ class TrainingSet:
 
     @cached_property
     def wide(self) -> NDArray[np.bool_]:
-        """(d,) numeric features with more values than bins can tell apart, where values are kept."""
+        """(d,) numeric features with more values than bins, if values are kept."""
         if self.values is None:
             return np.zeros(self.n_features, dtype=bool)
         numeric = self.bins.categorical == 0
         return np.array([n and len(self.order(f)[1]) >= MOST_BINS for f, n in enumerate(numeric)])
 
     def order(self, feature: int) -> tuple[Indices, Ints]:
-        """Samples by rising value, missing ones left out; and the places after which the value rises."""
+        """Samples by increasing value, without missing ones, and the positions after which it increases."""
         if feature not in self._orders:
             x = self.values[:, feature] if self.values is not None else np.empty(0)
             order = np.argsort(x, kind="stable").astype(np.int32)
@@ -107,7 +107,7 @@ class TrainingSet:
         options: SearchOptions,
         allowed: ByFeature,
     ) -> Layer:
-        """Grow a tree on sums of pairs (kernels.grow_tree): its layers, in level order."""
+        """Grow a tree on sums of pairs (kernels.grow_tree). Return its layers, in level order."""
         n_nodes = 2**depth - 1
         nodes = Layer(np.empty(n_nodes, dtype=np.int32), np.empty((n_nodes, TABLE), dtype=np.uint8))
         n_layers = kernels.active.grow_tree(
@@ -140,7 +140,7 @@ class TrainingSet:
         return splits, _work(nodes, allowed, *done)
 
     def heaviest_first(self, keys: Ints, nodes: Nodes, shares: Floats) -> Nodes:
-        """Order each node's samples by falling key, cut where they hold these shares of the sum."""
+        """Sort each node's samples by decreasing key, cut where they hold these shares of the sum."""
         samples = nodes.samples.copy()
         starts = np.append(nodes.cuts[:, 0], nodes.cuts[-1, -1])
         cuts = np.empty((len(nodes.cuts), len(shares) + 2), dtype=np.int32)
@@ -148,13 +148,13 @@ class TrainingSet:
         return Nodes(samples, cuts)
 
     def _sums(self, n_nodes: int) -> Ints:
-        """Memory for sums of nodes, the same in every round: fresh pages cost more than the sums."""
+        """Buffer for the sums of nodes, reused in every round: allocating pages is slower than summing."""
         if n_nodes not in self._scratch:
             self._scratch[n_nodes] = np.empty((n_nodes, self.n_bins), dtype=np.int64)
         return self._scratch[n_nodes]
 
     def split(self, layer: Layer, nodes: Nodes) -> Nodes:
-        """Share out each node's samples among its two children."""
+        """Divide each node's samples among its two children."""
         samples = nodes.samples.copy()
         starts = np.append(nodes.cuts[:, 0], nodes.cuts[-1, -1])
         child_starts = np.empty(2 * len(starts) - 1, dtype=np.int32)
@@ -164,7 +164,7 @@ class TrainingSet:
         return Nodes(samples, np.stack([child_starts[:-1], child_starts[1:]], axis=1))
 
     def route(self, nodes: Layer) -> Regions:
-        """Find the leaf that each sample reaches; `nodes` are a tree's complete layers in level order."""
+        """Find the leaf of each sample; `nodes` are a tree's complete layers in level order."""
         regions = np.zeros(self.n_samples, dtype=np.uint16)
         if len(nodes.features) > 0:
             kernels.active.route(self.bins, nodes, regions, self.n_threads)
@@ -177,12 +177,12 @@ def _work(nodes: Nodes, allowed: ByFeature, visited: int, dropped: int) -> Work:
 
 
 def root_node(samples: Indices) -> Nodes:
-    """One node, with all the given samples in one subset: the simplest schedule."""
+    """One node with all the given samples in a single subset."""
     return Nodes(samples, np.array([[0, len(samples)]], dtype=np.int32))
 
 
 def bin_samples(samples: AnySamples, max_bins: int, method: str, n_threads: int = 1) -> TrainingSet:
-    """Choose bins for samples, by their weights, and bin them."""
+    """Choose bins for the samples, using their weights, and bin them."""
     binner = fit_binner(
         samples.X,
         max_bins=max_bins,

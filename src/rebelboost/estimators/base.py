@@ -1,4 +1,4 @@
-"""What both estimators share: they hold a fitted model, and pass questions on to it."""
+"""Base class of both estimators: it holds a fitted model and delegates to it."""
 
 import os
 from collections.abc import Mapping
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 
 def encode_table(estimator: Any, X: Any) -> Values:
-    """Check `X`, and turn it into the numbers that the fitted model `estimator.model_` takes."""
+    """Check `X` and encode it as the numbers that `estimator.model_` was fitted on."""
     return encode_features(estimator, X, estimator.model_.encoder)
 
 
 def table_scores(estimator: Any, X: Any) -> Scores:
-    """(N, K) scores of a table: a column for each class, also with two classes."""
+    """(N, K) scores of a table: one column per class, also with two classes."""
     model: FittedTerms = estimator.model_
     values = encode_features(estimator, X, model.encoder)
     return model.ensemble.scores(values, threads_of(estimator.n_jobs))
 
 
 def of_model(path: str, doc: str) -> property:
-    """An attribute of an estimator that is one of its fitted model; it cannot be set."""
+    """Read-only property of an estimator that returns an attribute of its fitted model."""
     found = attrgetter(path)
     return property(lambda estimator: found(estimator.model_), doc=doc)
 
 
 class BoostedEstimator(BaseEstimator):
-    """Holds a fitted model."""
+    """Estimator that holds a fitted model."""
 
     _parameter_constraints: ClassVar[dict[str, Any]]
     _model: Any
@@ -46,7 +46,7 @@ class BoostedEstimator(BaseEstimator):
 
     @property
     def model_(self) -> Any:
-        """What was learned; see `rebelboost.model.fitted`."""
+        """The fitted model; see `rebelboost.model.fitted`."""
         return self._held()
 
     @model_.setter
@@ -67,14 +67,17 @@ class BoostedEstimator(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in vars(self)
 
-    ensemble_ = of_model("ensemble", "The terms.")
+    ensemble_ = of_model("ensemble", "Ensemble: the terms of the model.")
     missing_features_ = of_model(
-        "provenance.missing_features", "Features some of whose training values were missing."
+        "provenance.missing_features", "Indices of the features with missing training values."
     )
 
     @property
     def metadata_(self) -> dict[str, Any]:
-        """Anything that JSON can say, for the user's own use: saved and loaded with the model."""
+        """Dict for your own use, of anything that JSON can represent.
+
+        It is saved and loaded with the model.
+        """
         kept: dict[str, Any] = self.__dict__.setdefault("_metadata", {})
         return kept
 
@@ -83,18 +86,24 @@ class BoostedEstimator(BaseEstimator):
         self.__dict__["_metadata"] = dict(given)
 
     def check_parameters(self) -> None:
-        """Raise an error for parameters out of their range, as `fit` and `save` do."""
+        """Raise an error if a parameter is invalid. `fit` and `save` call this."""
         self._validate_params()
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that `rebelboost.load` reads; see docs/files.md.
+        """Save the model to a file. `rebelboost.load` reads it.
 
-        Everything is kept but callbacks. The file is replaced at once and whole, or not at all.
+        Everything is saved except callbacks. The file is written atomically: if saving fails, an
+        existing file is left unchanged. The documentation page "Model files" describes the format.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write. By convention, the name ends in ``.safetensors``.
         """
         from rebelboost.files.model_file import StoredModel, write_model  # rarely needed
 
         model = self.model_
-        self.check_parameters()  # what would be refused on loading is better refused now
+        self.check_parameters()  # `load` checks them too: fail now rather than then
         stored = StoredModel(
             type(self).__name__,
             self.get_params(deep=False),
@@ -106,26 +115,35 @@ class BoostedEstimator(BaseEstimator):
         write_model(stored, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """The model as plain JSON, for other languages; see docs/files.md."""
+        """Return the model as plain JSON data, to be evaluated in other languages.
+
+        The documentation page "Model files" describes the layout.
+
+        Returns
+        -------
+        dict
+            Strings, numbers, lists and dicts only.
+        """
         from rebelboost.files.plain_json import as_plain
 
         return as_plain(self.model_, type(self).__name__)
 
     def explain(self, X: Any, *, top: int = 5, costs: Any = None) -> "Explanations":
-        """Reasons of the decision on each sample or, of a regression, of each prediction.
+        """Explain the decision (or, in regression, the prediction) for each sample.
 
         Parameters
         ----------
-        X : array or data frame of shape (N, d)
-        top : int
-            Reasons that texts and `terms` show; the tables have all.
-        costs : array or data frame, optional
-            Of a classifier: the samples' own costs, as in `predict`.
+        X : array-like or DataFrame of shape (N, d)
+            Samples to explain.
+        top : int, default=5
+            Number of reasons shown in texts and in `terms`. Tables contain all of them.
+        costs : array-like or DataFrame, default=None
+            Costs of the samples themselves, as in `RebelClassifier.predict`.
 
         Returns
         -------
         Explanations
-            One for each sample: ``print(model.explain(X)[0])``; see `rebelboost.explain.explanation`.
+            One explanation per sample: ``print(model.explain(X)[0])``.
         """
         from rebelboost.explain.explain import Naming, explain_samples  # rarely needed
 
@@ -137,12 +155,21 @@ class BoostedEstimator(BaseEstimator):
         )
 
     def summary(self, *, top: int = 10) -> "ModelSummary":
-        """What the model learned: features, training rows and rules used most; classes told apart.
+        """Summarise the model: the features, training rows and rules it uses most.
+
+        With more than two classes, it also lists the pairs of classes that early and later rounds
+        separate.
 
         Parameters
         ----------
-        top : int
-            How many of each the text shows; the tables have all (of the rules ten times as many).
+        top : int, default=10
+            Number of entries of each kind in the text. Tables contain all entries, and ten times
+            `top` rules.
+
+        Returns
+        -------
+        ModelSummary
+            Print it, or read its tables.
         """
         from rebelboost.explain.explain import summary_of
 
@@ -150,7 +177,11 @@ class BoostedEstimator(BaseEstimator):
 
     @property
     def feature_importances_(self) -> Floats:
-        """(d,) shares of what questions change, on average over the training samples; they sum to 1."""
+        """(d,) importance of each feature; the importances sum to 1.
+
+        The importance is the feature's share of what splits and comparisons change in the scores,
+        averaged over the training samples.
+        """
         from rebelboost.explain.explain import feature_shares
 
         return feature_shares(self.model_)

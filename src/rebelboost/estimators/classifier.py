@@ -1,4 +1,4 @@
-"""scikit-learn's face of the method: check, encode, train, hold the model. No arithmetic."""
+"""The classifier, as a scikit-learn estimator: it validates input, trains, and holds the fitted model."""
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,79 +46,92 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     Parameters
     ----------
-    learner : {"auto", "tree", "stump", "similarity"}, Tree, Stump, Similarity or Binary
-        The weak learner. "auto": trees and similarities run against each other on samples that
-        their fits leave out, and the best are blended (`rebelboost.selection.race`); ``Tree()`` where
-        there is no cross-fit. To search over it: ``{"learner": [Tree(3), Tree(6)]}``.
-    n_rounds : int or "auto"
-        Upper limit of rounds; "auto" is the learner's own: 400 for trees with leaf outputs, 1,000
-        for stumps and trees with one output, 4,000 for similarities.
-    tol : float or "auto"
-        Stop when the loss is below this share of its starting value; "auto" is the learner's own:
-        0 for trees, ``(2 / (K * N)) ** 2`` for similarities.
-    costs : array, data frame, dict, "balanced", Taxonomy or None
-        What mistakes cost: ``costs[true, decided]``, classes in sorted order; or a data frame with
-        class names, or a dict of exceptions ``{(true, decided): cost}``; see `rebelboost.costs.matrix`.
-        All mistakes cost 1 by default.
-    loss : {"exponential", "logistic", "squared"}
-        What is minimised; with two classes and uniform costs, AdaBoost, LogitBoost or L₂Boost.
-    subcosts : {"auto", "thesis", "rebel"}
-        How costs become weights; see `rebelboost.losses.exponential`. "auto" is "thesis", except where unequal
-        costs meet another loss than the exponential: there only "rebel" bounds the cost.
-    decision : {"min_risk", "argmax"}
-        "min_risk": the class that is expected to cost least, by the posterior decoded from the
-        scores. "argmax": the class of the highest score, as in the papers.
-    training : {"auto", "costs", "neutral"}
-        "costs": train on the costs. "neutral": train as if all mistakes cost the same, and use the
-        costs in the decision only. "auto": "neutral" where the decision is of least risk by a
-        cross-fit's posterior, which measured the cheapest (docs/costs.md), and "costs" elsewhere.
-    cross_fit : int, None or "auto"
-        Fit so many times, leaving out one part of the samples each time, and average; the left-out
-        scores tell the number of rounds and make the probabilities honest (`rebelboost.selection.blend`).
-        "auto": 5 times with learner="auto", and where mistakes cost unequal amounts, so that the
-        decision needs probabilities; not with fewer than 20 different samples, early stopping, a
-        validation set, a warm start, or unequal costs and decision="argmax".
-    time_budget : float, optional
-        Seconds after which a cross-fit begins no further part. It ends when the part at hand does,
-        and the model then depends on the speed of the machine.
-    reject_cost, reject_label : optional
-        Abstain where every decision is expected to cost more than this; `predict` returns the label.
-    shrinkage : float or "auto"
-        Factor of every output; "auto" is the learner's own.
-    early_stopping : bool
-        Hold out a share of the samples, and stop when its loss has not fallen for
-        `n_rounds_no_change` rounds. The rounds after the best one are dropped.
-    validation_fraction, n_rounds_no_change
-        That share, and how long to wait for a lower validation loss.
-    subsample, feature_subsample : float
-        Share of samples, and of features, that each round draws at random for its search.
-    weight_trimming : float, optional
-        Search among the heaviest samples only, which hold this share of the mass.
-    warm_start : bool
-        Go on from the terms of the last fit.
-    callbacks : list, optional
-        Objects with ``on_round(record) -> bool`` and ``on_end()``; True stops.
-    verbose : int, 1 shows a progress bar.
-    n_jobs : int, optional. Threads, as in joblib; the model does not depend on it.
-    random_state : int, RandomState or None
-        None stands for a fixed seed: two fits on the same data give the same model.
+    learner : {"auto", "tree", "stump", "similarity"} or WeakLearner, default="auto"
+        The weak learner, by name or as an object such as ``Tree(depth=3)``. "auto" compares trees and
+        similarities by cross-validation and averages the best; without a cross-fit it is ``Tree()``.
+    n_rounds : int or "auto", default="auto"
+        Maximum number of boosting rounds. "auto" depends on the learner: 400 for trees with leaf
+        outputs, 1,000 for stumps and trees with one output, 4,000 for similarities.
+    tol : float or "auto", default="auto"
+        Stop when the training loss falls below this fraction of its initial value. "auto" depends on
+        the learner: 0 for trees, ``(2 / (K * N)) ** 2`` for similarities.
+    costs : array, DataFrame, dict, "balanced" or Taxonomy, default=None
+        Cost matrix, ``costs[true, decided]``, with classes in sorted order; or a data frame with class
+        names, or a dict of exceptions ``{(true, decided): cost}``. By default every mistake costs 1.
+    loss : {"exponential", "logistic", "squared"}, default="exponential"
+        Loss to minimise. For two classes with uniform costs: AdaBoost, LogitBoost or L₂Boost.
+    subcosts : {"auto", "thesis", "rebel"}, default="auto"
+        How costs become weights; see `rebelboost.losses.exponential`. "auto" is "rebel" for training on
+        unequal costs with another loss than the exponential (where only "rebel" bounds the cost), and
+        "thesis" otherwise.
+    decision : {"min_risk", "argmax"}, default="min_risk"
+        "min_risk" predicts the class with the lowest expected cost. "argmax" predicts the class with
+        the highest score, as in the papers.
+    training : {"auto", "costs", "neutral"}, default="auto"
+        "costs" trains on the costs. "neutral" uses them in the decision only. "auto" is "neutral" for
+        a cross-fit with decision="min_risk", which had the lowest mean cost in our measurements, and
+        "costs" otherwise.
+    cross_fit : int, "auto" or None, default="auto"
+        Number of folds. The model is fitted once without each fold, and the fits are averaged.
+        Held-out scores determine the number of rounds and calibrate the probabilities. "auto" is 5
+        with learner="auto" and uniform costs, and with unequal costs and decision="min_risk". It is
+        None (a single fit) with fewer than 20 distinct samples, early stopping, a validation set, a
+        warm start or subcosts="rebel" with unequal costs.
+    time_budget : float, default=None
+        Seconds after which a cross-fit starts no further fold. The model then depends on the speed of
+        the machine. No effect with learner="auto" and more than 20,000 samples.
+    reject_cost : float, default=None
+        Abstain if the lowest expected cost exceeds this value.
+    reject_label : object, default=None
+        Label that `predict` returns when it abstains. Required with `reject_cost`.
+    shrinkage : float or "auto", default="auto"
+        Factor applied to every output, in (0, 1]. "auto" is 0.3 for trees with leaf outputs, else 1.
+    early_stopping : bool, default=False
+        Hold out part of the samples, and stop when their loss has not fallen for `n_rounds_no_change`
+        rounds. Terms after the best round are dropped.
+    validation_fraction : float, default=0.1
+        Fraction of the samples held out for early stopping.
+    n_rounds_no_change : int, default=50
+        Number of rounds without improvement before early stopping.
+    subsample : float, default=1.0
+        Fraction of the samples drawn at random for the search of each round.
+    feature_subsample : float, default=1.0
+        Fraction of the features drawn at random for the search of each round.
+    weight_trimming : float, default=None
+        Search only the heaviest samples, which hold this fraction of the total weight.
+    warm_start : bool, default=False
+        Continue from the terms of the previous fit.
+    callbacks : list, default=None
+        Objects with ``on_round(record) -> bool`` and ``on_end()``. Returning True stops training.
+    verbose : int, default=0
+        1 shows a progress bar.
+    n_jobs : int, default=None
+        Number of threads, as in joblib. The model does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Random seed. None means a fixed seed: two fits on the same data give the same model.
 
     Attributes
     ----------
     model_ : FittedClassifier
-        What was learned, which the attributes below are part of: terms, classes, costs, decoder.
-    classes_ : array of shape (K,)
-    costs_ : array of shape (K, K), the cost matrix in use
-    ensemble_ : Ensemble, the terms
+        The fitted model. The other attributes are parts of it.
+    classes_ : ndarray of shape (K,)
+        Class labels, sorted.
+    costs_ : ndarray of shape (K, K)
+        Cost matrix used for decisions.
+    ensemble_ : Ensemble
+        The terms.
     decoder_ : Decoder
-        Turns scores into probabilities: the costs of the training, and a temperature.
+        Turns scores into probabilities, given the training costs and a temperature.
     cross_fit_ : CrossFit or None
-        Rounds, temperature, log-loss and cost on left-out samples.
+        Rounds, temperature, log-loss and cost on held-out samples.
     selection_ : Selection or None
-        With learner="auto": what was tried, how each did, and the shares of the blend.
+        With learner="auto": the candidates, their held-out results and their weights in the average.
     history_ : History
-        A record of every round; ``history_.table()`` gives columns.
-    n_features_in_, feature_names_in_
+        A record of every round. ``history_.table()`` returns columns.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (d,)
+        Feature names, if the training table had any.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -214,25 +227,31 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         times: ArrayLike | None = None,
         validation: tuple[Any, ArrayLike] | None = None,
     ) -> Self:
-        """Train on samples `X` with classes `y`.
+        """Fit the model.
 
         Parameters
         ----------
-        X : array or data frame of shape (N, d)
-            NaN is a missing value. Text, categorical and Boolean columns of a frame are categories.
-        y : array of shape (N,)
-            Class labels of any kind.
-        sample_weight : array of shape (N,), optional
-        costs : array of shape (N, K), optional
-            A cost row for each sample, in place of the matrix of the constructor.
-        groups : array of shape (N,), optional
-            Samples of one group (a patient, a machine) are left out together, so that figures and
-            choices hold for new groups.
-        times : array of shape (N,), optional
-            Numbers or dates. Parts are trained on earlier samples than those that they leave out.
-        validation : (X, y), optional
-            Samples to report on in `history_` and, with `early_stopping`, to stop by, in place of
-            a share of the training samples.
+        X : array-like or DataFrame of shape (N, d)
+            Training samples. NaN means missing. In a data frame, text, categorical and Boolean columns
+            are categories.
+        y : array-like of shape (N,)
+            Class labels.
+        sample_weight : array-like of shape (N,), default=None
+            Sample weights.
+        costs : array-like of shape (N, K), default=None
+            A row of costs for each sample, in place of the classifier's cost matrix.
+        groups : array-like of shape (N,), default=None
+            Samples of one group (such as a patient) are held out together.
+        times : array-like of shape (N,), default=None
+            Numbers or dates. Held-out samples are later than those that a fit is trained on.
+        validation : tuple (X, y), default=None
+            Samples to evaluate after each round, reported in `history_`. Early stopping uses them
+            instead of holding out training samples.
+
+        Returns
+        -------
+        RebelClassifier
+            The fitted classifier itself.
         """
         self._validate_params()
         check_agreement(self, validated=validation is not None)
@@ -245,13 +264,13 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         return self
 
     def _previous(self) -> FittedClassifier | None:
-        """The model that a warm start goes on with."""
+        """The model that a warm start continues; None if there is none."""
         if not (self.warm_start and self.__sklearn_is_fitted__()):
             return None
         if self.cross_fit_ is not None:
             raise ValueError(
-                "the last fit is an average of several, which cannot go on: set warm_start=False, "
-                "or fit with cross_fit=None first"
+                "the previous fit is an average of several fits, which cannot be continued: set "
+                "warm_start=False, or fit with cross_fit=None first"
             )
         return self.model_
 
@@ -259,13 +278,13 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     @property
     def model_(self) -> FittedClassifier:
-        """What was learned, deciding by `decision`, `reject_cost` and `reject_label` as they are now.
+        """The fitted model; see `rebelboost.model.fitted`.
 
-        See `rebelboost.model.fitted`.
+        It follows the current values of `decision`, `reject_cost` and `reject_label`.
         """
         model: FittedClassifier = self._held()
         rule = rule_of(self)
-        # Usually the rule of the fit. Compared by identity: a label may be of any kind.
+        # Compared by identity, since == on an arbitrary label may not return a bool.
         return model if all(map(is_, rule, model.rule)) else replace(model, rule=rule)
 
     @model_.setter
@@ -273,34 +292,30 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         self._hold(model)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Scores H(x), (N, K); with two classes the lead of the second one, (N,)."""
+        """Scores H(x), (N, K); with two classes H₂(x) − H₁(x), (N,)."""
         return _lead(table_scores(self, X))
 
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes, (N, K), decoded from the scores; see `cross_fit`."""
+        """Class probabilities, (N, K), computed from the scores; see `cross_fit`."""
         scores = table_scores(self, X)
         return self.model_.posterior(scores)
 
     def expected_cost(self, X: Any, costs: Any = None) -> Floats:
-        """What each decision is expected to cost, (N, K); `costs` as in `predict`."""
+        """Expected cost of each possible decision, (N, K); `costs` as in `predict`."""
         return self.model_.expected_cost(*self._scores_and_costs(X, costs))
 
     def predict(self, X: Any, costs: Any = None) -> NDArray[Any]:
-        """Decide for each sample.
+        """Predict a class for each sample, or `reject_label` where the model abstains.
 
         Parameters
         ----------
-        X : array or data frame of shape (N, d)
-        costs : array of shape (N, K) or (N, K, K), or data frame, optional
-            The samples' own costs. (N, K): what each decision costs if it is wrong, a column for
-            each class. (N, K, K): ``costs[n, true, decided]``. By default the model's: by class; from
-            columns that the cost table names; or, after a fit with costs for each sample, as
-            learned from those.
-
-        Returns
-        -------
-        array of shape (N,)
-            Class labels, and `reject_label` where the model abstains.
+        X : array-like or DataFrame of shape (N, d)
+            Samples.
+        costs : array-like of shape (N, K) or (N, K, K), or DataFrame, default=None
+            Costs of the samples themselves. (N, K): cost of each decision if it is wrong, one column
+            per class. (N, K, K): ``costs[n, true, decided]``. By default the costs of the model: by
+            class, from columns named in the cost table, or, after a fit with costs for each sample,
+            predicted from the features.
         """
         return self.model_.labels(*self._scores_and_costs(X, costs))
 
@@ -310,11 +325,11 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         return model.scores(values, n_threads), model.costs_of(values, costs, n_threads)
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Scores after each term."""
+        """Yield the scores after each term."""
         yield from map(_lead, self._staged_scores(X))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
-        """Decisions after each term."""
+        """Yield the predicted classes after each term."""
         model, values = self.model_, encode_table(self, X)
         costs = model.costs_of(values, n_threads=threads_of(self.n_jobs))
         for scores in model.staged_scores(values, threads_of(self.n_jobs)):
@@ -325,30 +340,41 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         yield from self.model_.staged_scores(values, threads_of(self.n_jobs))
 
     def with_costs(self, costs: Any) -> Self:
-        """The same model for other costs of decisions: no refit, the posterior stays."""
+        """Return the same model with other costs for its decisions, without refitting.
+
+        Probabilities stay the same.
+
+        Parameters
+        ----------
+        costs : array, DataFrame, dict, "balanced", Taxonomy or None
+            New costs, in any form that the constructor takes.
+        """
         model = self.model_.with_costs(costs)
         other = copy.copy(self)
         other.costs, other.model_ = costs, model
         return other
 
     def with_row_labels(self, labels: Mapping[int, Any]) -> Self:
-        """The same model, calling rows of its training table by these names in its reasons.
+        """Return the same model with other names for its training rows in explanations.
 
         Parameters
         ----------
         labels : mapping
-            Row number, from 0, → text or number.
+            Row number, counted from 0, to text or number.
         """
         model = self.model_.with_row_labels(labels)
         other = copy.copy(self)
         other.model_ = model
         return other
 
-    # ---- what is known of it
+    # ---- theory, selection, and parts of the model
 
     @property
     def guarantee_(self) -> "Guarantee":
-        """What is proven of the training, beside what it achieved; see `rebelboost.theory.bounds`."""
+        """Proven bounds on the training error and loss, beside the achieved values.
+
+        See `rebelboost.theory.guarantee`.
+        """
         from rebelboost.theory.guarantee import guarantee_of
 
         model = self.model_
@@ -356,22 +382,22 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     @property
     def selection_(self) -> Selection | None:
-        """What learner="auto" tried, how each did on left-out samples, and the shares of the blend."""
+        """Candidates of learner="auto", their held-out results and their weights, or None."""
         model, found = self.model_, self.cross_fit_
         if self.learner != "auto" or found is None:
             return None
         return Selection(found.standings, found.cost, percent=is_uniform(model.costs))
 
-    classes_ = of_model("classes", "(K,) labels, sorted.")
-    costs_ = of_model("costs", "(K, K) costs[true, decided] in use.")
+    classes_ = of_model("classes", "(K,) class labels, sorted.")
+    costs_ = of_model("costs", "(K, K) costs[true, decided] used for decisions.")
     decoder_ = of_model("decoder", "Turns scores into probabilities.")
-    class_weight_ = of_model("class_weight", "(K,) weight of the training samples of each class.")
-    subcosts_ = of_model("subcosts", "How costs became weights in training.")
-    row_labels_ = of_model("provenance.row_labels", "Row number → its name, of example rows.")
+    class_weight_ = of_model("class_weight", "(K,) total weight of each class's training samples.")
+    subcosts_ = of_model("subcosts", 'Scheme that turned costs into weights: "thesis" or "rebel".')
+    row_labels_ = of_model("provenance.row_labels", "Row number → name, for stored training rows.")
     example_classes_ = of_model(
-        "provenance.example_classes", "Row number → code of its class, of example rows."
+        "provenance.example_classes", "Row number → class code, for stored training rows."
     )
-    training_facts_ = of_model("provenance.facts", "What the guarantee needs of the samples.")
+    training_facts_ = of_model("provenance.facts", "Facts about the samples used by `guarantee_`.")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -380,4 +406,5 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
 
 def _lead(scores: Scores) -> NDArray[np.float64]:
+    """With two classes, the second score minus the first; otherwise the scores."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

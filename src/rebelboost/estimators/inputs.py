@@ -1,4 +1,4 @@
-"""What users give to an estimator: tables, labels, weights, costs and parameters, checked."""
+"""Validation of what users pass to an estimator: tables, labels, weights, costs and parameters."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache
@@ -43,11 +43,11 @@ def learner_of(given: str | WeakLearner) -> WeakLearner:
     return LEARNERS[given] if isinstance(given, str) else given
 
 
-# ---- all of a fit
+# ---- the input of a fit
 
 
 class Given(NamedTuple):
-    """What was given to a classifier's `fit`, checked and encoded."""
+    """Input of a classifier's `fit`, checked and encoded."""
 
     samples: Samples
     learner: WeakLearner
@@ -147,19 +147,19 @@ def read_samples(
 
 
 def learn_features(estimator: Any, X: Any, categorical: Any) -> tuple[FeatureEncoder, Values]:
-    """Check a training table, let the estimator remember its features, and turn it into numbers."""
+    """Check a training table, record its features on the estimator, and encode it as numbers."""
     array, frame = _checked(estimator, X, reset=True)
     encoder = fit_encoder(array, frame, categorical)
     return encoder, _encoded(encoder, array, frame)
 
 
 def encode_features(estimator: Any, X: Any, encoder: FeatureEncoder) -> Values:
-    """Check that a table has the features of the training, and turn it into numbers."""
+    """Check that a table has the features seen in training, and encode it as numbers."""
     return _encoded(encoder, *_checked(estimator, X, reset=False))
 
 
 def _checked(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, nw.DataFrame[Any] | None]:
-    """An array, or a data frame of any library."""
+    """Return (array, None), or (None, data frame) for a data frame of any supported library."""
     frame = as_frame(X)
     if frame is not None:
         validate_data(estimator, frame.to_native(), reset=reset, skip_check_array=True)
@@ -185,7 +185,7 @@ def _encoded(encoder: FeatureEncoder, array: Any, frame: nw.DataFrame[Any] | Non
 
 
 def index_labels(X: Any, rows: Iterable[int]) -> dict[int, Any]:
-    """Row → what the index of a table calls it, as text or a number; nothing where it has no index."""
+    """Row number → label in the table's index, as text or a number; empty if it has no index."""
     index = getattr(X, "index", None) if as_frame(X) is not None else None
     if index is None or callable(index):
         return {}
@@ -200,7 +200,7 @@ def index_labels(X: Any, rows: Iterable[int]) -> dict[int, Any]:
 
 
 def encode_labels(y: ArrayLike, n_samples: int) -> tuple[NDArray[Any], Labels]:
-    """Return the classes, sorted, and the code of each label."""
+    """Return the sorted classes, and the class code of each label."""
     given: NDArray[Any] = column_or_1d(_without_mask(y), warn=True)
     if len(given) != n_samples:
         raise ValueError(f"X has {n_samples} samples, but y has {len(given)} labels")
@@ -211,14 +211,17 @@ def encode_labels(y: ArrayLike, n_samples: int) -> tuple[NDArray[Any], Labels]:
     except TypeError as error:
         kinds = ", ".join(sorted({type(label).__name__ for label in given}))
         raise ValueError(
-            f"y has labels of kinds that cannot be sorted together ({kinds}): leave out samples "
-            "without a label, and turn the others into text"
+            f"y mixes labels of types that cannot be sorted together ({kinds}): remove samples "
+            "without a label, and convert the others to text"
         ) from error
     return classes, labels.astype(np.int32)
 
 
 def _without_mask(y: Any) -> Any:
-    """Whole numbers and truth values of pandas' nullable types, which scikit-learn turns into floats."""
+    """Convert pandas' nullable integers and Booleans to NumPy's, if nothing is missing.
+
+    scikit-learn would convert them to floats.
+    """
     plain = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
     if plain is None or plain.kind not in "iub" or y.isna().any():
         return y
@@ -226,19 +229,19 @@ def _without_mask(y: Any) -> Any:
 
 
 def known_labels(y: ArrayLike, n_samples: int, known: NDArray[Any]) -> Labels:
-    """Codes of validation labels, by the classes of the training."""
+    """Class codes of validation labels, using the training classes."""
     classes, labels = encode_labels(y, n_samples)
     unknown = np.setdiff1d(classes, known)
     if len(unknown) > 0:
         raise ValueError(
-            f"the validation labels have class {unknown.tolist()[0]!r}, "
-            "which the training labels lack"
+            f"the validation labels contain class {unknown.tolist()[0]!r}, "
+            "which is not among the training labels"
         )
     return np.searchsorted(known, classes).astype(np.int32)[labels]
 
 
 def encode_target(y: ArrayLike, n_samples: int) -> BySample:
-    """Check the numbers that a regression is to predict."""
+    """Check the target of a regression, and convert it to floats."""
     given: NDArray[Any] = column_or_1d(y, warn=True)
     if len(given) != n_samples:
         raise ValueError(f"X has {n_samples} samples, but y has {len(given)} targets")
@@ -246,55 +249,55 @@ def encode_target(y: ArrayLike, n_samples: int) -> BySample:
         target: BySample = given.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"y holds {given.tolist()[0]!r}, but a regression predicts numbers: "
-            "for classes there is RebelClassifier"
+            f"y contains {given.tolist()[0]!r}, but regression predicts numbers: "
+            "use RebelClassifier to predict classes"
         ) from error
     assert_all_finite(target, input_name="y")
     if np.abs(target).max(initial=0.0) > LARGEST_TARGET:
         raise ValueError(
-            f"y reaches {np.abs(target).max():g}, whose square overflows: divide y by some power of ten"
+            f"y reaches {np.abs(target).max():g}, whose square overflows: divide y by a power of ten"
         )
     return target
 
 
 def checked_weight(sample_weight: ArrayLike | None, values: Values) -> BySample | None:
-    """Sample weights, in units in which sums neither over- nor underflow."""
+    """Check the sample weights, and scale them so that sums neither overflow nor underflow."""
     if sample_weight is None:
         return None
     weight: BySample = _check_sample_weight(
         sample_weight, values, dtype=np.float64, ensure_non_negative=True
     )
     if not weight.any():
-        raise ValueError("every sample_weight is 0: at least one sample must count")
+        raise ValueError("every sample_weight is 0: at least one must be positive")
     return np.ldexp(weight, -np.frexp(weight.max())[1])
 
 
 def _check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
-    """Refuse other classes than those that a warm start goes on with."""
+    """Raise an error if a warm start changes the classes."""
     if not np.array_equal(known, classes):
         raise ValueError(
-            f"warm_start goes on with classes {known.tolist()}, but y has {classes.tolist()}: set "
-            "warm_start=False to start anew"
+            f"warm_start continues a model with classes {known.tolist()}, but y has "
+            f"{classes.tolist()}: set warm_start=False to start over"
         )
 
 
 def _warn_of_few(classes: NDArray[Any], labels: Labels) -> None:
-    """Warn of a class that is alone, and of one that has a single sample."""
+    """Warn if there is only one class, or if a class has only one sample."""
     if len(classes) == 1:
         warn_caller(
-            f"there is one class only, {classes.tolist()[0]!r}: it will always be predicted",
+            f"y has only one class, {classes.tolist()[0]!r}: it will always be predicted",
             SingleClassWarning,
         )
     elif np.bincount(labels).min() == 1:
         lone = classes[np.argmin(np.bincount(labels))]
         warn_caller(
-            f"class {lone.tolist()!r} has one sample only: what is learned of it will not hold",
+            f"class {lone.tolist()!r} has only one sample: predictions of it are unreliable",
             RareClassWarning,
         )
 
 
 def missing_features(X: Values) -> list[int]:
-    """Features some of whose values are missing."""
+    """Indices of the features with missing values."""
     return [int(f) for f in np.flatnonzero(np.isnan(X).any(axis=0))]
 
 
@@ -302,24 +305,24 @@ def missing_features(X: Values) -> list[int]:
 
 
 def threads_of(n_jobs: int | None) -> int:
-    """Return the number of threads that scikit-learn's `n_jobs` means, never more than cores."""
+    """Number of threads for scikit-learn's `n_jobs`, at most the number of cores."""
     return max(1, min(effective_n_jobs(n_jobs), _n_cores()))
 
 
 @cache
 def _n_cores() -> int:
-    return int(cpu_count())  # joblib reads files for it, every time
+    return int(cpu_count())  # cached, because joblib reads files on every call
 
 
 def seed_of(random_state: Any) -> int:
-    """Draw a seed; None stands for a fixed one."""
+    """Draw a seed from `random_state`; None means a fixed seed."""
     if random_state is None:
         return 0
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
 def check_callbacks(callbacks: Sequence[Callback] | None) -> None:
-    """Refuse what cannot hear."""
+    """Raise an error if a callback lacks a required method."""
     for callback in callbacks or ():
         if not (hasattr(callback, "on_round") and hasattr(callback, "on_end")):
             raise TypeError(
@@ -329,7 +332,7 @@ def check_callbacks(callbacks: Sequence[Callback] | None) -> None:
 
 
 def check_agreement(clf: Any, *, validated: bool) -> None:
-    """Refuse parameters of a classifier that contradict one another."""
+    """Raise an error if parameters of a classifier contradict one another."""
     alone = {
         "early_stopping": clf.early_stopping,
         "warm_start": clf.warm_start,
@@ -338,12 +341,12 @@ def check_agreement(clf: Any, *, validated: bool) -> None:
     for name, given in alone.items():
         if clf.cross_fit not in ("auto", None) and given:
             raise ValueError(
-                f"cross_fit={clf.cross_fit} chooses the rounds by itself and cannot go with {name}: "
-                "leave one of them out"
+                f"cross_fit={clf.cross_fit} chooses the number of rounds itself and cannot be "
+                f"combined with {name}: remove one of them"
             )
     if clf.reject_cost is not None and clf.reject_label is None:
         raise ValueError(
-            f"with reject_cost={clf.reject_cost:g}, predict needs a reject_label to return"
+            f"reject_cost={clf.reject_cost:g} needs a reject_label for predict to return"
         )
     check_callbacks(clf.callbacks)
     if isinstance(learner_of(clf.learner), Similarity):
@@ -351,14 +354,14 @@ def check_agreement(clf: Any, *, validated: bool) -> None:
 
 
 def _check_similarity(loss: str, feature_subsample: float) -> None:
-    """Refuse what similarities cannot do."""
+    """Raise an error for options that similarities do not support."""
     if loss != "exponential":
         raise ValueError(
-            f"similarities are solved for the exponential loss, not for loss={loss!r}: leave it "
-            "out, or take trees"
+            f"similarities support only the exponential loss, not loss={loss!r}: remove it, "
+            "or use trees"
         )
     if feature_subsample < 1:
         raise ValueError(
-            f"feature_subsample={feature_subsample:g} means nothing to similarities, whose "
-            "distances are of all features: leave it out, or take trees"
+            f"feature_subsample={feature_subsample:g} does not apply to similarities, whose "
+            "distances use all features: remove it, or use trees"
         )

@@ -1,4 +1,4 @@
-"""Model files → estimators."""
+"""Load an estimator from a model file."""
 
 import os
 
@@ -16,9 +16,24 @@ ESTIMATORS: dict[str, type[Model]] = {
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """Read a model that was written by `save`: it predicts the same, bit for bit.
+    """Load a model saved by `RebelClassifier.save` or `RebelRegressor.save`.
 
-    Nothing in the file is executed. A file that is not sound raises `ModelFileError`.
+    The loaded model makes the same predictions, bit for bit. Loading executes no code from the file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The model file.
+
+    Returns
+    -------
+    RebelClassifier or RebelRegressor
+        The fitted estimator.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is damaged or is not a model file.
     """
     try:
         return restore(read(path))
@@ -29,14 +44,14 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 
 def restore(contents: Contents) -> Model:
-    """Make an estimator of what a file holds."""
+    """Create an estimator from the contents of a model file."""
     known = {name: kind().get_params(deep=False).keys() for name, kind in ESTIMATORS.items()}
     stored = unpack_model(contents, known)
     try:
         estimator = ESTIMATORS[stored.estimator](**stored.parameters)
         estimator.check_parameters()
     except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError(f"has parameters that cannot be ({error})") from None
+        raise ModelFileError(f"has invalid parameters ({error})") from None
     estimator.model_ = stored.model
     estimator.history_ = stored.history
     if isinstance(estimator, RebelClassifier):

@@ -1,4 +1,4 @@
-"""scikit-learn's face of regression: check, encode, train, hold the model."""
+"""The regressor, as a scikit-learn estimator: it validates input, trains, and holds the fitted model."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -42,62 +42,66 @@ LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump(
 
 
 class RebelRegressor(RegressorMixin, BoostedEstimator):
-    """Boosted regression trees: L₂Boost, or the same on the absolute or Huber loss.
+    """Gradient-boosted regression with trees or stumps.
+
+    The squared loss gives L₂Boost; the absolute and the Huber loss are robust to outliers.
 
     Parameters
     ----------
-    learner : {"auto", "tree", "stump"}, Tree or Stump
-        The weak learner; "auto" is ``Tree(depth=5, least_mass=0.003)``. Trees are grown by
-        variance; a leaf's output is the mean residual of its samples (their median for the
-        absolute loss), drawn to 0 by the tree's `smoothing`.
-    loss : {"squared", "absolute", "huber"}
-        What of the residuals is minimised.
-    huber_delta : float or "auto"
-        Residuals up to this size count by their squares, larger ones by their size. "auto" is the
-        size within which 90 % of the targets are from their median.
-    n_rounds : int
-        Upper limit of rounds.
-    tol : float
-        Stop when the training loss is below this share of its starting value.
-    shrinkage : float
-        Factor of every output.
-    early_stopping : bool
-        Hold out a share of the samples, and stop when its loss has not fallen for
-        `n_rounds_no_change` rounds. The rounds after the best one are dropped.
-    validation_fraction : float
-        That share.
-    n_rounds_no_change : int
-        How long to wait for a lower validation loss.
-    subsample : float
-        Share of samples that each round draws at random to grow its tree on. Outputs are those of
-        all samples, which is why so small a share serves best. Samples are drawn by their
-        values: their order does not matter, and a weight of 2 is as good as a sample twice.
-    feature_subsample : float
-        Share of features that each round draws at random.
-    warm_start : bool
-        Go on from the terms of the last fit.
-    callbacks : list, optional
-        Objects with ``on_round(record) -> bool`` and ``on_end()``; True stops.
-    verbose : int
+    learner : {"auto", "tree", "stump"}, Tree or Stump, default="auto"
+        The weak learner. "auto" is ``Tree(depth=5, least_mass=0.003)``. Splits minimise the variance.
+        A leaf's output is the mean residual of its samples (for the absolute loss, the median), shrunk
+        towards 0 by the tree's `smoothing`.
+    loss : {"squared", "absolute", "huber"}, default="squared"
+        Loss of the residuals.
+    huber_delta : float or "auto", default="auto"
+        The Huber loss is quadratic for residuals up to this size and linear beyond. "auto" is the 90 %
+        quantile of the targets' distances from their median.
+    n_rounds : int, default=300
+        Maximum number of boosting rounds.
+    tol : float, default=0.0
+        Stop when the training loss falls below this fraction of its initial value.
+    shrinkage : float, default=0.1
+        Factor applied to every output, in (0, 1].
+    early_stopping : bool, default=False
+        Hold out part of the samples, and stop when their loss has not fallen for `n_rounds_no_change`
+        rounds. Terms after the best round are dropped.
+    validation_fraction : float, default=0.1
+        Fraction of the samples held out for early stopping.
+    n_rounds_no_change : int, default=50
+        Number of rounds without improvement before early stopping.
+    subsample : float, default=0.3
+        Fraction of the samples drawn at random to choose the splits of each round. Outputs are solved
+        on all samples, so a small fraction works best. The draw depends on the values of a sample, not
+        on its position, and a weight of 2 has the same effect as repeating the sample.
+    feature_subsample : float, default=1.0
+        Fraction of the features drawn at random for each round.
+    warm_start : bool, default=False
+        Continue from the terms of the previous fit.
+    callbacks : list, default=None
+        Objects with ``on_round(record) -> bool`` and ``on_end()``. Returning True stops training.
+    verbose : int, default=0
         1 shows a progress bar.
-    n_jobs : int, optional
-        Threads, as in joblib. The model does not depend on it.
-    random_state : int, RandomState or None
-        None stands for a fixed seed: two fits on the same data give the same model.
+    n_jobs : int, default=None
+        Number of threads, as in joblib. The model does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Random seed. None means a fixed seed: two fits on the same data give the same model.
 
     Attributes
     ----------
     model_ : FittedRegressor
-        What was learned, which `baseline_` and `ensemble_` are part of.
+        The fitted model. `baseline_` and `ensemble_` are parts of it.
     baseline_ : float
-        What is predicted before the first round: the mean target, or the median.
+        Prediction before the first round: the mean target for the squared loss, else the median.
     ensemble_ : Ensemble
-        The terms; a prediction is the baseline and their sum.
+        The terms. A prediction is the baseline plus their sum.
     history_ : History
         A record of every round: `error` is the root mean squared error, `cost` the mean absolute
-        one, `log_loss` the logarithm of the mean loss.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+        error, `log_loss` the logarithm of the mean loss.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (d,)
+        Feature names, if the training table had any.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -164,18 +168,25 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         *,
         validation: tuple[Any, ArrayLike] | None = None,
     ) -> Self:
-        """Train on samples `X` with targets `y`.
+        """Fit the model.
 
         Parameters
         ----------
-        X : array or data frame of shape (N, d)
-            NaN is a missing value. Text, categorical and Boolean columns of a frame are categories.
-        y : array of shape (N,)
-            Numbers.
-        sample_weight : array of shape (N,), optional
-        validation : (X, y), optional
-            Samples to report on in `history_` and, with `early_stopping`, to stop by, in place of
-            a share of the training samples.
+        X : array-like or DataFrame of shape (N, d)
+            Training samples. NaN means missing. In a data frame, text, categorical and Boolean columns
+            are categories.
+        y : array-like of shape (N,)
+            Target values.
+        sample_weight : array-like of shape (N,), default=None
+            Sample weights.
+        validation : tuple (X, y), default=None
+            Samples to evaluate after each round, reported in `history_`. Early stopping uses them
+            instead of holding out training samples.
+
+        Returns
+        -------
+        RebelRegressor
+            The fitted regressor itself.
         """
         self._validate_params()
         self._check_together()
@@ -199,7 +210,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         self.history_ = history
         return self
 
-    baseline_ = of_model("baseline", "What is predicted before the first round.")
+    baseline_ = of_model("baseline", "Prediction before the first round.")
 
     def predict(self, X: Any) -> BySample:
         """Predict the target of each sample."""
@@ -208,18 +219,18 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         return predicted
 
     def staged_predict(self, X: Any) -> Iterator[BySample]:
-        """Predictions after each term."""
+        """Yield the predictions after each term."""
         values = encode_table(self, X)
         yield from self.model_.staged_predict(values, threads_of(self.n_jobs))
 
     def _check_together(self) -> None:
-        """Refuse parameters that contradict one another."""
+        """Raise an error if parameters contradict one another."""
         check_callbacks(self.callbacks)
         learner = _learner_of(self.learner)
         if self.loss == "absolute" and (isinstance(learner, Stump) or learner.outputs != "leaf"):
             raise ValueError(
-                f'loss="absolute" takes medians by leaf, which {learner!r} has not: give a Tree with '
-                'outputs="leaf", or loss="huber"'
+                f'loss="absolute" needs an output for each leaf, which {learner!r} does not have: '
+                'use a Tree with outputs="leaf", or loss="huber"'
             )
 
     def _read(
@@ -229,7 +240,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         sample_weight: ArrayLike | None,
         start: FittedRegressor | None,
     ) -> tuple[FittedRegressor, NumberSamples]:
-        """A model that has no terms yet, and the samples to train it on."""
+        """Return a model without terms, and the samples to train it on."""
         if start is None:
             encoder, values = learn_features(self, X, _learner_of(self.learner).categorical)
         else:

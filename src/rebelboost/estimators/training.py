@@ -1,4 +1,4 @@
-"""Training a classifier: which fits, with which settings, and the model that comes of them."""
+"""Training of a classifier: choose the fits and their settings, then assemble the fitted model."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -43,11 +43,14 @@ if TYPE_CHECKING:
 
 Validation = tuple[Any, ArrayLike] | None
 FEWEST_TO_CROSS_FIT = 20
-"""With fewer distinct samples, parts of them say too little. Of 30 they say much: see docs/learners.md."""
+"""Fewest distinct samples for a cross-fit by default: smaller folds are too noisy to compare on.
+
+With 30 samples a cross-fit already helps; see docs/learners.md.
+"""
 
 
 class SingleFit(NamedTuple):
-    """The terms of one fit; `CrossFit` has the same of several."""
+    """Result of one fit. `CrossFit` has the same fields for several fits."""
 
     ensemble: Ensemble
     decoder: Decoder
@@ -55,13 +58,13 @@ class SingleFit(NamedTuple):
 
 
 def shrinkage_of(clf: "RebelClassifier") -> float:
-    """Of a single fit."""
+    """Shrinkage of a single fit."""
     own = learner_of(clf.learner).shrinkage
     return float(own if clf.shrinkage == "auto" else clf.shrinkage)
 
 
 def rule_of(clf: "RebelClassifier") -> DecisionRule:
-    """How it decides, by its parameters."""
+    """Decision rule given by the classifier's parameters."""
     return DecisionRule(clf.decision, clf.reject_cost, clf.reject_label)
 
 
@@ -100,13 +103,13 @@ def train_terms(
 
 
 def callbacks_of(estimator: Any, rounds: int, error_format: str = ".2%") -> list[Callback]:
-    """Those that the user gave and, with `verbose`, a progress bar."""
+    """The user's callbacks and, with `verbose`, a progress bar."""
     progress = [Progress(rounds, error_format)] if estimator.verbose else []
     return [*progress, *(estimator.callbacks or ())]
 
 
 def subcosts_of(clf: "RebelClassifier", costs: Floats) -> str:
-    """How costs become weights: as given, or the one way that bounds the cost."""
+    """Scheme of subcosts: the user's choice, or the one for which the loss bounds the cost."""
     if clf.subcosts != "auto":
         return clf.subcosts
     plain = clf.loss == "exponential" or clf.training == "neutral" or is_uniform(costs)
@@ -222,7 +225,7 @@ def _learns_costs(model: FittedClassifier, given: Given) -> bool:
 def assembled(
     clf: "RebelClassifier", X: Any, given: Given, trained: CrossFit | SingleFit
 ) -> FittedClassifier:
-    """The fitted model, with what it remembers of the training table."""
+    """The fitted model, including what it keeps from the training table."""
     model = FittedClassifier(
         encoder=given.encoder,
         feature_names=getattr(clf, "feature_names_in_", None),
@@ -240,7 +243,7 @@ def assembled(
         learned = learn_costs(given.samples, n_threads=n_threads)
         model = replace(model, learned=learned)
     samples, rows = given.samples, model.ensemble.example_rows
-    place = np.searchsorted(samples.rows_of_table, rows)  # which rise
+    place = np.searchsorted(samples.rows_of_table, rows)  # rows_of_table is sorted
     whole = clf.subsample == 1 and clf.weight_trimming is None and shrinkage_of(clf) == 1
     kept = Provenance(
         missing_features(samples.X),

@@ -1,1 +1,1 @@
-"""Explanations: what each feature, rule and training row adds to a decision, as text, tables and plots."""
+"""Explanations of decisions, and summaries of models: which features, rules and training rows count."""

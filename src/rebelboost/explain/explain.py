@@ -1,4 +1,4 @@
-"""Explain a fitted model: its decisions on samples, its predictions, and the model as a whole."""
+"""Explain a fitted model: its decisions, its predictions, and the model as a whole."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,13 +18,14 @@ from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTer
 from rebelboost.model.trees import Trees
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""Empty metadata."""
 
 
 class Naming(NamedTuple):
-    """What only the user's side knows: how samples are called, and what `metadata_` tell of the table."""
+    """Names that the fitted model does not store: labels of the samples, and the estimator's `metadata_`."""
 
     samples: Mapping[int, Any] = MappingProxyType({})
-    """Number of a sample → its label in the table's index."""
+    """Position of a sample → its label in the table's index."""
     metadata: Mapping[str, Any] = NOTHING
 
 
@@ -39,7 +40,7 @@ def explain_samples(
 ) -> Explanations:
     """Reasons of what the model says of each encoded sample; `costs` are the samples' own, if any."""
     if top < 1:
-        raise ValueError(f"top is {top}: ask for one reason at least")
+        raise ValueError(f"top is {top}: give 1 or more")
     scores = model.ensemble.scores(X, n_threads)
     said = contributions(model.ensemble, X, n_threads)
     if isinstance(model, FittedClassifier):
@@ -64,30 +65,30 @@ def _prediction(y: ByClass) -> Verdict:
 def summary_of(
     model: FittedTerms, *, top: int, metadata: Mapping[str, Any] = NOTHING
 ) -> ModelSummary:
-    """What the model learned."""
+    """Summarise a fitted model."""
     wording = wording_of(model, metadata)
     return summarise(model.ensemble, wording, rows_of(model), model.class_names, top)
 
 
 def feature_shares(model: FittedTerms) -> Floats:
-    """(d,) how much the questions of trees about each feature change the scores; they sum to 1."""
+    """(d,) how much the splits of trees on each feature change the scores; the shares sum to 1."""
     if not model.ensemble.of_kind(Trees):
         raise AttributeError(
-            "feature_importances_ are those of trees, and this model has none: similarities "
-            "compare all features at once; summary() tells which training rows they use"
+            "feature_importances_ need trees, and this model has none: similarities compare all "
+            "features at once. summary() lists the training rows they use"
         )
     sizes = importances(model.ensemble, model.n_features)
     return sizes / (sizes.sum() or 1.0)
 
 
 def wording_of(model: FittedTerms, metadata: Mapping[str, Any] = NOTHING) -> Wording:
-    """How its features and their values are called; dates, as the estimator's `metadata_` tell."""
+    """Names of the features and of their values; `metadata` tells which features are dates or times."""
     names, missing = model.shown_names, frozenset(model.provenance.missing_features)
     return Wording(names, model.encoder.levels, missing, date_kinds(metadata, names))
 
 
 def rows_of(model: FittedTerms) -> Rows:
-    """How its training rows are called, and their classes."""
+    """Names and classes of the stored training rows."""
     kept, names = model.provenance, model.class_names
     if names is None:
         return Rows({}, {})

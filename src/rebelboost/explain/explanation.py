@@ -1,4 +1,4 @@
-"""Reasons of decisions: which features, training rows and rules spoke for a class, and which against."""
+"""Explanations of decisions: contributions of features, training rows and rules to the scores."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,65 +18,78 @@ if TYPE_CHECKING:
 
 
 class FeatureShare(NamedTuple):
-    """What the value of a feature added to the scores."""
+    """Contribution of a feature's value to the scores."""
 
     name: str
+    """Name of the feature."""
     value: Any
-    """As the user calls it; None where it is missing."""
+    """Its value in the user's table; None if missing."""
     by_class: ByClass
+    """(K,) contribution to each class's score."""
     shown: str
-    """Such as "petal length = 4.7"."""
+    """Text such as "petal length = 4.7"."""
 
 
 class ExampleShare(NamedTuple):
-    """How a training row pulled."""
+    """Contribution of a training row to the scores."""
 
     row: int
-    """Its number in the table that the model was fitted to."""
+    """Its number in the training table."""
     label: Any
-    """What the index of that table calls it."""
+    """Its label in the index of the training table."""
     of_class: Any
-    """Its class; None where that is not known."""
+    """Its class; None if unknown."""
     by_class: ByClass
+    """(K,) contribution to each class's score."""
     shown: str
+    """Text such as "near row 57 (versicolor)"."""
 
 
 class ForAndAgainst(NamedTuple):
-    """What spoke for a class, and what against it, the strongest first."""
+    """Reasons for and against a class, strongest first."""
 
     for_: tuple[Reason, ...]
     against: tuple[Reason, ...]
 
 
 class Verdict(NamedTuple):
-    """What was decided of a sample, and how that reads."""
+    """The decision on a sample, and its description."""
 
     decision: Any
+    """Predicted label or number."""
     headline: str
+    """Description of the decision."""
     scores: ByClass
-    """(K,) H(x); of a regression, what is predicted."""
+    """(K,) H(x); in a regression, the prediction."""
     probabilities: ByClass | None = None
+    """(K,) posterior, or None."""
     expected_costs: ByClass | None = None
+    """(K,) expected cost of each decision, or None."""
     decided: int | None = None
-    """Code of the decided class (of the cheapest one, where the decision was to abstain)."""
+    """Code of the decided class; if the model abstained, of the cheapest class."""
     rival: int | None = None
-    """Code of the class with the highest score but that one: what reasons weigh it against."""
+    """Code of the other class with the highest score. Reasons compare the decided class with it."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a sample was decided as it was. `baseline`, `features`, `examples` and `others` sum to the scores."""
+    """Explanation of the decision on one sample.
+
+    `baseline`, `features`, `examples` and `others` sum to the scores.
+    """
 
     verdict: Verdict
     sample: int
+    """Position of the sample in `X`."""
     label: Any
-    """What the index of the table calls the sample, else its number."""
+    """Label of the sample in the table's index, or its position."""
     x: Values
-    """(d,) values, categories as codes."""
+    """(d,) values; categories as codes."""
     classes: tuple[Any, ...] | None
-    """None in a regression."""
+    """Class labels; None in a regression."""
     speaker: Speaker
     top: int
+    """Number of reasons shown."""
 
     @property
     def decision(self) -> Any:
@@ -85,27 +98,27 @@ class Explanation:
 
     @property
     def scores(self) -> ByClass:
-        """(K,) H(x); of a regression, the prediction."""
+        """(K,) H(x); in a regression, the prediction."""
         return self.verdict.scores
 
     @property
     def probabilities(self) -> ByClass | None:
-        """(K,), where the scores can be decoded."""
+        """(K,) class probabilities, or None if the scores have none."""
         return self.verdict.probabilities
 
     @property
     def expected_costs(self) -> ByClass | None:
-        """(K,) of each decision."""
+        """(K,) expected cost of each decision, or None."""
         return self.verdict.expected_costs
 
     @property
     def baseline(self) -> ByClass:
-        """(K,) what the model says of every sample; in a regression, of an average one."""
+        """(K,) part of the scores that is the same for every sample."""
         return self.speaker.said.baseline
 
     @cached_property
     def features(self) -> tuple[FeatureShare, ...]:
-        """What each feature added, the strongest first; those that added nothing are left out."""
+        """Contribution of each feature, strongest first; features that contribute nothing are omitted."""
         shares = self.speaker.said.features[self.sample]
         wording = self.speaker.wording
         return tuple(
@@ -120,7 +133,7 @@ class Explanation:
 
     @cached_property
     def examples(self) -> tuple[ExampleShare, ...]:
-        """How each training row pulled, the strongest first."""
+        """Contribution of each training row, strongest first."""
         pulls, rows = self.speaker.said.pulls[self.sample], self.speaker.rows
         return tuple(
             ExampleShare(
@@ -132,27 +145,27 @@ class Explanation:
 
     @cached_property
     def others(self) -> tuple[Reason, ...]:
-        """What classifiers of other libraries added."""
+        """Contributions of wrapped classifiers."""
         return tuple(
             self._voices.reason(i) for i, kind in enumerate(self._voices.kinds) if kind == "other"
         )
 
     @cached_property
     def rules(self) -> tuple[Reason, ...]:
-        """The `top` rules of trees that the sample passed and that weighed most; equal ones as one."""
+        """The `top` rules of trees with the largest contributions; equal rules are merged."""
         return self._of_kind("rule")
 
     @cached_property
     def comparisons(self) -> tuple[Reason, ...]:
-        """The `top` comparisons of two training rows that weighed most."""
+        """The `top` comparisons with training rows with the largest contributions."""
         return self._of_kind("comparison")
 
     @cached_property
     def terms(self) -> dict[Any, ForAndAgainst]:
-        """For each class (in a regression, for None) the `top` terms for and against it.
+        """For each class (None in a regression), the `top` terms for and against it.
 
-        What a term adds to all classes alike decides nothing: for a class speaks what it adds to
-        that one beyond the mean of the others.
+        Adding the same number to all classes decides nothing. The strength of a term for a class is
+        therefore what it adds to that class minus the mean of what it adds to the others.
         """
         said = self._voices.by_class
         names = self.classes if self.classes is not None else (None,)
@@ -169,12 +182,12 @@ class Explanation:
         return found
 
     def toward(self, by_class: NDArray[Any]) -> Any:
-        """How much something adds to the lead of the decided class over the next best; (…, K) → (…)."""
+        """Contribution to the lead of the decided class over the next best; (…, K) → (…)."""
         decided, rival = self.verdict.decided or 0, self.verdict.rival
         return by_class[..., decided] - (0.0 if rival is None else by_class[..., rival])
 
     def text(self) -> str:
-        """The reasons as a person wants to read them."""
+        """The explanation as text."""
         from rebelboost.explain.text import explanation_text
 
         return explanation_text(self)
@@ -182,7 +195,7 @@ class Explanation:
     __str__ = text
 
     def table(self) -> Table:
-        """Columns by name: every part of the scores, which its columns "for …" sum to."""
+        """All parts of the scores as columns; the columns "for …" sum to the scores."""
         parts: list[tuple[str, str, Any, ByClass]] = [
             ("baseline", "every sample", None, self.baseline)
         ]
@@ -202,18 +215,18 @@ class Explanation:
         return columns
 
     def frame(self) -> Any:
-        """The table as a pandas data frame, where pandas is installed."""
+        """The table as a pandas data frame; without pandas, the table itself."""
         return framed(self.table())
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
-        """Bars of what spoke for the decision (right) and for the next best class (left)."""
+        """Bar chart of the contributions to the decided class (right) and the next best class (left)."""
         from rebelboost.explain.plots import plot_explanation
 
         return plot_explanation(self, ax)
 
     @property
     def class_names(self) -> list[str]:
-        """Classes as text; of a regression, "the prediction"."""
+        """Class labels as text; in a regression, "the prediction"."""
         return ["the prediction"] if self.classes is None else [printed(c) for c in self.classes]
 
     @cached_property
@@ -232,7 +245,7 @@ class Explanation:
 
 
 class Explanations(Sequence[Explanation]):
-    """One explanation for each sample."""
+    """Explanations of several samples, as a sequence."""
 
     def __init__(self, each: Sequence[Explanation]) -> None:
         self._each = tuple(each)
@@ -253,17 +266,17 @@ class Explanations(Sequence[Explanation]):
         return iter(self._each)
 
     def __repr__(self) -> str:
-        return f"Explanations({len(self)} samples; print(…) reads them, frame() has the numbers)"
+        return f"Explanations({len(self)} samples; print() shows them, frame() has the numbers)"
 
     def text(self) -> str:
-        """All of them, one after the other."""
+        """All explanations as text, one after the other."""
         return "\n\n".join(f"Sample {printed(each.label)}. {each.text()}" for each in self)
 
     def __str__(self) -> str:
         return self.text()
 
     def table(self) -> Table:
-        """All tables as one, with the sample in the first column."""
+        """All tables in one; the first column is the sample."""
         tables = [each.table() for each in self]
         columns: Table = {
             "sample": [e.label for e, t in zip(self, tables, strict=True) for _ in t["kind"]]
@@ -273,5 +286,5 @@ class Explanations(Sequence[Explanation]):
         return columns
 
     def frame(self) -> Any:
-        """The table as a pandas data frame, where pandas is installed."""
+        """The table as a pandas data frame; without pandas, the table itself."""
         return framed(self.table())

@@ -1,4 +1,4 @@
-"""What was decided of each sample, in a sentence: by probabilities, or by what decisions would cost."""
+"""Headline of an explanation: the decision with its probability or expected cost, and why it was made."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ from rebelboost.explain.explanation import Verdict
 from rebelboost.model.fitted import FittedClassifier
 
 MOST_CLASSES, LIKELY = 3, 0.005
-"""Classes whose probabilities are told beside costs: so many, and those that round to 1 % or more."""
+"""Maximum number, and minimum probability, of the classes whose probabilities are shown beside costs."""
 
 
 def verdicts(model: FittedClassifier, scores: Scores, costs: Floats) -> list[Verdict]:
@@ -50,8 +50,8 @@ def _verdict(
     rejected = model.rule.reject_cost is not None and risks is not None
     if rejected and risks is not None and risks.min() > model.rule.reject_cost:
         text = (
-            f"Not decided, hence {printed(decision)!r}: the cheapest decision, "
-            f"{_name(model, decided)}, is expected to cost {number(risks[decided])}, more than "
+            f"Abstained, returning {printed(decision)!r}: the cheapest decision, "
+            f"{_name(model, decided)}, has an expected cost of {number(risks[decided])}, more than "
             f"reject_cost={model.rule.reject_cost:g}"
         )
     if posterior is not None and risks is not None and int(posterior.argmax()) != decided:
@@ -76,7 +76,7 @@ def _headline(
 ) -> str:
     name = _name(model, decided)
     if rival is None:
-        return f"Decided: {name}, the only class that there is"
+        return f"Decided: {name} (the only class)"
     other = _name(model, rival)
     if model.weighs_costs and risks is not None:
         return (
@@ -98,14 +98,14 @@ def _why_not_the_likeliest(
     name = _name(model, likeliest)
     if not model.weighs_costs:
         return (
-            f"{name} is the likeliest class ({probability(posterior[likeliest])}), but the decision is by "
-            f'the highest score alone: decision="argmax"'
+            f"The most probable class is {name} ({probability(posterior[likeliest])}), but "
+            f'decision="argmax" takes the class with the highest score'
         )
     dearest = int(np.argmax(posterior * model.costs[:, likeliest]))
     return (
-        f"Not the likeliest class, {name} ({probability(posterior[likeliest])}, against "
-        f"{probability(posterior[decided])} for {_name(model, decided)}): deciding for {name} is "
-        f"expected to cost {number(risks[likeliest])}, since taking {_name(model, dearest)} "
+        f"The most probable class is {name} ({probability(posterior[likeliest])}; "
+        f"{_name(model, decided)}: {probability(posterior[decided])}), but deciding for it has an "
+        f"expected cost of {number(risks[likeliest])}: mistaking {_name(model, dearest)} "
         f"({probability(posterior[dearest])}) for {name} costs {model.costs[dearest, likeliest]:g}"
     )
 

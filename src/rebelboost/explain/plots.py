@@ -1,4 +1,4 @@
-"""Pictures of reasons: what made up a decision, what a model uses, and how sure it is of its samples."""
+"""Plots of explanations: contributions to a decision, a model's summary, and margins."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rebelboost.explain.summary import ModelSummary
 
 LONGEST = 64
-"""Letters of a label; longer ones are cut."""
+"""Maximum length of a label; longer ones are truncated."""
 
 
 def plot_explanation(why: "Explanation", ax: "Axes | None" = None) -> "Axes":
-    """Bars to the right for what spoke for the decision, to the left for the next best class."""
+    """Bars to the right count for the decision, bars to the left for the next best class."""
     ax = axes_for(ax)
     shown = parts(why)[::-1]
     sizes = [size for size, _ in shown]
@@ -37,7 +37,7 @@ def plot_explanation(why: "Explanation", ax: "Axes | None" = None) -> "Axes":
 
 
 def plot_summary(summary: "ModelSummary") -> "Figure":
-    """A panel each for the most used features, training rows and rules, as far as there are."""
+    """One panel each for the most used features, training rows and rules, if there are any."""
     from matplotlib.figure import Figure
 
     panels: list[tuple[str, list[float], list[str]]] = []
@@ -46,7 +46,7 @@ def plot_summary(summary: "ModelSummary") -> "Figure":
         used = summary.features[:top][::-1]
         panels.append(
             (
-                "share of what features change, %",
+                "feature importance, %",
                 [100 * u.importance for u in used],
                 [u.name for u in used],
             )
@@ -55,7 +55,7 @@ def plot_summary(summary: "ModelSummary") -> "Figure":
         rows = summary.examples[:top][::-1]
         panels.append(
             (
-                "pull of training rows",
+                "influence of training rows",
                 [r.pull for r in rows],
                 [summary.rows.name(r.row) for r in rows],
             )
@@ -78,7 +78,7 @@ def plot_summary(summary: "ModelSummary") -> "Figure":
 
 
 def plot_margins(margins: Any, ax: "Axes | None" = None, *, label: str | None = None) -> "Axes":
-    """The share of samples up to each margin [ADA Sec. 3.2]: left of 0 are the mistakes."""
+    """Cumulative distribution of the margins [ADA Sec. 3.2]. Mistakes are left of 0."""
     ax = axes_for(ax)
     sorted_margins = np.sort(np.asarray(margins, dtype=np.float64))
     share = 100 * np.arange(1, len(sorted_margins) + 1) / max(1, len(sorted_margins))
@@ -86,7 +86,7 @@ def plot_margins(margins: Any, ax: "Axes | None" = None, *, label: str | None = 
     ax.step(sorted_margins, share, where="post", color=class_colour(n_before), label=label)
     if n_before == 0:
         ax.axvline(0, color="#222222", linewidth=0.8, linestyle=":", label="_")
-    ax.set(xlabel="margin", ylabel="samples up to it, %", ylim=(0, 101))
+    ax.set(xlabel="margin", ylabel="samples with at most this margin, %", ylim=(0, 101))
     if label is not None:
         ax.legend(frameon=False)
     return ax

@@ -1,4 +1,4 @@
-"""Terms that say the same of a sample, taken together: equal rules, and comparisons of the same rows."""
+"""Reasons: terms with the same statement, merged. These are equal rules, and comparisons of the same rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,54 +16,58 @@ from rebelboost.model.shares import ComparisonVotes, RuleVotes
 
 
 class Reason(NamedTuple):
-    """Something that spoke for some classes and against others."""
+    """A rule, comparison or wrapped classifier, and its contribution to the scores."""
 
     what: str
+    """The statement in words."""
     by_class: ByClass
-    """(K,) what it adds to the scores."""
+    """(K,) contribution to the scores."""
     n_terms: int
-    """Terms of the model that say so."""
+    """Number of terms with this statement."""
     kind: str
-    """"rule", "comparison" or "other"."""
+    """One of "rule", "comparison" and "other"."""
 
 
 @dataclass(frozen=True)
 class Voices:
-    """All reasons of a sample as arrays; they are put into words when asked for."""
+    """All reasons of a sample as arrays. Their texts are made on demand."""
 
     by_class: Outputs
-    """(V, K)"""
+    """(V, K) contributions."""
     n_terms: Ints
+    """(V,) number of terms of each reason."""
     kinds: tuple[str, ...]
+    """Kind of each reason."""
     words: tuple[Callable[[], str], ...]
+    """Function that returns the text of each reason."""
 
     def reason(self, i: int) -> Reason:
-        """The i-th in words."""
+        """The i-th reason, with its text."""
         return Reason(self.words[i](), self.by_class[i], int(self.n_terms[i]), self.kinds[i])
 
 
 @dataclass(frozen=True)
 class Rows:
-    """How training rows are called."""
+    """Names and classes of training rows."""
 
     labels: dict[int, Any]
-    """Row → what the user's index calls it; the rest are called by their numbers."""
+    """Row → label in the user's index. Other rows are called by their numbers."""
     classes: dict[int, Any]
     """Row → its class."""
 
     def label(self, row: int) -> Any:
-        """What the user calls the row."""
+        """Label of a row, or its number."""
         return self.labels.get(row, row)
 
     def name(self, row: int) -> str:
-        """Such as "row 57 (versicolor)"."""
+        """Name such as "row 57 (versicolor)"."""
         name = f"row {printed(self.label(row))}"
         return f"{name} ({printed(self.classes[row])})" if row in self.classes else name
 
 
 @dataclass(frozen=True)
 class Speaker:
-    """Puts what the terms of an ensemble say of a sample into words."""
+    """Creates the reasons of each sample from the contributions of the terms."""
 
     ensemble: Ensemble
     said: Contributions
@@ -71,7 +75,7 @@ class Speaker:
     rows: Rows
 
     def voices(self, sample: int) -> Voices:
-        """All that was said of a sample."""
+        """All reasons of a sample."""
         parts = []
         if self.said.comparisons:
             parts.append(self._of_comparisons(self.said.comparisons, sample))
@@ -107,14 +111,16 @@ class Speaker:
         def words(t: int) -> Callable[[], str]:
             return lambda: rule(votes.trees, t, int(leaves[t]), self.wording)
 
-        said = (keys[first] != 0) & sums.any(axis=1)  # a rule without conditions is baseline
+        said = (keys[first] != 0) & sums.any(
+            axis=1
+        )  # without conditions it is part of the baseline
         chosen = first[said].tolist()
         return Voices(
             sums[said], counts[said], ("rule",) * len(chosen), tuple(words(t) for t in chosen)
         )
 
     def _of_comparisons(self, votes: Sequence[ComparisonVotes], sample: int) -> Voices:
-        """Those that say the same, whichever fit they come from and whoever is the anchor."""
+        """Comparisons of the same rows are merged across fits, whichever row is the anchor."""
         pairs = np.concatenate([each.pairs(sample) for each in votes])
         keys = pairs[:, 0] * (pairs.max() + 2) + pairs[:, 1] + 1
         first, sums, counts = summed(keys, np.concatenate([each.said(sample) for each in votes]))
@@ -130,7 +136,7 @@ class Speaker:
 
 
 def summed(keys: Any, said: Outputs) -> tuple[Ints, Floats, Ints]:
-    """Of each group of equal keys: its first member, the sum of what is said, how many there are."""
+    """For each group of equal keys: its first member, the sum of its contributions, and its size."""
     _, first, group, counts = np.unique(
         keys, return_index=True, return_inverse=True, return_counts=True
     )

@@ -1,4 +1,4 @@
-"""Rules: the way from the root of a tree to a leaf, as a sentence; and which rules are the same."""
+"""Rules: the path from the root of a tree to a leaf, in words, and hashes that identify equal rules."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,38 +15,39 @@ from rebelboost.model.trees import Trees
 
 Hashes = NDArray[np.uint64]
 MOST_LEVELS = 6
-"""Categories that a rule names; of more it tells the number."""
+"""Maximum number of categories listed in a rule. The rest are counted."""
 
 
 SHOWN_AS: dict[str, Callable[[float], str]] = {"date": calendar_date, "time": time_of_day}
-"""Kinds of columns that are numbers to the model, and how people read their values."""
+"""Kinds of columns that the model treats as numbers → how their values are printed."""
 
 
 @dataclass(frozen=True)
 class Wording:
-    """How features and their values are called."""
+    """Names of features and of their values."""
 
     names: tuple[str, ...]
+    """(d,) names of the features."""
     levels: dict[int, tuple[Any, ...]]
     """Categorical feature → its levels, in the order of their codes."""
     missing: frozenset[int] | None = None
-    """Features of which training values were missing; None: not known, so that all may be."""
+    """Features with missing training values; None if unknown, so that any may have some."""
     kinds: Mapping[int, str] = field(default_factory=dict)
-    """Feature → its kind, of those that are dates or times of day."""
+    """Feature → its kind, for dates and times of day."""
 
     def may_miss(self, feature: int) -> bool:
-        """Whether missing values of a feature are worth a word."""
+        """Whether rules mention missing values of a feature."""
         return self.missing is None or feature in self.missing
 
     def value(self, feature: int, x: float) -> Any:
-        """What the user calls a value; None where it is missing or unknown."""
+        """A value as in the user's table; None if it is missing or unknown."""
         if np.isnan(x):
             return None
         levels = self.levels.get(feature)
         return float(x) if levels is None else levels[int(x)]
 
     def number(self, feature: int, x: float) -> str:
-        """A number that a feature has, or is compared with: "4.7", or "2024-03-01" of a date."""
+        """A value or threshold of a feature as text: "4.7", or "2024-03-01" for a date."""
         kind = self.kinds.get(feature)
         return f"{x:.6g}" if kind is None else SHOWN_AS[kind](x)
 
@@ -60,7 +61,7 @@ class Wording:
 
 
 def date_kinds(metadata: Mapping[str, Any], names: Sequence[str]) -> dict[int, str]:
-    """The kinds of those features that are dates or times, by what `rebel train` keeps of its table."""
+    """Kinds of the features that are dates or times, from the schema that `rebel train` stores."""
     table = metadata.get("table")
     columns = table.get("columns") if isinstance(table, Mapping) else None
     if not isinstance(columns, list):
@@ -72,7 +73,7 @@ def date_kinds(metadata: Mapping[str, Any], names: Sequence[str]) -> dict[int, s
 
 @dataclass
 class _Condition:
-    """All that a path asks of one feature."""
+    """All conditions of a path on one feature."""
 
     low: float = -np.inf
     high: float = np.inf
@@ -111,7 +112,7 @@ def rule(trees: Trees, tree: int, leaf: int, wording: Wording) -> str:
 
 def _of_numbers(feature: int, condition: _Condition, wording: Wording) -> str:
     name, low, high = wording.names[feature], condition.low, condition.high
-    if low >= high:  # no number passes
+    if low >= high:  # no number satisfies both
         return f"{name} is missing"
     if low == -np.inf and high == np.inf:
         return f"{name} is known" if not condition.missing else f"any {name}"
@@ -150,47 +151,49 @@ def _listed(levels: Sequence[Any]) -> str:
     return f"{some} and {more} more" if more > 0 else some
 
 
-# ---- the same rules
+# ---- identifying equal rules
 
 
 class _Question(NamedTuple):
-    """One question of each of m paths, with its answer."""
+    """One split on each of m paths, with the side taken."""
 
     feature: Ints
-    """−1: none."""
+    """(m,) feature of the split; −1: none."""
     threshold: Floats
     right: NDArray[np.bool_]
+    """(m,) whether the path goes right."""
     categorical: NDArray[np.bool_]
     levels: Hashes
-    """(m, 4): a bit for each level that passes; all of a number."""
+    """(m, 4): a bit for each category that takes this side."""
     without_missing: NDArray[np.bool_]
+    """(m,) whether missing values take the other side."""
 
     def same(self, other: "_Question") -> NDArray[np.bool_]:
-        """Whether both ask the same feature."""
+        """Whether both split on the same feature."""
         return (self.feature == other.feature) & (self.feature >= 0)
 
     def implied_by(self, other: "_Question", *, later: bool) -> NDArray[np.bool_]:
-        """Whether the other question, asked later or earlier, makes this one of a number superfluous."""
+        """Whether another threshold, later or earlier on the path, makes this one redundant."""
         tighter = np.where(
             self.right, other.threshold > self.threshold, other.threshold < self.threshold
         )
-        if not later:  # of two equal ones the first stays
+        if not later:  # of two equal thresholds, the first is kept
             tighter |= other.threshold == self.threshold
         return self.same(other) & (self.right == other.right) & tighter
 
 
 @dataclass(frozen=True)
 class RuleHashes:
-    """Numbers by which rules are told apart, in whatever order and however often they ask."""
+    """Computes hashes of rules. They do not depend on the order or repetition of conditions."""
 
     trees: Trees
     may_miss: NDArray[np.bool_]
-    """(features,)"""
+    """(features,) whether rules mention missing values."""
     n_levels: Ints
-    """(features,) of categories; of numbers 0."""
+    """(features,) number of categories; 0 for numeric features."""
 
     def of(self, tree: Ints, leaf: Ints) -> Hashes:
-        """(m,): of the given leaves of the given trees."""
+        """(m,) hashes of the given leaves of the given trees."""
         depth = self.trees.depths[tree].astype(np.int64)
         layers = range(int(depth.max(initial=0)))
         path = [self._question(tree, leaf, depth, layer) for layer in layers]
@@ -219,7 +222,7 @@ class RuleHashes:
 
     @cached_property
     def _levels(self) -> Hashes:
-        """(categorical nodes + 1, 2, 4): bits of the levels that each sends left, or right."""
+        """(categorical nodes + 1, 2, 4): bits of the categories that each node sends left, or right."""
         trees = self.trees
         features = np.zeros(len(trees.right), dtype=np.int64)
         asking = np.flatnonzero(trees.category >= 0)
@@ -232,9 +235,9 @@ class RuleHashes:
 
 
 def _numeric_hash(path: Sequence[_Question], i: int) -> Hashes:
-    """Of a threshold, unless another one on the path is tighter.
+    """Hash of a threshold, unless another one on the path is tighter.
 
-    Where two leave no number between them, only a missing value passes, whatever they are.
+    If no number satisfies two thresholds, only missing values pass, and the thresholds do not matter.
     """
     own = path[i]
     stays = (own.feature >= 0) & ~own.categorical
@@ -245,7 +248,7 @@ def _numeric_hash(path: Sequence[_Question], i: int) -> Hashes:
             low = np.where(own.right, own.threshold, other.threshold)
             high = np.where(own.right, other.threshold, own.threshold)
             none_passes |= own.same(other) & (own.right != other.right) & (low >= high)
-    stays &= own.right | (own.threshold < np.inf)  # all numbers pass: nothing is asked of them
+    stays &= own.right | (own.threshold < np.inf)  # x ≤ ∞ is no condition on numbers
     key = _mixed(np.ascontiguousarray(own.threshold).view(np.uint64)) + own.right
     key = np.where(none_passes, np.uint64(3), key)
     stays &= own.right | ~none_passes
@@ -253,7 +256,7 @@ def _numeric_hash(path: Sequence[_Question], i: int) -> Hashes:
 
 
 def _level_hash(path: Sequence[_Question], i: int) -> Hashes:
-    """Of the levels that pass all questions of a feature, where it is asked first."""
+    """Hash of the categories that satisfy all splits on a feature, at its first split on the path."""
     own = path[i]
     first, levels = own.categorical.copy(), own.levels.copy()
     if not first.any():
@@ -270,7 +273,7 @@ def _level_hash(path: Sequence[_Question], i: int) -> Hashes:
 
 
 def _missing_hash(path: Sequence[_Question], i: int) -> Hashes:
-    """Of a feature that must not be missing, where that is first so."""
+    """Hash of a feature that must not be missing, at the first split that requires it."""
     own = path[i]
     first = own.without_missing.copy()
     for other in path[:i]:
@@ -279,7 +282,7 @@ def _missing_hash(path: Sequence[_Question], i: int) -> Hashes:
 
 
 def rule_hashes(trees: Trees, wording: Wording) -> RuleHashes:
-    """Prepare to compare the rules of trees."""
+    """Prepare the hashing of the rules of trees."""
     may_miss = np.array([wording.may_miss(f) for f in range(len(wording.names))], dtype=bool)
     n_levels = np.zeros(len(wording.names), dtype=np.int64)
     for feature, levels in wording.levels.items():
@@ -288,7 +291,7 @@ def rule_hashes(trees: Trees, wording: Wording) -> RuleHashes:
 
 
 def _mixed(x: NDArray[Any]) -> Hashes:
-    """Scatter bits [Steele, Lea and Flood 2014, splitmix64]."""
+    """Mix the bits of a hash [Steele, Lea and Flood 2014, splitmix64]."""
     x = x.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

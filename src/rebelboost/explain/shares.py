@@ -1,14 +1,15 @@
-"""What a model says of samples, shared out exactly: H(x) = baseline + features + training rows + others.
+"""Exact decomposition of scores: H(x) = baseline + features + training rows + others.
 
-Trees. A node says what its leaves say on average, by the weight of the training samples in each. From
-the root to a leaf, what is said changes with every test, and the change is the contribution of the
-feature that was tested [Saabas 2014]. What the roots say, the mean over the training samples, is baseline.
+Trees. The value of a node is the average output of its leaves, weighted by their training samples. On the
+path from the root to a leaf, the value changes at every split, and the change is the contribution of the
+split's feature [Saabas 2014]. The values of the roots, which are means over the training samples, are the
+baseline.
 
-Similarities. f·a + b: b is baseline. With two points, f·a is the pull of the one that the sample is
-nearer to: of the anchor where f > 0, else of the rival. With one point f goes to −1 far away, so that −a
-is baseline and (1 + f)·a, which fades with distance, is the pull of the anchor.
+Similarities. f·a + b: b is part of the baseline. With two points, f·a is the contribution of the point nearer
+to the sample: the anchor where f > 0, else the rival. With one point, f goes to −1 far away, so −a is part
+of the baseline and (1 + f)·a, which fades with distance, is the contribution of the anchor.
 
-Other kinds of terms are not looked into: what they say is credited to their names.
+Other kinds of terms are not decomposed: their output is credited to their name.
 """
 
 from dataclasses import dataclass
@@ -23,20 +24,22 @@ from rebelboost.model.shares import ComparisonVotes, RuleVotes, Shares
 
 @dataclass(frozen=True)
 class Contributions:
-    """Of n samples. The scores are the sum of all parts, up to rounding."""
+    """Decomposition of the scores of n samples. The parts sum to the scores, up to rounding."""
 
     baseline: ByClass
-    """What is said of every sample."""
+    """(K,) part that is the same for every sample."""
     features: Floats
-    """(n, d, K)"""
+    """(n, d, K) contributions of features."""
     rows: Ints
-    """(E,) training samples that others are compared with, by their rows in the user's table."""
+    """(E,) training rows that samples are compared with, as row numbers in the user's table."""
     pulls: Floats
-    """(n, E, K)"""
+    """(n, E, K) contributions of those rows."""
     others: dict[str, Scores]
-    """Name → (n, K)."""
+    """Name → (n, K) contributions of other terms."""
     rules: RuleVotes | None
+    """Outputs of the trees by leaf, or None without trees."""
     comparisons: tuple[ComparisonVotes, ...]
+    """Outputs of the comparisons."""
 
     @property
     def total(self) -> Scores:
@@ -46,7 +49,7 @@ class Contributions:
 
 
 def contributions(ensemble: Ensemble, X: Values, n_threads: int = 1) -> Contributions:
-    """Share out what the ensemble says of each sample."""
+    """Decompose the scores of each sample."""
     queries = Queries(X)
     shares = Shares.none(len(X), X.shape[1], ensemble.n_classes)
     for group in sorted(ensemble.groups, key=lambda group: len(group.terms.example_rows) > 0):

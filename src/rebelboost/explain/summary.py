@@ -1,4 +1,4 @@
-"""What a model learned: the features, rules and training rows it uses most, and the classes it tells apart."""
+"""Summary of a model: the features, rules and training rows it uses most, and the classes it separates."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass
 from rebelboost.base.names import printed
-from rebelboost.base.text import Table, framed, percent, whole_percent
+from rebelboost.base.text import Table, counted, framed, percent, whole_percent
 from rebelboost.explain.reasons import Rows
 from rebelboost.explain.rules import Wording, rule, rule_hashes
 from rebelboost.explain.usage import importances, n_testing, pair_use, row_use, rule_use
@@ -19,51 +19,60 @@ if TYPE_CHECKING:
 
 
 class UsedFeature(NamedTuple):
-    """A feature that trees ask."""
+    """A feature that trees split on."""
 
     name: str
     importance: float
-    """Its share of all that questions change, on average over the training samples."""
+    """Its share of all changes of the scores by splits, averaged over the training samples."""
     n_terms: int
+    """Number of trees that split on it."""
 
 
 class UsedRow(NamedTuple):
-    """A training row that others are compared with."""
+    """A training row that samples are compared with."""
 
     row: int
+    """Its number in the training table."""
     label: Any
+    """Its label in the index of the training table."""
     of_class: Any
+    """Its class."""
     pull: float
-    """Size of its outputs in all: how it pulls right where it is."""
+    """Summed size of its outputs: its influence on a sample at the same place."""
     by_class: ByClass
+    """(K,) sum of its outputs."""
     n_terms: int
+    """Number of terms that use it."""
 
 
 class UsedRule(NamedTuple):
     """The conditions of a leaf."""
 
     what: str
+    """The conditions in words."""
     weight: float
-    """Size of its outputs in all, times the share of the training samples that pass."""
+    """Summed size of its outputs, times the share of the training samples that satisfy it."""
     share: float
-    """Of the training samples that pass."""
+    """Share of the training samples that satisfy it."""
     by_class: ByClass
+    """(K,) sum of its outputs."""
     n_terms: int
+    """Number of trees with this rule."""
 
 
 class Separation(NamedTuple):
-    """Two classes that some rounds tell apart."""
+    """Two classes that some rounds separate."""
 
     first_round: int
     last_round: int
     classes: tuple[Any, Any]
     share: float
-    """Of those rounds' separation (of each round, the pair that it separates most)."""
+    """Share of the separation in these rounds. Each round counts for the pair it separates most."""
 
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """What a model learned. `print` reads it; `frame` and `table` have the numbers, `plot` the picture."""
+    """Summary of a model. Print it, or use `frame` or `table` for numbers and `plot` for a picture."""
 
     heading: str
     features: tuple[UsedFeature, ...]
@@ -75,30 +84,32 @@ class ModelSummary:
     top: int
 
     def text(self) -> str:
-        """The most used of each."""
+        """The most used features, rows and rules as text."""
         lines = [self.heading]
         if self.features:
-            lines.append("Features, by their share of what questions change on average:")
+            lines.append("Features, by importance:")
             lines += [
                 f"{percent(each.importance):>8}  {each.name}" for each in self.features[: self.top]
             ]
             lines += _and_more(self.features, self.top, "feature")
         if self.examples:
-            lines.append("Training rows, by how they pull right where they are:")
+            lines.append("Training rows, by their influence on samples at the same place:")
             lines += [
                 f"{each.pull:8.2f}  {self.rows.name(each.row)}{_in_terms(each.n_terms)}"
                 for each in self.examples[: self.top]
             ]
             lines += _and_more(self.examples, self.top, "row")
         if self.rules:
-            lines.append("Rules, by their outputs times the share of training rows that pass:")
+            lines.append(
+                "Rules, by their outputs times the share of training rows that satisfy them:"
+            )
             lines += [
                 f"{each.weight:8.3g}  {each.what}{self._speaks(each.by_class)}"
-                f" ({whole_percent(each.share)} pass{_in_terms(each.n_terms, ', ')})"
+                f" ({whole_percent(each.share)} of rows{_in_terms(each.n_terms, ', ')})"
                 for each in self.rules[: self.top]
             ]
         if self.pairs and self.classes is not None and len(self.classes) > 2:
-            lines.append("Classes told apart, by rounds:")
+            lines.append("Pairs of classes separated, by round:")
             lines += [self._told_apart(span) for span in self._spans()]
         return "\n".join(lines)
 
@@ -108,7 +119,13 @@ class ModelSummary:
         return f"ModelSummary({self.heading})"
 
     def table(self, of: str = "features") -> Table:
-        """Columns by name of the "features", "examples", "rules" or "pairs"."""
+        """Columns by name.
+
+        Parameters
+        ----------
+        of : {"features", "examples", "rules", "pairs"}, default="features"
+            Which table to return.
+        """
         tables: dict[str, tuple[Any, tuple[Any, ...]]] = {
             "features": (UsedFeature, self.features),
             "examples": (UsedRow, self.examples),
@@ -116,7 +133,7 @@ class ModelSummary:
             "pairs": (Separation, self.pairs),
         }
         if of not in tables:
-            raise ValueError(f"there is no table of {of!r}: ask for one of {', '.join(tables)}")
+            raise ValueError(f"there is no table of {of!r}: use one of {', '.join(tables)}")
         kind, records = tables[of]
         names = kind._fields
         columns: Table = {
@@ -128,11 +145,11 @@ class ModelSummary:
         return columns
 
     def frame(self, of: str = "features") -> Any:
-        """The table as a pandas data frame, where pandas is installed."""
+        """The table as a pandas data frame; without pandas, the table itself."""
         return framed(self.table(of))
 
     def plot(self) -> "Figure":
-        """Bars of the most used features, training rows and rules."""
+        """Bar charts of the most used features, training rows and rules."""
         from rebelboost.explain.plots import plot_summary
 
         return plot_summary(self)
@@ -170,7 +187,7 @@ def _in_terms(n_terms: int, before: str = "  in ") -> str:
 def summarise(
     ensemble: Ensemble, wording: Wording, rows: Rows, classes: tuple[Any, ...] | None, top: int
 ) -> ModelSummary:
-    """Look at all terms."""
+    """Summarise all terms of an ensemble."""
     return ModelSummary(
         _heading(ensemble, classes),
         _features(ensemble, wording),
@@ -185,7 +202,7 @@ def summarise(
 
 def _heading(ensemble: Ensemble, classes: tuple[Any, ...] | None) -> str:
     parts = headings(ensemble)
-    what = "a regression" if classes is None else f"{len(classes)} classes"
+    what = "regression" if classes is None else counted(len(classes), "class")
     return f"{' and '.join(parts) or 'No terms'}; {what}"
 
 
@@ -234,7 +251,7 @@ def _rules(ensemble: Ensemble, wording: Wording, most: int) -> tuple[UsedRule, .
 
 
 def _pairs(ensemble: Ensemble, classes: tuple[Any, ...] | None) -> tuple[Separation, ...]:
-    """Rounds 1–10, 11–100, 101–1,000 and so on; the shares of the pairs in each."""
+    """Shares of the class pairs in rounds 1–10, 11–100, 101–1,000 and so on."""
     used = pair_use(ensemble)
     found = []
     first, last = 0, 10

@@ -1,4 +1,4 @@
-"""Explanations as a person wants to read them."""
+"""Text of an explanation."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from rebelboost.explain.explanation import ExampleShare, Explanation, FeatureShare
 
 WIDTH = 7
-"""Of the column of numbers."""
+"""Width of the column of numbers."""
 WORTH_A_WORD = 0.02
-"""Of a blend of trees and similarities: a kind whose heaviest term is lighter than this share is left out."""
+"""Rules or comparisons are omitted if the largest of them is below this share of the largest of both."""
 
 
 def explanation_text(why: "Explanation") -> str:
-    """The decision, what made it up, and the rules or comparisons that weighed most."""
+    """The decision, the contributions, and the rules or comparisons with the largest ones."""
     lines = [why.verdict.headline]
     if why.classes is not None and len(why.classes) == 1:
         return lines[0]
@@ -28,7 +28,7 @@ def explanation_text(why: "Explanation") -> str:
     heaviest = max((abs(_size(why, r)) for of in named.values() for r in of), default=0.0)
     for name, reasons in named.items():
         if any(abs(_size(why, reason)) >= WORTH_A_WORD * heaviest for reason in reasons):
-            lines += [f"{name} that weighed most:", *_listed(why, reasons)]
+            lines += [f"{name} with the largest contributions:", *_listed(why, reasons)]
     return "\n".join(lines)
 
 
@@ -40,13 +40,13 @@ def _opening(why: "Explanation") -> str:
     total = signed(float(why.toward(why.scores)))
     decided, rival = why.verdict.decided, why.verdict.rival
     if why.classes is None or decided is None or rival is None:
-        return "Made up of:"
+        return "Contributions:"
     names = why.class_names
-    return f"What spoke for {names[decided]} (+) and for {names[rival]} (−), {total} in all:"
+    return f"Contributions for {names[decided]} (+) and {names[rival]} (−), total {total}:"
 
 
 def parts(why: "Explanation") -> list[tuple[float, str]]:
-    """What each shown part adds to the lead, the strongest first; then what is left, and the baseline."""
+    """Contributions to the lead, strongest first; then the sum of the rest, and the baseline."""
     shares: list[Reason | FeatureShare | ExampleShare] = [*why.features, *why.examples, *why.others]
     strength = [(float(why.toward(each.by_class)), each) for each in shares]
     strength.sort(key=lambda pair: -abs(pair[0]))
@@ -59,9 +59,9 @@ def parts(why: "Explanation") -> list[tuple[float, str]]:
             if (n := len(own) - sum(each in _ids(shown) for each in map(id, own))) > 0
         ]
         left = float(np.sum([size for size, _ in rest]))
-        found.append((left, " and ".join(kinds) if kinds else "all else"))
-    said = "an average training row" if why.features else "every sample"
-    found.append((float(why.toward(why.baseline)), f"said of {said}"))
+        found.append((left, " and ".join(kinds) if kinds else "everything else"))
+    whose = "an average training row" if why.features else "every sample"
+    found.append((float(why.toward(why.baseline)), f"baseline: {whose}"))
     return found
 
 

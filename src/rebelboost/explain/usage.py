@@ -1,7 +1,7 @@
-"""What a model uses, as arrays: how much of its outputs is due to features, rules, rows, pairs of classes.
+"""How much a model uses each feature, rule, training row and pair of classes, as arrays.
 
-The size of something added to the scores is half its spread over the classes, since what is added to all
-of them alike decides nothing; in a regression, its absolute value.
+The size of a contribution is half its range over the classes, because adding the same number to all
+classes decides nothing. In a regression it is the absolute value.
 """
 
 from typing import NamedTuple
@@ -19,14 +19,14 @@ from rebelboost.model.trees import Trees
 
 
 def size(said: Floats) -> Floats:
-    """(…, K) → (…)."""
+    """Size of contributions, (…, K) → (…)."""
     if said.shape[-1] == 1:
         return np.abs(said[..., 0])
     return np.asarray((said.max(axis=-1) - said.min(axis=-1)) / 2)
 
 
 def importances(ensemble: Ensemble, n_features: int) -> Floats:
-    """(d,): size of what its questions change, on average over the training samples, summed over all."""
+    """(d,) size of the changes by the splits on each feature, averaged over training samples, summed."""
     found = np.zeros(n_features)
     for means in _means(ensemble):
         for nodes, children in means.layers():
@@ -44,7 +44,7 @@ def _means(ensemble: Ensemble) -> list[TreeMeans]:
 
 
 def n_testing(ensemble: Ensemble, n_features: int) -> Ints:
-    """(d,): trees that test each feature."""
+    """(d,) number of trees that split on each feature."""
     found = np.zeros(n_features, dtype=np.int64)
     for _, trees in ensemble.of_kind(Trees):
         of_node = np.repeat(np.arange(len(trees)), trees.n_nodes)
@@ -55,18 +55,20 @@ def n_testing(ensemble: Ensemble, n_features: int) -> Ints:
 
 
 class RowUse(NamedTuple):
-    """Training rows that others are compared with, and how they can pull at most: right where they are."""
+    """Training rows that samples are compared with, and their largest possible contributions."""
 
     rows: Ints
+    """(E,) row numbers."""
     by_class: Outputs
-    """(E, K)"""
+    """(E, K) sums of the contributions."""
     sizes: Floats
-    """(E,) sum of the sizes over all terms."""
+    """(E,) sums of the sizes over all terms."""
     n_terms: Ints
+    """(E,) number of terms."""
 
 
 def row_use(ensemble: Ensemble) -> RowUse:
-    """Add up over all comparisons: a for the anchor, −a for the rival."""
+    """Sum over all comparisons: a for the anchor (2a without a rival), −a for the rival."""
     rows, said = [np.empty(0, dtype=np.int64)], [np.empty((0, ensemble.n_classes))]
     for _, table in ensemble.of_kind(Comparisons):
         if table.space is not None:
@@ -80,23 +82,24 @@ def row_use(ensemble: Ensemble) -> RowUse:
 
 
 class RuleUse(NamedTuple):
-    """Rules, equal ones as one."""
+    """Rules; equal ones are merged."""
 
     terms: Ints
-    """(R,) a term that has it,"""
+    """(R,) a term with the rule."""
     leaves: Ints
-    """and its leaf there."""
+    """(R,) the leaf of that term."""
     by_class: Outputs
-    """(R, K) what it adds in all, beyond what is said on average."""
+    """(R, K) sum of the outputs, relative to the value of the root."""
     sizes: Floats
-    """(R,) sum of the sizes, times the share of the training samples that pass."""
+    """(R,) sum of the sizes, times the share of the training samples that satisfy the rule."""
     shares: Floats
-    """(R,) mean share of the training samples that pass."""
+    """(R,) mean share of the training samples that satisfy the rule."""
     n_terms: Ints
+    """(R,) number of trees with the rule."""
 
 
 def rule_use(trees: Trees, positions: Ints, hashes: RuleHashes) -> RuleUse:
-    """Add up over all leaves that training samples fall into."""
+    """Sum over all leaves with training samples."""
     n_classes = trees.outputs.shape[1]
     terms, leaves, keys, numbers = [], [], [], []
     for means in trees.means():
@@ -110,7 +113,7 @@ def rule_use(trees: Trees, positions: Ints, hashes: RuleHashes) -> RuleUse:
         numbers.append(np.column_stack([beyond, size(beyond) * share, share]))
     all_keys = np.concatenate(keys)
     first, sums, counts = summed(all_keys, np.concatenate(numbers))
-    kept = np.flatnonzero(all_keys[first] != 0)  # a rule without conditions is baseline
+    kept = np.flatnonzero(all_keys[first] != 0)  # without conditions it is part of the baseline
     first, sums, counts = first[kept], sums[kept], counts[kept]
     return RuleUse(
         np.concatenate(terms)[first],
@@ -123,7 +126,7 @@ def rule_use(trees: Trees, positions: Ints, hashes: RuleHashes) -> RuleUse:
 
 
 def pair_use(ensemble: Ensemble) -> Separated:
-    """Which two classes each term separates most; −1 where there are no two."""
+    """The two classes that each term separates most; −1 if there are fewer than two classes."""
     n_terms = len(ensemble)
     found = Separated(np.full(n_terms, -1), np.full(n_terms, -1), np.zeros(n_terms))
     if ensemble.n_classes > 1:

@@ -1,4 +1,4 @@
-"""Model files: reading and writing them in the safetensors format, and models as plain JSON.
+"""Model files in the safetensors format, and models as plain JSON.
 
 Loading a file executes no code.
 """

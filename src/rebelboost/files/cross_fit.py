@@ -1,4 +1,4 @@
-"""A cross-fit ↔ the arrays of a file."""
+"""Storage of a cross-fit in a model file."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.runner import Standing
 
 STANDING = ("rounds", "share", "log_loss", "cost", "n_parts", "shrinkage")
-"""Numbers of a candidate."""
+"""Numbers stored for each candidate."""
 
 
 def cross_fit_arrays(found: CrossFit) -> dict[str, NDArray[Any]]:
-    """How candidates did on what their fits had left out, and the scores of those samples."""
+    """Arrays of a cross-fit: results of the candidates, and scores of the held-out samples."""
     numbers = [[getattr(each, name) for name in STANDING] for each in found.standings]
     return {
         "cross_fit.standings": np.array(numbers, dtype=np.float64).reshape(-1, len(STANDING)),
@@ -30,16 +30,16 @@ def cross_fit_arrays(found: CrossFit) -> dict[str, NDArray[Any]]:
 
 
 def take_cross_fit(shelf: Shelf, model: FittedClassifier, history: History) -> CrossFit:
-    """The cross-fit that a model and its history came from."""
+    """Read the cross-fit of a model."""
     numbers = shelf.take("cross_fit.standings", np.float64, None, len(STANDING))
     names = take_texts(shelf, "cross_fit.names", len(numbers))
     runs = shelf.take("cross_fit.runs", np.int64, None)
     known = len(numbers) > 0 and ((runs >= 0) & (runs < len(numbers))).all()
-    require(known, "fits of candidates that there are not")
+    require(known, "fits of candidates that do not exist")
     log_loss, cost = shelf.take("cross_fit.found", np.float64, 2).tolist()
     left_out = shelf.numbers("cross_fit.left_out", None, len(model.classes))
     rows = shelf.take("cross_fit.rows", np.int64, len(left_out))
-    require((rows >= 0).all(), "rows of left-out samples that are none")
+    require((rows >= 0).all(), "negative row numbers of held-out samples")
     return CrossFit(
         model.ensemble,
         model.decoder,
@@ -56,6 +56,6 @@ def take_cross_fit(shelf: Shelf, model: FittedClassifier, history: History) -> C
 def _standing(name: str, numbers: list[float]) -> Standing:
     rounds, share, log_loss, cost, n_parts, shrinkage = numbers
     counted = all(0 <= n < 2**31 and n.is_integer() for n in (rounds, n_parts))
-    require(counted and 0 <= share <= 1, "a cross-fit with odd shares")
-    require(0 < shrinkage <= 1, "a cross-fit with odd shrinkage")
+    require(counted and 0 <= share <= 1, "a cross-fit with invalid counts or shares")
+    require(0 < shrinkage <= 1, "a cross-fit with an invalid shrinkage")
     return Standing(name, int(rounds), share, log_loss, cost, int(n_parts), shrinkage)

@@ -1,4 +1,4 @@
-"""The history of a fit ↔ the arrays of a file."""
+"""Storage of a training history in a model file."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,38 +15,41 @@ from rebelboost.files.texts import take_texts, text_arrays
 from rebelboost.model.ensemble import Ensemble
 
 NUMBERS = ("log_loss", "loss_ratio", "edge", "bound", "error", "cost", "seconds")
+"""Real-valued fields of a round."""
 WHOLE = ("index", "part")
+"""Integer fields of a round."""
 WORK = ("visited", "possible", "dropped")
+"""Integer fields of a round's work."""
 
 
 @dataclass(frozen=True)
 class CutTerm:
-    """The description of a term that was cut."""
+    """Description of a term that was dropped."""
 
     text: str
 
     def describe(self, names: Sequence[str] | None = None) -> str:
-        """In one line."""
+        """Describe it in one line."""
         del names
         return self.text
 
 
 class Columns(NamedTuple):
-    """A history as a table; R rounds."""
+    """A history as a table of R rounds."""
 
     numbers: Floats
     """(R, 7 + 1) `NUMBERS`, and the share of heavy samples."""
     counts: Ints
     """(R, 2 + 3) `WHOLE` and `WORK`."""
     held: Floats
-    """(R, 3), NaN where nothing was held out."""
+    """(R, 3), NaN if nothing was held out."""
     has_held: NDArray[np.uint8]
     terms: Ints
-    """(R,) the round's term in the ensemble; −1 where it was cut."""
+    """(R,) number of the round's term in the ensemble; −1 if it was dropped."""
 
 
 def history_arrays(history: History) -> dict[str, NDArray[Any]]:
-    """A table of all rounds; terms by their numbers, those that were cut by their descriptions."""
+    """Arrays of all rounds: terms by number, and dropped terms by description."""
     if isinstance(history, StoredHistory) and not history.has_grown:
         columns, cut = history.columns, history.cut
     else:
@@ -79,7 +82,7 @@ def _table(rows: Sequence[Sequence[float]], width: int) -> Floats:
 
 
 class StoredHistory(History):
-    """A history that was read from a file; its records are made when they are first asked for."""
+    """A history read from a file. Its records are created on first access."""
 
     def __init__(self, columns: Columns, cut: list[str], ensemble: Ensemble) -> None:
         self.columns, self.cut, self._ensemble = columns, cut, ensemble
@@ -88,7 +91,7 @@ class StoredHistory(History):
 
     @property
     def has_grown(self) -> bool:
-        """Whether training has gone on since."""
+        """Whether training has continued since it was read."""
         return "rounds" in self.__dict__ and len(self.rounds) != len(self.columns.terms)
 
     def __len__(self) -> int:
@@ -116,7 +119,7 @@ class StoredHistory(History):
 
 
 def take_history(shelf: Shelf, ensemble: Ensemble) -> StoredHistory:
-    """The history, of rounds whose terms are there."""
+    """Read the history, and check that its terms exist."""
     numbers = shelf.take("history.numbers", np.float64, None, 8)
     n = len(numbers)
     columns = Columns(
@@ -127,7 +130,7 @@ def take_history(shelf: Shelf, ensemble: Ensemble) -> StoredHistory:
         shelf.take("history.terms", np.int64, n),
     )
     inside = (columns.terms >= CUT).all() and (columns.terms < len(ensemble)).all()
-    require(inside, "a history of terms that are not there")
+    require(inside, "a history of terms that do not exist")
     require((columns.counts >= 0).all(), "a history with negative counts")
     n_cut = int(np.count_nonzero(columns.terms == CUT))
     return StoredHistory(columns, take_texts(shelf, "history.cut", n_cut), ensemble)

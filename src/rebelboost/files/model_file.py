@@ -1,7 +1,7 @@
-"""Fitted models ↔ files: arrays and JSON in the safetensors format.
+"""Saving and loading of fitted models: arrays and JSON in the safetensors format.
 
-Everything that predicts, decides, explains and goes on training is kept, as data: nothing in a file is
-ever executed. On the way back every rule is checked; a file that breaks one is refused, with its fault.
+A file stores everything needed to predict, decide, explain and continue training, as data: nothing in it is
+ever executed. On loading, everything is checked; an invalid file raises `ModelFileError`.
 """
 
 import json
@@ -46,25 +46,27 @@ from rebelboost.selection.blend import CrossFit
 FORMAT, VERSION = "rebelboost", 2
 """2 adds costs by sample; see `files/sample_costs.py`."""
 DECIDING = {"decision": "name", "reject_cost": "reject_cost", "reject_label": "reject_label"}
-"""Parameters that decisions depend on → fields of the rule. No file is without; others that a file
-lacks are younger than it."""
+"""Parameters that decisions depend on → fields of the decision rule. Every classifier file has them. Other
+parameters may be missing if they were introduced after the file was written.
+"""
 LARGEST = 1e300
+"""Upper limit of costs and weights."""
 
 Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
-"""Arrays, and an object of JSON."""
+"""Arrays, and a JSON object."""
 
 
 class StoredModel(NamedTuple):
-    """What a file holds."""
+    """The contents of a model file."""
 
     estimator: str
-    """Name of the class."""
+    """Name of the estimator class."""
     parameters: dict[str, Any]
     model: FittedClassifier | FittedRegressor
     history: History
     cross_fit: CrossFit | None
     metadata: dict[str, Any]
-    """The user's own."""
+    """The user's `metadata_`."""
 
 
 # ---- writing
@@ -96,8 +98,8 @@ def _json(model: dict[str, Any]) -> str:
         return json.dumps(model, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(
-            f"metadata_ holds what JSON has no word for ({error}): keep texts, finite numbers, lists "
-            "and dicts there"
+            f"metadata_ cannot be written as JSON ({error}): use strings, finite numbers, lists and "
+            "dicts"
         ) from None
 
 
@@ -126,14 +128,14 @@ def _features(model: FittedClassifier | FittedRegressor) -> Parts:
         "categorical": model.encoder.categorical,
         "categories.counts": np.array([len(levels[f]) for f in sorted(levels)], dtype=np.int32),
     }
-    arrays |= scalar_arrays("categories", flat, "turn the column into text first")
+    arrays |= scalar_arrays("categories", flat, "convert the column to text first")
     if names is not None:
         arrays |= text_arrays("feature_names", names.tolist())
     return arrays, {"n_features": int(model.n_features), "named": names is not None}
 
 
 def _own(model: FittedClassifier | FittedRegressor, cross_fit: CrossFit | None) -> Parts:
-    """What classifiers and regressions do not have in common."""
+    """The parts that only classifiers, or only regressors, have."""
     if isinstance(model, FittedRegressor):
         return {}, {"baseline": float(model.baseline)}
     arrays, kind = class_arrays(model.classes)
@@ -162,9 +164,9 @@ def _own(model: FittedClassifier | FittedRegressor, cross_fit: CrossFit | None) 
 
 
 def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> StoredModel:
-    """Check what was read from a file, and put it together.
+    """Check the contents of a file, and create the model.
 
-    `known` names the parameters of each estimator.
+    `known` has the parameter names of each estimator.
     """
     _check_format(contents.texts)
     shelf = Shelf(contents.arrays)
@@ -179,13 +181,13 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     history = take_history(shelf, ensemble)
     model: FittedClassifier | FittedRegressor
     cross_fit = None
-    if DECIDING.keys() <= known[kind]:  # it decides
+    if DECIDING.keys() <= known[kind]:  # a classifier
         model = _take_classifier(shelf, fields, _rule(parameters), encoder, names, ensemble)
         if contents.texts["version"] != "1":
             columns, learned = take_sample_costs(shelf, fields, features, n_classes)
             model = replace(model, columns=columns, learned=learned)
         crossed = fields.any("cross_fit")
-        require(isinstance(crossed, bool), "a cross-fit that is neither there nor not")
+        require(isinstance(crossed, bool), "a field 'cross_fit' that is not true or false")
         cross_fit = take_cross_fit(shelf, model, history) if crossed else None
     else:
         require(n_classes == 1, "a regression with several outputs")
@@ -195,7 +197,7 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
         )
     kept = take_provenance(shelf, set(ensemble.example_rows), encoder.n_features, n_classes)
     metadata = fields.any("metadata")
-    require(isinstance(metadata, dict), "metadata of the user that are no object")
+    require(isinstance(metadata, dict), "user metadata that is not an object")
     fields.end()
     shelf.end()
     model = replace(model, provenance=kept)
@@ -206,14 +208,15 @@ def _check_format(texts: dict[str, str]) -> None:
     require(texts.get("format") == FORMAT, "no rebelboost model in it")
     version = texts.get("version", "")
     whole = version.isascii() and version.isdigit() and len(version) < 6
-    require(whole, f"the format version {version[:20]!r}, which is no number")
+    require(whole, f"the format version {version[:20]!r}, which is not a number")
     if int(version) > VERSION:
         raise ModelFileError(
             f"has format version {version}, but this rebelboost reads versions up to {VERSION}: "
             "install a newer rebelboost"
         )
-    require(int(version) >= 1, f"the format version {version}, which there never was")
-    require(texts.keys() == {"format", "version", "model", "sha256"}, "other metadata than a model")
+    require(int(version) >= 1, f"the format version {version}, which does not exist")
+    expected = {"format", "version", "model", "sha256"}
+    require(texts.keys() == expected, "metadata that does not belong to a model")
 
 
 def _take_parameters(shelf: Shelf, fields: Fields, known: AbstractSet[str]) -> dict[str, Any]:
@@ -238,7 +241,7 @@ def _take_features(shelf: Shelf, fields: Fields) -> tuple[FeatureEncoder, NDArra
     distinct = all(len(set(own)) == len(own) for own in levels.values())
     require(distinct, "a category twice")
     named = fields.any("named")
-    require(isinstance(named, bool), "features that are neither named nor not")
+    require(isinstance(named, bool), "a field 'named' that is not true or false")
     names = None
     if named:
         names = np.array([*take_texts(shelf, "feature_names", n), None], dtype=object)[:-1]
@@ -277,11 +280,12 @@ def _take_classifier(
 
 def _amounts(shelf: Shelf, name: str, *shape: int) -> Floats:
     array = shelf.numbers(name, *shape)
-    require((array >= 0).all() and (array < LARGEST).all(), f"{name!r} that are negative, or huge")
+    inside = (array >= 0).all() and (array < LARGEST).all()
+    require(inside, f"{name!r} with negative or huge numbers")
     return array
 
 
 def _costs(shelf: Shelf, name: str, n: int) -> Floats:
     costs = _amounts(shelf, name, n, n)
-    require(not costs.diagonal().any(), f"{name!r} of right decisions")
+    require(not costs.diagonal().any(), f"{name!r} with costs of correct decisions")
     return costs.copy()

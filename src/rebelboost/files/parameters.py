@@ -1,4 +1,7 @@
-"""An estimator's parameters ↔ JSON: what JSON has no word for is an object with its kind at "$"."""
+"""Storage of an estimator's parameters as JSON.
+
+Values that JSON cannot represent are stored as objects, with their type in the field "$".
+"""
 
 import math
 from collections.abc import Mapping
@@ -20,26 +23,28 @@ from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 
 KIND = "$"
+"""Name of the field that holds the type."""
 LEARNERS: dict[str, Any] = {"Tree": Tree, "Stump": Stump, "Similarity": Similarity}
+"""Learners that can be stored, by name."""
 DROPPED = {"callbacks"}
-"""Programs, not data: None after loading."""
+"""Parameters that are code, not data. They are None after loading."""
 
 
 class ParameterEncoder:
-    """Turns parameters into JSON, and their arrays into arrays of the file."""
+    """Converts parameters to JSON, and collects their arrays."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, NDArray[Any]] = {}
 
     def encode_all(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """All parameters of an estimator."""
+        """Encode all parameters of an estimator."""
         return {
             name: None if name in DROPPED else self.encode(value, name)
             for name, value in sorted(parameters.items())
         }
 
     def encode(self, value: Any, where: str) -> Any:
-        """One value; `where` names its parameter."""
+        """Encode one value; `where` is the name of its parameter."""
         value = plain(value)
         if value is None or isinstance(value, bool | int | str):
             return value
@@ -83,33 +88,32 @@ class ParameterEncoder:
             return _encode_random(value)
         if isinstance(value, Binary):
             raise ModelFileError(
-                f"the learner is Binary({type(value.estimator).__name__}), which only its own library "
-                "knows how to store: keep the model with pickle or skops, or train with Tree, Stump "
-                "or Similarity"
+                f"the learner is Binary({type(value.estimator).__name__}), which a model file cannot "
+                "store: save the model with pickle or skops, or train with Tree, Stump or Similarity"
             )
         if callable(value):
             raise ModelFileError(
-                f"the parameter {where} is a function, which a file cannot hold: give a name, or keep "
-                "the model with pickle"
+                f"the parameter {where} is a function, which a model file cannot store: give a name, "
+                "or save the model with pickle"
             )
         raise ModelFileError(
-            f"the parameter {where} is a {type(value).__name__}, which a model file does not hold: give "
-            "numbers, texts, lists or arrays"
+            f"the parameter {where} is a {type(value).__name__}, which a model file cannot store: give "
+            "numbers, strings, lists or arrays"
         )
 
 
 def check_together(given: Mapping[str, Any]) -> None:
-    """Refuse what fits the types, but cannot predict."""
+    """Raise an error for parameters of valid types that cannot be used to predict."""
     require(given.get("n_jobs") != 0, "the parameter n_jobs=0: give a number of threads, or None")
     label = plain(given.get("reject_label"))
     require(
         isinstance(label, Scalar | None),
-        f"the reject_label {label!r}, which is neither text nor number: give one of these",
+        f"the reject_label {label!r}, which is neither text nor a number: give one of these",
     )
 
 
 def require_flat(value: NDArray[Any], where: str, most: int = 1) -> None:
-    """Refuse arrays with more axes than a file has."""
+    """Raise an error if an array has too many axes for a model file."""
     if value.ndim > most:
         raise ModelFileError(
             f"the parameter {where} is an array with {value.ndim} axes: give at most {most}"
@@ -133,7 +137,7 @@ def _encode_random(state: np.random.RandomState) -> dict[str, Any]:
 
 
 class ParameterDecoder:
-    """Turns JSON back into parameters."""
+    """Converts JSON back to parameters."""
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
@@ -150,8 +154,8 @@ class ParameterDecoder:
         }
 
     def decode_all(self, found: Any) -> dict[str, Any]:
-        """All parameters of an estimator."""
-        require(isinstance(found, dict), "parameters that are no object")
+        """Decode all parameters of an estimator."""
+        require(isinstance(found, dict), "parameters that are not an object")
         decoded = {}
         for name, value in found.items():
             try:
@@ -159,11 +163,11 @@ class ParameterDecoder:
             except ModelFileError:
                 raise
             except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-                raise ModelFileError(f"has a parameter {name!r} that is none ({error})") from None
+                raise ModelFileError(f"has an invalid parameter {name!r} ({error})") from None
         return decoded
 
     def decode(self, found: Any) -> Any:
-        """One value."""
+        """Decode one value."""
         if isinstance(found, list):
             return [self.decode(item) for item in found]
         if not isinstance(found, dict):
@@ -185,8 +189,8 @@ class ParameterDecoder:
 def _decode_random(found: dict[str, Any]) -> np.random.RandomState:
     key = np.frombuffer(bytes.fromhex(found["key"]), dtype="<u4").astype(np.uint32)
     pos, has_gauss, gauss = found["pos"], found["has_gauss"], found["gauss"]
-    require(len(key) == 624 and type(pos) is int and 0 <= pos <= 624, "a random state that is none")
-    require(has_gauss in (0, 1) and isinstance(gauss, float | int), "a random state that is none")
+    require(len(key) == 624 and type(pos) is int and 0 <= pos <= 624, "an invalid random state")
+    require(has_gauss in (0, 1) and isinstance(gauss, float | int), "an invalid random state")
     state = np.random.RandomState()
     state.set_state(("MT19937", key, pos, has_gauss, float(gauss)))
     return state

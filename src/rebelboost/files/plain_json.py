@@ -1,4 +1,4 @@
-"""Models as plain JSON, for programs in other languages; docs/files.md has its schema and how to use it."""
+"""Models as plain JSON data, for programs in other languages. docs/files.md describes the schema."""
 
 import math
 from typing import Any
@@ -16,7 +16,7 @@ FORMAT, VERSION = "rebelboost-json", 1
 
 
 def as_plain(model: FittedClassifier | FittedRegressor, estimator: str) -> dict[str, Any]:
-    """All that scores and decisions follow from: numbers, texts, lists and dicts."""
+    """Everything needed for scores and decisions, as numbers, strings, lists and dicts."""
     terms, spaces = _terms(model.ensemble)
     names = model.feature_names
     found = {
@@ -74,7 +74,7 @@ def _sample_costs(model: FittedClassifier) -> dict[str, Any]:
 
 
 def _terms(ensemble: Ensemble) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """All terms in their order, and the spaces of comparisons."""
+    """All terms in order, and the spaces of comparisons."""
     found: dict[int, dict[str, Any]] = {}
     spaces: list[dict[str, Any]] = []
     for positions, trees in ensemble.of_kind(Trees):
@@ -89,7 +89,7 @@ def _terms(ensemble: Ensemble) -> tuple[list[dict[str, Any]], list[dict[str, Any
         found |= dict(zip(positions.tolist(), _comparisons(table, len(spaces)), strict=True))
         spaces += [_space(table)] if table.space is not None else []
     if len(found) < len(ensemble):
-        term_arrays(ensemble)  # refuses terms of another kind, with the reason
+        term_arrays(ensemble)  # raises an error that names the kind that cannot be stored
     return [found[t] for t in range(len(ensemble))], spaces
 
 
@@ -110,7 +110,7 @@ def _tree(tree: Trees) -> dict[str, Any]:
 
 
 def _finite(threshold: float) -> float | None:
-    """JSON has no infinity: None, which no number exceeds."""
+    """None for an infinite threshold, which JSON cannot represent: no number exceeds it."""
     return threshold if math.isfinite(threshold) else None
 
 
@@ -134,7 +134,7 @@ def _comparisons(table: Comparisons, space: int) -> list[dict[str, Any]]:
 
 
 def _space(table: Comparisons) -> dict[str, Any]:
-    """A space and its examples, by the names that files have for them."""
+    """A space and its examples, with the same names as in model files."""
     assert table.space is not None
     tensors, found = table.space.to_tensors(table.points)
     found = {key: value for key, value in found.items() if key not in {"type", "turned"}}

@@ -1,4 +1,4 @@
-"""What a model remembers of its training table ↔ the arrays of a file."""
+"""Storage of what a model keeps from its training table."""
 
 import math
 from typing import Any
@@ -14,13 +14,13 @@ from rebelboost.theory.facts import FACTS
 
 
 def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
-    """Names of rows, classes of examples, features with missing values, facts."""
-    # Of names that are neither text nor number, such as dates, the text.
+    """Arrays of row names, classes of examples, features with missing values, and facts."""
+    # Names that are neither text nor numbers, such as dates, are stored as text.
     named = [plain(label) for label in kept.row_labels.values()]
     said = [label if isinstance(label, Scalar) else str(label) for label in named]
     return {
         "rows.numbers": np.array(list(kept.row_labels), dtype=np.int64),
-        **scalar_arrays("rows", said, "give rows other names"),
+        **scalar_arrays("rows", said, "rename the rows"),
         "training_facts": np.array([kept.facts.get(name, np.nan) for name in FACTS]),
         "examples.rows": np.array(list(kept.example_classes), dtype=np.int64),
         "examples.classes": np.array(list(kept.example_classes.values()), dtype=np.int32),
@@ -31,7 +31,7 @@ def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
 def take_provenance(
     shelf: Shelf, examples: set[int], n_features: int, n_classes: int
 ) -> Provenance:
-    """All of it; `examples` are the rows that the terms compare with."""
+    """Read the provenance; `examples` are the rows that the terms compare with."""
     return Provenance(
         row_labels=_take_row_labels(shelf),
         example_classes=_take_examples(shelf, examples, n_classes),
@@ -42,7 +42,7 @@ def take_provenance(
 
 def _take_row_labels(shelf: Shelf) -> dict[int, Any]:
     rows = shelf.take("rows.numbers", np.int64, None)
-    require((rows >= 0).all() and len(np.unique(rows)) == len(rows), "names of rows that are none")
+    require((rows >= 0).all() and len(np.unique(rows)) == len(rows), "names of invalid rows")
     return dict(zip(rows.tolist(), take_scalars(shelf, "rows", len(rows)), strict=True))
 
 
@@ -50,7 +50,7 @@ def _take_facts(shelf: Shelf) -> dict[str, float]:
     if not shelf.has("training_facts"):
         return {}
     facts = shelf.take("training_facts", np.float64, len(FACTS))
-    require((~(facts < 0) & ~np.isinf(facts)).all(), "facts of the training that cannot be")
+    require((~(facts < 0) & ~np.isinf(facts)).all(), "invalid training facts")
     known = zip(FACTS, facts.tolist(), strict=True)
     return {name: fact for name, fact in known if not math.isnan(fact)}
 
@@ -59,12 +59,12 @@ def _take_examples(shelf: Shelf, examples: set[int], n_classes: int) -> dict[int
     rows = shelf.take("examples.rows", np.int64, None)
     classes = shelf.indices("examples.classes", n_classes, len(rows))
     distinct = (rows >= 0).all() and len(np.unique(rows)) == len(rows)
-    require(distinct, "examples whose rows are none")
-    require(examples <= set(rows.tolist()), "examples whose class is not known")
+    require(distinct, "examples with invalid rows")
+    require(examples <= set(rows.tolist()), "examples whose class is unknown")
     return dict(zip(rows.tolist(), classes.tolist(), strict=True))
 
 
 def _take_missing(shelf: Shelf, n_features: int) -> list[int]:
     missing = shelf.indices("missing_features", n_features, None)
-    require((np.diff(missing) > 0).all(), "features with missing values in no order")
+    require((np.diff(missing) > 0).all(), "features with missing values that are not sorted")
     return missing.tolist()

@@ -1,8 +1,8 @@
-"""Files of named arrays and texts, in the safetensors format: sizes and names in JSON, then bytes.
+"""Files of named arrays and texts in the safetensors format: a JSON header, followed by the arrays.
 
-The format is read and written here, not by its own library: arrays are then views of the one block of
-memory that the file was read into, and what is wrong with a file can be named. A file holds the
-SHA-256 of all that is in it.
+The format is implemented here rather than by its own library, so that arrays are views of the single block
+of memory that the file was read into, and errors can name what is wrong. A file contains the SHA-256
+checksum of its contents.
 """
 
 import hashlib
@@ -34,25 +34,28 @@ TYPES: dict[str, np.dtype[Any]] = {
     "U16": np.dtype(np.uint16),
     "U8": np.dtype(np.uint8),
 }
+"""Types of arrays, by their names in the format."""
 NAMES = {dtype: name for name, dtype in TYPES.items()}
+"""Names of the types."""
 WIDEST = 8
+"""Size of the largest type in bytes."""
 TEXTS, CHECKSUM = "__metadata__", "sha256"
 MOST_AXES, MOST = 3, 2**48
-"""Of an array, empty ones too: of its axes, and of their lengths' product."""
+"""Maximum number of axes of an array, and maximum product of their lengths, also for empty arrays."""
 FREE_ITEMS, BYTES_OF_AN_ITEM = 20_000, 256
 FREE_HEADER, SHARE_OF_HEADER = 1 << 19, 8
-"""An item of JSON takes some 64 bytes in memory, the header four times its length. Beyond what is free,
-there may be an item for every so many bytes of a file, and a header of an eighth of it: reading a file
-then takes less than twice its size, and four megabytes."""
+"""Limits of the header. A JSON item takes about 64 bytes of memory, and the header four times its length.
+Beyond a fixed allowance, a file may have one item per BYTES_OF_AN_ITEM bytes, and a header of one eighth of
+its size. Reading a file then takes less than twice its size, plus four megabytes, of memory."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
 
 class Contents(NamedTuple):
-    """What a file holds."""
+    """The contents of a file."""
 
     arrays: dict[str, NDArray[Any]]
-    """Views of one block of memory, read-only."""
+    """Read-only views of one block of memory."""
     texts: dict[str, str]
 
 
@@ -60,14 +63,14 @@ class Contents(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], arrays: Arrays, texts: Mapping[str, str]) -> None:
-    """Write a file whole or not at all: beside its place first, then into it."""
+    """Write a file atomically: to a temporary file in the same folder, which then replaces the target."""
     signed = {**texts, CHECKSUM: checksum(arrays, texts)}
-    # The widest first: all lie where processors like to find them.
+    # Widest types first, so that all arrays are aligned.
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
     try:
         header = _header(arrays, order, signed)
     except ModelFileError as fault:
-        raise ModelFileError(f"{os.fspath(path)} would be a file that {fault}") from None
+        raise ModelFileError(f"cannot write {os.fspath(path)}, a file that {fault}") from None
     place = Path(os.path.realpath(path))
     beside = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
     try:
@@ -78,7 +81,7 @@ def write(path: str | os.PathLike[str], arrays: Arrays, texts: Mapping[str, str]
             file.flush()
             os.fsync(file.fileno())
         with suppress(FileNotFoundError):
-            beside.chmod(stat.S_IMODE(place.stat().st_mode))  # who could not read it still cannot
+            beside.chmod(stat.S_IMODE(place.stat().st_mode))  # keep the permissions of the old file
         beside.replace(place)
     except BaseException:
         with suppress(FileNotFoundError):
@@ -111,7 +114,7 @@ def _bytes(array: NDArray[Any]) -> bytes | memoryview:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name last, where the system has a way to."""
+    """Make the new file name durable, if the system supports it."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -121,7 +124,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def checksum(arrays: Arrays, texts: Mapping[str, str]) -> str:
-    """SHA-256 of all arrays and texts, whatever their order in the file."""
+    """SHA-256 of all arrays and texts, independent of their order in the file."""
     digest = hashlib.sha256()
     parts: list[bytes | memoryview] = []
     for name in sorted(arrays):
@@ -141,79 +144,79 @@ def checksum(arrays: Arrays, texts: Mapping[str, str]) -> str:
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
-    """Read a file; refuse one that is not as `write` leaves it."""
+    """Read a file, and check that it is intact."""
     with Path(path).open("rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ModelFileError("is no file with an end")
+            raise ModelFileError("is not a regular file")
         return parse(file.read())
 
 
 def parse(blob: bytes) -> Contents:
-    """Find the arrays and texts of a file that has been read."""
+    """Parse the bytes of a file."""
     size = int.from_bytes(blob[:8], "little")
     if len(blob) < 10 or blob[8:9] != b"{":
-        raise ModelFileError("is no model file: it does not begin with a safetensors header")
+        raise ModelFileError("is not a model file: it does not begin with a safetensors header")
     if size > len(blob) - 8:
         raise ModelFileError(
-            f"has {len(blob)} bytes, fewer than its header's {size}: it is cut off"
+            f"has {len(blob)} bytes, but its header alone has {size}: the file is truncated"
         )
     if size % WIDEST:
-        raise ModelFileError(f"has a header of {size} bytes, no multiple of {WIDEST}")
+        raise ModelFileError(f"has a header of {size} bytes, which is not a multiple of {WIDEST}")
     described = blob[8 : 8 + size] if size <= longest_header(len(blob)) else b""
     _check_header(described, len(blob))
     header = parse_json(described)
     texts = header.pop(TEXTS, {})
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
-        raise ModelFileError("has metadata that are not all text")
+        raise ModelFileError("has metadata that is not all text")
     arrays = dict(_arrays(header, blob, 8 + size))
     if texts.get(CHECKSUM) != checksum(arrays, texts):
         raise ModelFileError(
-            "does not have the contents that its checksum is of: it was altered, or damaged on its "
-            "way; get it again from where it was saved"
+            "does not match its checksum: it was modified or damaged. Copy it again from where it was "
+            "saved"
         )
     return Contents(arrays, texts)
 
 
 def parse_json(text: str | bytes) -> dict[str, Any]:
-    """Read an object of JSON; refuse doubled names, and numbers that are none."""
+    """Parse a JSON object; repeated names and non-finite numbers are errors."""
     try:
         found = json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)
     except ModelFileError:
         raise
     except (ValueError, RecursionError) as error:
-        raise ModelFileError(f"has JSON that cannot be read ({error})") from None
+        raise ModelFileError(f"has invalid JSON ({error})") from None
     if not isinstance(found, dict):
-        raise ModelFileError("has JSON that is no object")
+        raise ModelFileError("has JSON that is not an object")
     return found
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ModelFileError("has JSON with a name twice")
+        raise ModelFileError("has JSON with a repeated name")
     return found
 
 
 def _no_number(text: str) -> Any:
-    raise ModelFileError(f"has {text} in its JSON, which is no number")
+    raise ModelFileError(f"has {text} in its JSON, which is not a finite number")
 
 
 def longest_header(n_bytes: int) -> int:
-    """The most that a file of so many bytes may have."""
+    """Maximum length of the header of a file with this many bytes."""
     return FREE_HEADER + n_bytes // SHARE_OF_HEADER
 
 
 def _check_header(text: bytes, n_bytes: int) -> None:
     if not text or len(text) > longest_header(n_bytes) or not text.isascii():
         raise ModelFileError(
-            f"has a header that is not {longest_header(n_bytes)} letters of ASCII at most, as a file "
-            "of its size may have: keep less in metadata_"
+            f"has a header that is not ASCII, or longer than the {longest_header(n_bytes)} bytes allowed "
+            "for a file of its size: store less in metadata_"
         )
     items = sum(text.count(mark) * weight for mark, weight in ((b",", 1), (b"[", 1), (b"{", 4)))
     most = FREE_ITEMS + n_bytes // BYTES_OF_AN_ITEM
     if items > most:
         raise ModelFileError(
-            f"has metadata of {items} items, more than the {most} that a file of its size may have: keep "
+            f"has metadata of {items} items, more than the {most} allowed for a file of its size: store "
             "less in metadata_"
         )
 
@@ -221,25 +224,25 @@ def _check_header(text: bytes, n_bytes: int) -> None:
 def _arrays(
     described: dict[str, Any], blob: bytes, begin: int
 ) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Views of the arrays; together they must cover the rest of the file, without gap or overlap."""
+    """Yield views of the arrays. Together they must cover the rest of the file, without gaps or overlaps."""
     places = {name: _place(name, each) for name, each in described.items()}
     at = 0
     for name, (dtype, shape, (first, last)) in sorted(
         places.items(), key=lambda item: item[1].offsets
     ):
         if first != at:
-            raise ModelFileError(f"has array {name!r} at byte {first}, where {at} was to be next")
+            raise ModelFileError(f"has array {name!r} at byte {first} instead of {at}")
         if (
             math.prod(shape) * dtype.itemsize != last - first
             or math.prod(map(_or_one, shape)) > MOST
         ):
             raise ModelFileError(
-                f"has array {name!r} with {last - first} bytes, not those of shape {list(shape)}"
+                f"has array {name!r} with {last - first} bytes, which do not match shape {list(shape)}"
             )
         if first % dtype.itemsize:
             raise ModelFileError(f"has array {name!r} at byte {first}, which is not aligned")
         if begin + last > len(blob):
-            raise ModelFileError(f"ends before array {name!r}: it is cut off")
+            raise ModelFileError(f"ends before array {name!r}: the file is truncated")
         at = last
         flat = np.frombuffer(
             blob, dtype.newbyteorder("<"), math.prod(shape), begin + first if last > first else 0
@@ -250,7 +253,7 @@ def _arrays(
 
 
 class Place(NamedTuple):
-    """Where an array lies."""
+    """Type, shape and position of an array."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -275,5 +278,5 @@ def _or_one(n: int) -> int:
 
 
 def _are_whole(numbers: Any) -> bool:
-    """Whether this is a list of integers that arrays can have."""
+    """Whether this is a list of integers from 0 to 2⁴⁰ − 1."""
     return isinstance(numbers, list) and all(type(n) is int and 0 <= n < 2**40 for n in numbers)

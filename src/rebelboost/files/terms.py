@@ -1,4 +1,4 @@
-"""Terms ↔ the arrays of a file. On the way back, every rule that prediction relies on is checked."""
+"""Storage of terms in a model file. On loading, everything that prediction relies on is checked."""
 
 from typing import Any, NamedTuple
 
@@ -14,20 +14,20 @@ from rebelboost.model.terms import Terms
 from rebelboost.model.trees import Trees
 
 KINDS: tuple[type[Terms], ...] = (Trees, Comparisons)
-"""The kinds of terms that a file can hold, by the numbers that it has for them."""
+"""Kinds of terms that a file can store; a kind's code is its position."""
 TREE, SIMILARITY = range(2)
 
 
 class Features(NamedTuple):
-    """What terms may test."""
+    """Features that terms may use."""
 
     n: int
     levels: dict[int, int]
-    """Categorical feature → number of levels."""
+    """Categorical feature → number of categories."""
 
     @property
     def categorical(self) -> NDArray[np.bool_]:
-        """(d,)."""
+        """(d,) True for categorical features."""
         flags = np.zeros(self.n, dtype=bool)
         flags[list(self.levels)] = True
         return flags
@@ -37,7 +37,7 @@ class Features(NamedTuple):
 
 
 def term_arrays(ensemble: Ensemble) -> tuple[dict[str, NDArray[Any]], list[dict[str, Any]]]:
-    """All arrays by name, and what JSON says of the spaces."""
+    """All arrays by name, and a JSON object for each space."""
     kinds = np.empty(len(ensemble), dtype=np.uint8)
     for positions, terms in ensemble.groups:
         kinds[positions] = _number(terms)
@@ -60,7 +60,7 @@ def term_arrays(ensemble: Ensemble) -> tuple[dict[str, NDArray[Any]], list[dict[
 
 
 def check_kinds(ensemble: Ensemble) -> None:
-    """Refuse terms of a kind that a file cannot hold."""
+    """Raise an error for terms that a file cannot store."""
     for group in ensemble.groups:
         _number(group.terms)
 
@@ -69,8 +69,8 @@ def _number(terms: Terms) -> int:
     if type(terms) not in KINDS:
         (name, *_) = type(terms).heading([terms])
         raise ModelFileError(
-            f"a term is a {name.rpartition(' ')[2]}, which only its own library knows how "
-            "to store: keep the model with pickle or skops, or train with Tree, Stump or Similarity"
+            f"a term is a {name.rpartition(' ')[2]}, which a model file cannot store: save the model "
+            "with pickle or skops, or train with Tree, Stump or Similarity"
         )
     return KINDS.index(type(terms))
 
@@ -81,7 +81,7 @@ def _number(terms: Terms) -> int:
 def take_terms(
     shelf: Shelf, spaces: list[Any], features: Features, n_classes: int, unavoidable_cost: float
 ) -> Ensemble:
-    """The ensemble, all of whose numbers are in their ranges."""
+    """Read the ensemble, and check that all numbers are in range."""
     kinds = shelf.take("terms", np.uint8, None)
     require((kinds < len(KINDS)).all(), "terms of an unknown kind")
     places = [np.flatnonzero(kinds == kind) for kind in range(len(KINDS))]
@@ -97,7 +97,7 @@ def take_terms(
 def _take_space(shelf: Shelf, i: int, fields: Fields, features: Features) -> Placed:
     name = f"spaces.{i}"
     space, points, rows = space_from_tensors(shelf, name, fields, features.n, features.levels)
-    require(len(np.unique(rows)) == len(rows), f"a row twice among the examples of {name}")
+    require(len(np.unique(rows)) == len(rows), f"a repeated row among the examples of {name}")
     fields.end()
     require(np.isfinite(points).all(), f"{name} with a point that is not finite")
     return Placed(space, rows, points)

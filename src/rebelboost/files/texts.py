@@ -1,4 +1,4 @@
-"""Texts, scalars and class labels ↔ the arrays of a file; they come back with their types."""
+"""Storage of texts, scalars and class labels in a model file, with their types."""
 
 import json
 import math
@@ -21,12 +21,12 @@ UNITS = {"Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"}
 
 
 def text_arrays(name: str, texts: Iterable[str]) -> dict[str, NDArray[Any]]:
-    """All texts in one, and where each ends."""
+    """All texts joined into one array, and where each ends."""
     try:
         pieces = [text.encode() for text in texts]
     except UnicodeEncodeError as error:
         raise ModelFileError(
-            f"{name} has the text {error.object!r}, which Unicode has no way to write: rename it"
+            f"{name} has the text {error.object!r}, which is not valid Unicode: rename it"
         ) from None
     ends = np.cumsum([len(piece) for piece in pieces], dtype=np.int64)
     joined = np.frombuffer(b"".join(pieces), dtype=np.uint8)
@@ -34,12 +34,12 @@ def text_arrays(name: str, texts: Iterable[str]) -> dict[str, NDArray[Any]]:
 
 
 def take_texts(shelf: Shelf, name: str, n: int | None = None) -> list[str]:
-    """The texts, `n` of them."""
+    """Read texts, `n` of them if given."""
     joined = shelf.take(f"{name}.text", np.uint8, None).tobytes()
     ends = shelf.take(f"{name}.ends", np.int64, n)
     bounds = np.concatenate([[0], ends])
     sound = bounds[-1] == len(joined) and (bounds[1:] >= bounds[:-1]).all()
-    require(sound, f"{name!r} with texts that do not end where they should")
+    require(sound, f"{name!r} with inconsistent text boundaries")
     try:
         first = 0
         found = []
@@ -52,19 +52,19 @@ def take_texts(shelf: Shelf, name: str, n: int | None = None) -> list[str]:
 
 
 def scalar_arrays(name: str, scalars: Sequence[Any], remedy: str) -> dict[str, NDArray[Any]]:
-    """Texts, numbers and truth values."""
+    """Arrays of texts, numbers and Booleans."""
     found = [plain(scalar) for scalar in scalars]
     for scalar in found:
         if not isinstance(scalar, Scalar):
             raise ModelFileError(
-                f"{name} has {scalar!r} of type {type(scalar).__name__}, which a model file does "
-                f"not hold: {remedy}"
+                f"{name} has {scalar!r} of type {type(scalar).__name__}, which a model file cannot "
+                f"store: {remedy}"
             )
     return text_arrays(name, [json.dumps(scalar, ensure_ascii=False) for scalar in found])
 
 
 def take_scalars(shelf: Shelf, name: str, n: int | None = None) -> list[Scalar]:
-    """The texts, numbers and truth values, `n` of them."""
+    """Read texts, numbers and Booleans, `n` of them if given."""
     return [_scalar(text, name) for text in take_texts(shelf, name, n)]
 
 
@@ -75,7 +75,7 @@ def _scalar(text: str, name: str) -> Scalar:
     except ValueError:
         found = None
     sound = isinstance(found, Scalar) and (not isinstance(found, float) or math.isfinite(found))
-    require(sound, f"{name!r} with {text[:40]!r}, which is no text or number")
+    require(sound, f"{name!r} with {text[:40]!r}, which is not text or a number")
     return found
 
 
@@ -83,7 +83,7 @@ def _scalar(text: str, name: str) -> Scalar:
 
 
 def class_arrays(classes: NDArray[Any]) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays, and what kind of labels they are."""
+    """Arrays of class labels, and a JSON object with their type."""
     dtype = classes.dtype
     swapped = not dtype.isnative
     native = classes.astype(dtype.newbyteorder("="))
@@ -106,20 +106,20 @@ def class_arrays(classes: NDArray[Any]) -> tuple[dict[str, NDArray[Any]], dict[s
         kind = {"kind": NUMBERS, "type": NAMES[native.dtype], "swapped": swapped}
         return {"classes": native}, kind
     raise ModelFileError(
-        f"the classes are of type {dtype}, which a model file does not hold: turn the labels into "
-        "text, whole numbers or truth values"
+        f"the classes are of type {dtype}, which a model file cannot store: convert the labels to "
+        "text, integers or Booleans"
     )
 
 
 def take_classes(shelf: Shelf, fields: Fields, n_classes: int) -> NDArray[Any]:
-    """The labels, rising, each once."""
+    """Read the class labels, and check that they are sorted and unique."""
     kind = fields.word("kind", (NUMBERS, FLAGS, TEXTS, WIDE, DATES))
     swapped = fields.any("swapped")
-    require(isinstance(swapped, bool), "classes of an unknown order of bytes")
+    require(isinstance(swapped, bool), "classes with an unknown byte order")
     classes = _take_labels(shelf, fields, kind, n_classes)
     fields.end()
     rising = (classes[:-1] < classes[1:]).all()
-    require(rising, "classes that are not in order, each once")
+    require(rising, "classes that are not sorted and unique")
     return classes.astype(classes.dtype.newbyteorder("S")) if swapped else classes
 
 
@@ -128,14 +128,14 @@ def _take_labels(shelf: Shelf, fields: Fields, kind: str, n: int) -> NDArray[Any
         return np.array(take_texts(shelf, "classes", n), dtype=object)
     if kind == WIDE:
         points = shelf.take("classes", np.uint32, n, None)
-        require(points.shape[1] > 0, "classes without letters")
+        require(points.shape[1] > 0, "classes without characters")
         _characters(points)
         return points.copy().view(f"U{points.shape[1]}").reshape(n)
     if kind == FLAGS:
         return shelf.flags("classes", n).astype(np.bool_)
     if kind == DATES:
         days = shelf.take("classes", np.int64, n)
-        require((days != np.iinfo(np.int64).min).all(), "classes that are no dates")
+        require((days != np.iinfo(np.int64).min).all(), "classes that are not dates")
         return days.astype(f"datetime64[{_unit(fields)}]")
     found = shelf.take("classes", TYPES[fields.word("type", TYPES)], n)
     require(np.isfinite(found).all(), "classes that are not finite")
@@ -145,10 +145,10 @@ def _take_labels(shelf: Shelf, fields: Fields, kind: str, n: int) -> NDArray[Any
 def _unit(fields: Fields) -> str:
     unit = fields.list("unit")
     sound = len(unit) == 2 and unit[0] in UNITS and type(unit[1]) is int and 0 < unit[1] < 10**6
-    require(sound, "classes of an unknown unit of time")
+    require(sound, "classes with an unknown unit of time")
     return f"{unit[1]}{unit[0]}"
 
 
 def _characters(points: NDArray[np.uint32]) -> None:
     lone = (points >= SURROGATES[0]) & (points <= SURROGATES[1])
-    require(not lone.any() and (points <= LAST_CHARACTER).all(), "classes of no known letters")
+    require(not lone.any() and (points <= LAST_CHARACTER).all(), "classes with invalid characters")

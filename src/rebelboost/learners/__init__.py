@@ -1,4 +1,4 @@
-"""Weak learners: stumps, trees, similarities, and any classifier of scikit-learn's kind."""
+"""Weak learners: stumps, trees, similarities, and wrapped scikit-learn classifiers."""
 
 from rebelboost.learners.base import Candidate, Focus, Prepared, WeakLearner, solved_response
 from rebelboost.learners.binary import Binary

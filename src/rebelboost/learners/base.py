@@ -1,7 +1,8 @@
-"""What is required of a weak learner.
+"""Interface of a weak learner.
 
-A learner holds options. `prepare` turns samples into an object that can search them, which owns all that
-the search keeps from round to round; its `propose` answers the weights of a round with a term.
+A learner holds options. Its `prepare` returns an object that searches the training samples and owns
+everything that the search keeps between rounds. In each round, `propose` of that object returns a
+term for the current weights.
 """
 
 from abc import ABC, abstractmethod
@@ -20,34 +21,35 @@ from rebelboost.model.terms import Terms
 
 
 class Focus(NamedTuple):
-    """The part of the training set on which a term is sought; its outputs are solved on all of it."""
+    """Part of the training set that is searched for a term. The outputs are solved on all samples."""
 
     samples: Indices
+    """Indices of the samples to search."""
     allowed: ByFeature
-    """(d,): 1 for features that may be tested."""
+    """(d,): 1 for features that the term may use."""
 
 
 class Candidate(NamedTuple):
-    """A term with its best outputs for the weights of the round."""
+    """A term with the best outputs for the weights of the round."""
 
     term: Terms
-    """One term."""
+    """`Terms` with a single term."""
     regions: Regions
-    """(N,): the region of the term that each training sample falls into."""
+    """(N,): the region of the term that contains each training sample."""
     plus: Outputs
     """(L, K): Σ w⁺ of each region."""
     minus: Outputs
-    """(L, K): Σ w⁻."""
+    """(L, K): Σ w⁻ of each region."""
     work: Work = NO_WORK
-    """Of the search for it."""
+    """Work done by the search."""
 
 
 @dataclass
 class Prepared(ABC):
-    """Samples that are ready to be searched, and the memory of the search."""
+    """Samples prepared for the search, with the state that the search keeps between rounds."""
 
     samples: Any
-    """`Samples` or `NumberSamples`, as training sees them: the order of `Candidate.regions`."""
+    """`Samples` or `NumberSamples` used in training, in the order of `Candidate.regions`."""
 
     @abstractmethod
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
@@ -55,52 +57,52 @@ class Prepared(ABC):
 
     @property
     def n_samples(self) -> int:
-        """N."""
+        """Number of samples, N."""
         return len(self.samples)
 
     @property
     def n_features(self) -> int:
-        """The number of features, d."""
+        """Number of features, d."""
         return int(self.samples.X.shape[1])
 
     @cached_property
     def keys(self) -> Keys:
-        """(N,) by which samples are drawn, whatever their order; equal for equal values."""
+        """(N,) hashes used to draw samples independently of their order. Equal samples have equal keys."""
         return hash_rows(self.samples.X, 0)
 
     @property
     def tolerance(self) -> float:
-        """Training stops at this share of the first loss, unless the user says otherwise."""
+        """Default of `tol`: training stops at this fraction of the initial loss."""
         return 0.0
 
     @property
     def place(self) -> Ints | None:
-        """(given samples,) where each is among `samples`, if some were merged; else None."""
+        """(samples passed to `prepare`,) index of each in `samples` if some were merged, else None."""
         return None
 
     @property
     def unavoidable_cost(self) -> float:
-        """Mean cost that no scores can avoid, since merged samples have different classes."""
+        """Mean cost that no scores can avoid, because merged samples have different classes."""
         return 0.0
 
 
 class WeakLearner(Protocol):
-    """Options of a learner; it holds no fitted state."""
+    """Options of a learner. It holds no fitted state."""
 
     @property
     def rounds(self) -> int:
-        """The number of rounds that n_rounds="auto" stands for."""
+        """Number of rounds used for n_rounds="auto"."""
 
     @property
     def shrinkage(self) -> float:
-        """The shrinkage that "auto" stands for."""
+        """Shrinkage used for shrinkage="auto"."""
 
     @property
     def categorical(self) -> Any:
-        """Which features are categories: "from_dtype", or a list of names, of indices, or a mask."""
+        """Categorical features: "from_dtype", or a list of names, a list of indices or a mask."""
 
     def prepare(self, samples: Any, n_threads: int = 1) -> Prepared:
-        """Get samples ready to be searched."""
+        """Prepare samples for the search."""
 
 
 def solved_response(
@@ -109,9 +111,9 @@ def solved_response(
     weights: AnyWeights,
     term_of: Callable[[Outputs], Terms],
 ) -> tuple[Candidate, float]:
-    """Solve the output of a ±1 response: a candidate, and the loss with it.
+    """Solve the output of a ±1 response. Return the candidate and the loss after it.
 
-    `signs` are the responses of the regions; `term_of` makes the term, given its (L, K) outputs.
+    `signs` are the responses of the regions. `term_of` creates the term from its (L, K) outputs.
     """
     plus, minus = weights.sums(regions, len(signs))
     output = weights.signed_output(regions, signs, plus, minus)

@@ -1,7 +1,7 @@
-"""Binarization: turn many classes into two sides, for learners that separate two [LOCAL, Sec. 4; THESIS 5.3].
+"""Binarization: merge many classes into two sides [LOCAL, Sec. 4; THESIS 5.3].
 
-With U = G/√S, the leading eigenvector v = U·q₁ of UUᵀ gives each sample a label, sign(v_n), and a weight,
-|v_n|. q₁ is the leading eigenvector of the K × K matrix UᵀU.
+Binary learners need it. With U = G/√S, the leading eigenvector v = U·q₁ of UUᵀ gives each sample a label,
+sign(v_n), and a weight, |v_n|. q₁ is the leading eigenvector of the K × K matrix UᵀU.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ def binarize(weights: AnyWeights) -> BySample:
 
 
 def leading_direction(weights: AnyWeights, squares: ByClass | None = None) -> ByClass:
-    """(K,) q₁/√S, so that v = G·q₁/√S; `squares` bound Σ U² of each class, if they are known."""
+    """(K,) q₁/√S, so that v = G·q₁/√S. `squares`, if known, are upper bounds of Σ U² by class."""
     unit = inverse_roots(weights.totals)
     return _leading(weights.signed * unit, squares) * unit
 
@@ -31,15 +31,15 @@ def inverse_roots(totals: ByClass) -> ByClass:
 
 
 def leading_eigenvector(symmetric: Floats) -> Floats:
-    """The eigenvector of the largest eigenvalue; its sign is LAPACK's."""
+    """Eigenvector of the largest eigenvalue, with the sign that LAPACK returns."""
     vector: Floats = np.linalg.eigh(symmetric)[1][:, -1]
     return vector
 
 
 def _leading(U: Floats, squares: ByClass | None = None) -> ByClass:
-    """The leading eigenvector of UᵀU, its largest entry positive.
+    """Leading eigenvector of UᵀU, with its largest entry positive.
 
-    The sums are exact, so that they do not depend on the order of samples.
+    The sums are exact, so they do not depend on the order of the samples.
     """
     q = leading_eigenvector(exact_gram(U, squares))
     return q * np.sign(q[np.argmax(np.abs(q))])

@@ -1,4 +1,4 @@
-"""Any classifier of scikit-learn's kind as a weak learner."""
+"""Wrap a scikit-learn classifier as a weak learner."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -19,22 +19,23 @@ from rebelboost.model.wrapped import SIGNS, Responder, Wrapped
 
 @dataclass(frozen=True)
 class Binary:
-    """A classifier of two classes as a weak learner: fitted to binarised classes in every round.
+    """Wrap a binary classifier as a weak learner.
 
-    Samples get a label sign(v_n) and a weight |v_n| by `binarize` [LOCAL, Sec. 4]; the response is
-    +1 or −1 as a clone of the estimator, fitted to them, predicts. Where the constant response
-    has the lower loss, it is taken instead.
+    In each round, `binarize` gives every sample a label sign(v_n) and a weight |v_n| [LOCAL, Sec. 4]. A
+    clone of the estimator is fitted to them, and its predictions, +1 or −1, are the response. If a
+    constant response has a lower loss, it is used instead.
 
-    The estimator sees the table as numbers. Missing values are NaN and categories their codes: if it
-    can do nothing with those, give a pipeline that imputes or encodes first.
+    The estimator receives numbers: NaN for missing values, integer codes for categories. If it does not
+    support them, wrap it in a pipeline that imputes or encodes first.
 
     Parameters
     ----------
-    estimator
-        A classifier with scikit-learn's `fit` and `predict`, unfitted.
-    by
-        "weight": the estimator's `fit` takes the weights. "resampling": it is fitted to as many
-        samples, drawn with replacement by weight [ADA 3.4.1]. "auto": by weight where it can.
+    estimator : estimator
+        An unfitted classifier with scikit-learn's `fit` and `predict`.
+    by : {"auto", "weight", "resampling"}, default="auto"
+        How the estimator takes the weights. "weight" passes them to `fit`. "resampling" draws as many
+        samples, with replacement, in proportion to the weights [ADA 3.4.1]. "auto" is "weight" if
+        `fit` takes `sample_weight`, else "resampling".
     """
 
     estimator: Any
@@ -51,22 +52,22 @@ class Binary:
             )
         if not is_classifier(self.estimator):
             raise TypeError(
-                f"Binary takes a classifier, but {type(self.estimator).__name__} is none: "
+                f"Binary takes a classifier, but {type(self.estimator).__name__} is not one: "
                 "its predictions are not classes"
             )
         if self.by not in {"auto", "weight", "resampling"}:
             raise ValueError(f"by is {self.by!r}: give 'auto' or 'weight' or 'resampling'")
         if self.by == "weight" and not self._takes_weights():
             raise ValueError(
-                f"the fit of {type(self.estimator).__name__} takes no sample_weight: "
-                "give by='resampling'"
+                f"fit of {type(self.estimator).__name__} does not take sample_weight: "
+                "use by='resampling'"
             )
 
     def _takes_weights(self) -> bool:
         return bool(has_fit_parameter(self.estimator, "sample_weight"))
 
     def prepare(self, samples: Any, n_threads: int = 1) -> "PreparedBinary":
-        """Keep the samples: the estimator sees their values as they are."""
+        """Prepare samples for the search. They are kept as they are."""
         del n_threads
         return PreparedBinary(samples, self)
 
@@ -89,7 +90,7 @@ class PreparedBinary(Prepared):
     options: Binary
 
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
-        """Fit a clone of the estimator to the binarised classes."""
+        """Fit a clone of the estimator to the binarized classes."""
         nowhere = np.zeros(self.n_samples, dtype=np.uint16)
         best, least = solved_response(nowhere, SIGNS[:1], weights, _constant)
         found = self._fit(binarize(weights), focus, rng)
@@ -100,27 +101,27 @@ class PreparedBinary(Prepared):
         return best
 
     def _fit(self, v: BySample, focus: Focus, rng: np.random.Generator) -> Responder | None:
-        """Learn the sign of v from the samples where it has one; None where it is the same for all."""
+        """Fit sign(v) on the samples with v ≠ 0; None if all signs are equal."""
         samples = focus.samples[v[focus.samples] != 0]
         labels = np.where(v[samples] > 0, 1, -1)
         weight = np.abs(v[samples])
         if len(np.unique(labels)) < 2:
             return None
-        weight *= len(weight) / weight.sum()  # a mean of 1, as estimators expect of weights
+        weight *= len(weight) / weight.sum()  # estimators expect weights with a mean of 1
         features = np.flatnonzero(focus.allowed).astype(np.int32)
         seen = Responder(None, features, self.n_features).chosen(self.samples.X[samples])
         return Responder(self.options.fit(seen, labels, weight, rng), features, self.n_features)
 
 
 def _constant(outputs: Outputs) -> Trees:
-    """A tree that tests nothing."""
+    """A tree without splits."""
     none = np.empty(0, dtype=np.int32)
     tables = none, np.empty((0, 256), dtype=np.uint8)
     return Trees.one(none, np.empty(0), np.empty(0, dtype=np.uint8), tables, SIGNS[:1], outputs)
 
 
 def _draw(weight: BySample, labels: NDArray[Any], rng: np.random.Generator) -> Indices:
-    """Draw samples by weight; the heaviest of a label that is not drawn comes in addition."""
+    """Draw samples by weight; if a label is missing, add its heaviest sample."""
     drawn = rng.choice(len(weight), size=len(weight), p=weight / weight.sum())
     for label in (-1, 1):
         if not np.any(labels[drawn] == label):
@@ -129,7 +130,7 @@ def _draw(weight: BySample, labels: NDArray[Any], rng: np.random.Generator) -> I
 
 
 def _seed(estimator: Any, rng: np.random.Generator) -> None:
-    """Give a seed to all of the estimator that would draw its own: two fits give the same model."""
+    """Seed every random_state of the estimator that is None, so that fits are reproducible."""
     unset = {
         name: int(rng.integers(2**31 - 1))
         for name, value in sorted(estimator.get_params(deep=True).items())

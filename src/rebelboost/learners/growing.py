@@ -1,4 +1,4 @@
-"""Growing trees with one output vector, which each leaf takes with its own sign [REBEL, Sec. 4]."""
+"""Growing trees with one output vector, whose sign each leaf chooses [REBEL, Sec. 4]."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
@@ -39,7 +39,7 @@ class SignedTree(NamedTuple):
     minus: Outputs
     outputs: Outputs
     loss: float
-    """Σ of the weights after it."""
+    """Sum of the weights after the tree."""
     work: Work
 
     @property
@@ -48,7 +48,7 @@ class SignedTree(NamedTuple):
         return self.outputs[0] * self.signs[0]
 
     def candidate(self, data: TrainingSet) -> Candidate:
-        """By values instead of bins."""
+        """Convert to a candidate, which splits on values instead of bins."""
         tree = Trees.grown(join_layers(self.layers), data.binner, self.signs, self.outputs)
         return Candidate(tree, self.regions, self.plus, self.minus, self.work)
 
@@ -56,7 +56,11 @@ class SignedTree(NamedTuple):
 def tree_with_one_output(
     depth: int, data: TrainingSet, weights: AnyWeights, focus: Focus, schedule: Schedule
 ) -> Candidate:
-    """The best stump by its loss; then layers, each with the output held fixed, then solved again."""
+    """Grow a tree layer by layer.
+
+    The root is the stump with the lowest loss. Each further layer is chosen with the output held
+    fixed; then the output is solved again.
+    """
     tree = _root(data, weights, focus, schedule)
     for _ in range(depth - 1 if tree.layers else 0):
         deeper = _add_layer(tree, data, weights, focus, schedule)
@@ -86,7 +90,7 @@ def _search_root(
     data: TrainingSet, weights: Weights, focus: Focus, schedule: Schedule
 ) -> tuple[Layer, Nodes, Work]:
     signed, mass = weights.fixed()
-    # By einsum, since NumPy's sums over short rows take longer than a search.
+    # einsum, because NumPy's sums over short rows take longer than a search.
     n_classes = mass.shape[1]
     counts = np.bincount(focus.samples, minlength=len(mass))
     totals: Ints = np.einsum("n,nk->k", counts, mass)
@@ -100,7 +104,7 @@ def _search_root(
 def _add_layer(
     tree: SignedTree, data: TrainingSet, weights: AnyWeights, focus: Focus, schedule: Schedule
 ) -> SignedTree:
-    """Give every leaf the stump that does best for the output as it is.
+    """Split every leaf by its best stump, with the output held fixed.
 
     With a fixed, choosing f = +1 rather than −1 for sample n lowers the loss by −2⟨G_n, sinh a⟩: scalar
     sums, and the best stump of a leaf has the largest |Σ_left| + |Σ_right|.
@@ -128,7 +132,7 @@ def solve(
     weights: AnyWeights,
     work: Work,
 ) -> SignedTree:
-    """Find the output that suits the leaves' signs best."""
+    """Find the best output for the given signs of the leaves."""
     regions = data.route(join_layers(layers))
     plus, minus = weights.sums(regions, len(signs))
     output = weights.signed_output(regions, signs, plus, minus)
@@ -138,7 +142,7 @@ def solve(
 
 
 def join_layers(layers: Sequence[Layer]) -> Layer:
-    """All layers of a tree, in level order."""
+    """Join the layers of a tree, in level order."""
     if not layers:
         return Layer(np.empty(0, dtype=np.int32), np.empty((0, 256), dtype=np.uint8))
     return Layer(
@@ -153,8 +157,8 @@ def join_layers(layers: Sequence[Layer]) -> Layer:
 def stump_of_largest_gain(data: TrainingSet, slopes: Slopes, focus: Focus) -> Layer:
     """Search all thresholds and categories; ties go to the lowest (feature, bin).
 
-    Thresholds are tried with missing values left, then right. Feature −1 says that no stump gains
-    more than the constant response.
+    Thresholds are tried with missing values on the left, then on the right. Feature −1 means that no
+    stump gains more than the constant response.
     """
     signed, mass = slopes.fixed()
     n_classes = mass.shape[1]
@@ -171,7 +175,7 @@ def stump_of_largest_gain(data: TrainingSet, slopes: Slopes, focus: Focus) -> La
 
 
 class _LeftSides:
-    """The left side of every stump, in the order of (feature, missing right or not, bin)."""
+    """Sums over the left side of every stump, ordered by (feature, missing right or not, bin)."""
 
     def __init__(self, sums: Ints, places: NDArray[np.int64], features: Ints, flags: Ints) -> None:
         self.sums = sums
@@ -188,7 +192,7 @@ def _left_sides(data: TrainingSet, sums: Ints, allowed: NDArray[np.uint8]) -> _L
     missing = sums[offsets[1:] - 1][feature]
     before = np.cumsum(sums, axis=0) - sums
     through = before + sums - before[offsets[:-1]][feature]
-    holds = sums.any(axis=1)  # a threshold after an empty bin is worth what the one before it is
+    holds = sums.any(axis=1)  # a threshold after an empty bin repeats the one before it
     numeric = data.bins.categorical[feature] == 0
     may = allowed[feature] != 0
     last = n_bins[feature] - 1
@@ -206,7 +210,7 @@ def _left_sides(data: TrainingSet, sums: Ints, allowed: NDArray[np.uint8]) -> _L
 
 
 def _gains(P: Ints, curvature: ByClass) -> Floats:
-    """Σ_k P_k²/W_k of each row, added class after class: the same bits for any number of rows."""
+    """Σ_k P_k²/W_k of each row, summed class by class: the same bits for any number of rows."""
     gains = np.zeros(len(P))
     for k in np.flatnonzero(curvature > 0):
         gains += P[:, k].astype(np.float64) ** 2 / curvature[k]
@@ -214,6 +218,7 @@ def _gains(P: Ints, curvature: ByClass) -> Floats:
 
 
 def _marked(data: TrainingSet, left: _LeftSides, best: int, focus: Focus) -> Layer:
+    """The stump as a layer. Without missing samples, missing values go where most samples go."""
     feature, place = int(left.features[best]), int(left.bins[best])
     n_bins = int(np.diff(data.bins.offsets)[feature])
     right = np.zeros((1, TABLE), dtype=np.uint8)
@@ -228,12 +233,12 @@ def _marked(data: TrainingSet, left: _LeftSides, best: int, focus: Focus) -> Lay
     return Layer(np.array([feature], dtype=np.int32), right)
 
 
-# ---- classic criteria, on binarised labels [QUICK, Sec. 2]
+# ---- classic criteria, on binarized labels [QUICK, Sec. 2]
 
 Criterion = Literal["risk", "error", "gini", "entropy", "gain_ratio", "variance"]
 GROWING = get_args(Criterion)
 
-# For labels ±1 the Gini index is the variance. A gain below one unit of the fixed point is rounding.
+# For labels ±1 the Gini index equals the variance. Gains below one fixed-point unit are rounding errors.
 OPTIONS = {
     "error": SearchOptions(CRITERIA["error"], 1),
     "gini": SearchOptions(CRITERIA["variance"], 1, 1.0),
@@ -251,7 +256,7 @@ def tree_by_criterion(
     focus: Focus,
     schedule: Schedule,
 ) -> Candidate:
-    """Grow by labels sign(v) with weights |v|; leaves respond with the sign of their sum."""
+    """Grow a tree on labels sign(v) with weights |v|; leaves respond with the sign of their sum."""
     direction = leading_direction(weights)
     projected, _ = weights.project(direction, np.ones(len(direction)))
     signed = projected >> 32

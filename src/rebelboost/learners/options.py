@@ -1,4 +1,4 @@
-"""Options that learners share, and checks of their values."""
+"""Options shared by several learners, and checks of their values."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
@@ -21,27 +21,27 @@ class SplitOptions(Protocol):
 
     @property
     def binning(self) -> Binning:
-        """How bins are chosen."""
+        """Method that chooses the bins."""
 
     @property
     def categorical(self) -> Categorical:
-        """Which features are categories."""
+        """Categorical features."""
 
     @property
     def search(self) -> Search:
-        """Whether to prune."""
+        """Search strategy."""
 
     @property
     def first_subset(self) -> float:
-        """Share of the weight in the first subset."""
+        """Fraction of the weight in the first subset."""
 
     @property
     def subset_steps(self) -> Steps:
-        """Number of subsets after it."""
+        """Number of subsets after the first."""
 
 
 def check_number(name: str, value: Any, least: int, most: int, word: str | None = None) -> None:
-    """Refuse what is neither a whole number in the range nor the word."""
+    """Raise an error unless the value is an integer in the range, or equal to `word`."""
     if word is not None and value == word:
         return
     if not isinstance(value, int | np.integer) or not least <= value <= most:
@@ -50,7 +50,7 @@ def check_number(name: str, value: Any, least: int, most: int, word: str | None 
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """Refuse what is not one of the choices."""
+    """Raise an error unless the value is one of the choices."""
     if value not in choices:
         raise ValueError(f"{name} is {value!r}: give {' or '.join(map(repr, choices))}")
 
@@ -72,5 +72,5 @@ def check_search(learner: SplitOptions) -> None:
 
 
 def schedule(learner: SplitOptions) -> Schedule:
-    """In which subsets a pruned search visits the samples."""
+    """The schedule of a pruned search, from a learner's options."""
     return Schedule(learner.search, learner.first_subset, learner.subset_steps)

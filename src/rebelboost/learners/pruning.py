@@ -1,8 +1,8 @@
 """QuickBoost: find the same trees in less time [QUICK].
 
-A search visits the heaviest samples first, and drops a feature once the samples still to come could
-not make it the best. The kernels compute the bounds; this module decides in which subsets they visit the
-samples, and whether pruning is worth trying.
+The search visits the heaviest samples first, and drops a feature as soon as the remaining samples
+cannot make it the best. The kernels compute the bounds. This module chooses the subsets in which
+samples are visited, and decides whether pruning is worth trying.
 """
 
 import math
@@ -19,53 +19,60 @@ SEARCHES = get_args(Search)
 Steps = int | Literal["auto"]
 
 TAKEN = 0.25
-"""Share of the weight left that each automatic step takes: a feature is dropped once the weight left
-is less than what it lacks, so that steps get finer as features get close."""
+"""Fraction of the remaining weight that each automatic step takes. A feature is dropped once the remaining
+weight is less than its distance to the best, so steps get finer as features get closer.
+"""
 MOST_STEPS = 20
+"""Maximum number of automatic steps."""
 
 PAYS = 0.4
-"""A pruned search is worth its while if it makes fewer than this share of all visits: one of its
-visits costs up to twice as much, since its samples are not side by side in memory, and they have to
-be ordered first. At 0.5, stumps took a sixth more time than with exhaustive search."""
+"""A pruned search pays off if it makes fewer than this fraction of all visits. Each of its visits costs up
+to twice as much, because its samples are not contiguous in memory and must be sorted first. At 0.5,
+stumps took one sixth more time than with exhaustive search.
+"""
 MOST_HEAVY = 0.5
-"""A node whose first subset is a larger share of its samples is searched at once."""
+"""If the first subset holds a larger fraction of a node's samples, the node is searched in one step."""
 LONGEST_WAIT = 8
-"""Rounds until pruning is tried again where it did not pay. What it saves grows as weights gather on
-few samples, so that to wait longer costs more than to try."""
+"""Maximum number of rounds before pruning is tried again where it did not pay off. Savings grow as weights
+concentrate on few samples, so waiting longer would cost more than trying.
+"""
 
 
 @dataclass
 class Schedule:
-    """In which subsets a search visits a node's samples; remembers whether that has paid."""
+    """Subsets in which a search visits a node's samples, and whether pruning has paid off so far."""
 
     search: Search
     first: float
     steps: Steps
     waits: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)
-    """By layer of a tree: how many rounds until, and since, a pruned search is tried again."""
+    """Layer of a tree → (rounds left until pruning is tried again, length of the last wait)."""
 
     @property
     def shares(self) -> Floats:
-        """Of the weight: what the first subset holds, then equal steps [QUICK, Sec. 4.1] or falling ones."""
+        """Cumulative fractions of the weight at the end of each subset but the last.
+
+        The first subset is followed by equal steps [QUICK, Sec. 4.1] or by shrinking ones.
+        """
         if self.steps == "auto":
             return 1 - (1 - self.first) * (1 - TAKEN) ** np.arange(MOST_STEPS, dtype=float)
         return self.first + (1 - self.first) * np.arange(self.steps) / self.steps
 
     def keys(self, values: Ints) -> Ints:
-        """By which the samples of a layer are ordered, given what each prefers.
+        """Sort keys of the samples in a layer, given how strongly each prefers a response of +1.
 
-        Automatically with their sign, so that the lighter side comes sooner: in a node that is
-        nearly pure every feature gets the heavier side right, and only the lighter one tells.
+        Automatic steps keep the sign, so that the lighter side comes first. In a nearly pure node, every
+        feature gets the heavier side right, and only the lighter side tells features apart.
         """
         return values if self.steps == "auto" else np.abs(values)
 
     def subsets(
         self, data: TrainingSet, keys: Ints, nodes: Nodes, place: int
     ) -> tuple[Nodes, float]:
-        """Cut the samples of each node, the heaviest first; or leave them, to be searched at once.
+        """Divide the samples of each node into subsets, heaviest first, or leave them undivided.
 
-        `place` tells apart searches of which one is no guide to the other: a tree's layers. Also
-        returns the share of the samples that are in first subsets; NaN where they were not ordered.
+        `place` is the layer of the tree; whether pruning pays off is recorded separately for each layer. Also
+        returns the fraction of the samples that are in first subsets; NaN if samples were not sorted.
         """
         if self.search == "exhaustive" or (self.search == "auto" and self._waits(place)):
             return _whole(nodes), math.nan
@@ -78,7 +85,7 @@ class Schedule:
         return cut, heavy
 
     def note(self, nodes: Nodes, work: Work, place: int) -> None:
-        """Remember whether pruning has paid. No result depends on it."""
+        """Record whether pruning has paid off. This affects speed only, never a result."""
         if self.search != "auto" or nodes.cuts.shape[1] == 2:
             return
         if work.visited <= PAYS * work.possible:

@@ -1,4 +1,4 @@
-"""Localized similarities [LOCAL, Sec. 5]: weak learners that compare a sample with training samples."""
+"""Options of localized similarities, which compare a sample with training samples [LOCAL, Sec. 5]."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,37 +14,42 @@ Metric = str | Callable[..., float]
 
 @dataclass(frozen=True)
 class Similarity:
-    """Similarities to training samples as weak learners.
+    """Localized similarities: weak learners that compare a sample with two training samples.
+
+    The response is near +1 close to one of them, the anchor, and near −1 close to the other, the rival
+    [LOCAL, Sec. 5].
 
     Parameters
     ----------
-    scale
-        In which units distances are measured: "none", "standard" or "whitened", see
-        `rebelboost.data.spaces`. "auto": the one with the least error on held-out samples.
-    metric
-        "sqeuclidean", after scaling. "precomputed": `X` holds squared distances, (N, N) in `fit`
-        and from each sample to all training samples in `predict`. Or a function of two samples, or
-        the name of one of SciPy's metrics, which give squared distances of values as they are.
-    search
-        "drawn": several anchors at a time, drawn in proportion to their weight. "best": in every
-        round the anchor with the best isolating learner, as in the papers.
-    anchors
-        How many are drawn at a time. "auto": one where every sample is looked at anyway, which
-        suits each round's weights best; 8 where there are more samples than `subset`.
-    rivals
-        How many an anchor is compared with to find the best.
-    subset
-        Candidates are compared on so many samples, drawn by weight, where there are more. The
-        chosen one is always solved on all.
-    response
-        "real", or "sign": −1 or 1.
-    modes
-        "both": two points. "one": one point, the anchor.
-    offset
-        Solve a constant along with every response: f·a + b. The papers do without, and let the
-        constant compete as a term of its own.
-    categorical
-        Which features are categories; see `Tree`.
+    scale : {"auto", "none", "standard", "whitened"}, default="auto"
+        Scaling of the features before distances are measured. "none" uses the values as they are;
+        "standard" gives every feature a variance of 1; "whitened" also removes correlations within
+        classes. "auto" takes the simplest one whose held-out cost is within one standard error of the
+        lowest.
+    metric : str or callable, default="sqeuclidean"
+        "sqeuclidean" measures squared Euclidean distances after scaling. With "precomputed", `X` holds
+        squared distances: (N, N) in `fit`, and from each sample to all training samples in `predict`.
+        A function of two samples, or the name of a SciPy metric, must return squared distances; it is
+        applied to unscaled values.
+    search : {"drawn", "best"}, default="drawn"
+        "drawn" draws anchors at random, in proportion to their weight. "best" takes the anchor with the
+        best isolating learner in every round, as in the papers.
+    anchors : int or "auto", default="auto"
+        Number of anchors drawn at a time. "auto" is 1 with at most `subset` samples, else 8.
+    rivals : int, default=8
+        Number of rivals compared for each anchor.
+    subset : int, default=2048
+        Number of samples on which candidates are compared, drawn by weight if there are more. Outputs
+        are always solved on all samples.
+    response : {"real", "sign"}, default="real"
+        "real" responses are between −1 and 1. "sign" responses are −1 or 1.
+    modes : {"both", "one"}, default="both"
+        "both" compares with an anchor and a rival, "one" with an anchor only.
+    offset : bool, default=True
+        Solve a constant together with every response: f·a + b. The papers have no offset; there, the
+        constant competes as a term of its own.
+    categorical : "from_dtype" or list, default="from_dtype"
+        Categorical features; see `Tree`.
     """
 
     scale: Literal["auto", "none", "standard", "whitened"] = "auto"
@@ -77,17 +82,17 @@ class Similarity:
             )
 
     def n_anchors(self, n_samples: int) -> int:
-        """How many anchors are drawn at a time from so many samples."""
+        """Number of anchors drawn at a time, given the number of samples."""
         if self.anchors != "auto":
             return self.anchors
         return 1 if n_samples <= self.subset else 8
 
     @property
     def is_scaled(self) -> bool:
-        """Whether values are scaled before distances are measured."""
+        """Whether features are scaled before distances are measured."""
         return self.metric == "sqeuclidean"
 
     def prepare(self, samples: Any, n_threads: int = 1) -> PreparedSimilarity:
-        """Place the samples in the space of the distances; merge those at one point."""
+        """Map the samples to points, and merge samples that coincide."""
         placed = place_samples(samples, self.metric, self.scale, n_threads)
         return PreparedSimilarity(placed.samples, self, placed)

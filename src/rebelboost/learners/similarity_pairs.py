@@ -1,7 +1,7 @@
-"""Which training samples to compare with: anchors, and for each the rival with the most gain.
+"""Choice of the training samples to compare with: anchors, and for each the rival with the largest gain.
 
-The gain of a response f is Σ_k P_k²/Q_k, P = Σ f·G, Q = Σ f²·W: what the loss falls by, to second
-order. Its sums are of integers that a float holds exactly: their order changes no bit.
+The gain of a response f is Σ_k P_k²/Q_k, P = Σ f·G, Q = Σ f²·W: the decrease of the loss, to second
+order. Its sums are sums of integers that a float represents exactly, so their order changes no bit.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +23,7 @@ ZERO = np.zeros(1, dtype=np.int32)
 
 
 class Pair(NamedTuple):
-    """Two samples of the training set, and the squared distances of all from each."""
+    """Two training samples, and the squared distances of all samples from each."""
 
     anchor: int
     rival: int
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
     @property
     def apart(self) -> float:
-        """Squared distance of the two."""
+        """Squared distance between the two."""
         return float(self.from_anchor[self.rival])
 
 
@@ -40,14 +40,14 @@ class WeighedSides(NamedTuple):
     """The binarized weights [LOCAL, Sec. 4]: v = U q₁, U = G/√S, q₁ the leading eigenvector of UᵀU."""
 
     values: Ints
-    """(N,) in fixed point; the sign tells the side."""
+    """(N,) v in fixed point; its sign is the side."""
     mass: Ints
     """(N,) Σ_k W_k/S_k in fixed point."""
 
 
 def sides_of(weights: Weights) -> WeighedSides:
-    """Divide the classes, and so the samples, into two sides that are worth telling apart."""
-    # Σ G²/S ≤ S, since no |G| is above its sum.
+    """Binarize: merge the classes, and so the samples, into two sides."""
+    # Σ G²/S ≤ S, since no |G| exceeds its sum.
     direction = leading_direction(weights, squares=weights.totals)
     values, _ = weights.project(direction, inverse_roots(weights.totals) ** 2)
     return WeighedSides(values >> 32, values & 0xFFFFFFFF)
@@ -60,10 +60,10 @@ def draw_pairs(
     samples: Indices,
     rng: np.random.Generator,
 ) -> list[Pair]:
-    """Draw anchors in proportion to |v|; of each one's nearest rivals take the one with the most gain.
+    """Draw anchors in proportion to |v|. For each, take the nearby rival with the largest gain.
 
-    Candidates are compared on a subset that is drawn in proportion to the weights, and in which
-    every sample stands for as much.
+    Candidates are compared on a subset drawn in proportion to the weights. Every sample of the subset
+    represents the same share of the weight.
     """
     sides = sides_of(weights)
     chosen = _draw(np.abs(sides.values[samples]), options.n_anchors(len(samples)), rng)
@@ -77,7 +77,7 @@ def draw_pairs(
         if drawn is None:
             return []
         subset, share = samples[drawn], mass[drawn] / mass.sum()
-    # Samples that were drawn, or left out, are fewer: as many as all are all, in their order.
+    # A drawn or reduced subset is smaller than N, so one of size N is all samples, in order.
     part = data if len(subset) == data.n_samples else data.part(subset)
     from_anchors = part.distances_from(data, anchors)
     which, rivals = rivals_nearby(
@@ -91,7 +91,7 @@ def draw_pairs(
     gains = Gauge(options, weights, subset, share).gains(from_anchors, from_rivals, listed)
     order = np.lexsort((-gains, which))
     best = order[np.flatnonzero(np.append(True, np.diff(which[order]) > 0))]
-    if part is data:  # the distances of all samples are known
+    if part is data:  # the distances of all samples have been computed
         found = zip(anchors[which[best]], rivals[best], which[best], best, strict=True)
         return [Pair(int(i), int(j), from_anchors[a], from_rivals[b]) for i, j, a, b in found]
     return pairs(data, anchors[which[best]], subset[rivals[best]])
@@ -100,7 +100,7 @@ def draw_pairs(
 def rivals_nearby(
     distances: Distances, anchor_values: Ints, values: Ints, n_rivals: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Pairs (anchor, sample) of each anchor's nearest samples on the other side, not at its own place."""
+    """Pairs (anchor, sample): each anchor's nearest samples on the other side, not at distance 0."""
     nearest = np.empty((len(distances), n_rivals), dtype=np.int32)
     kernels.active.nearest_rivals(distances, anchor_values, values, nearest)
     which, place = np.nonzero(nearest >= 0)
@@ -112,8 +112,8 @@ def search_pair(
 ) -> Pair | None:
     """Find the best rival of an anchor, as the papers do [LOCAL, Sec. 5].
 
-    Rivals come by their distance. Each takes out of play what its response puts at least half as
-    far on its own side as itself.
+    Rivals are tried in the order of their distance. Each one excludes the samples whose response is
+    at most half the rival's own (negative) response.
     """
     values = sides_of(weights).values
     (row,) = data.distances(np.array([anchor], dtype=np.int32))
@@ -143,7 +143,7 @@ def search_pair(
 
 
 class Gauge:
-    """Tells the gain of responses on some samples, beyond that of a constant if there is an offset."""
+    """Computes the gain of responses on some samples; with an offset, the gain beyond a constant."""
 
     def __init__(
         self, options: "Similarity", weights: Weights, samples: Indices, share: Floats | None = None
@@ -153,14 +153,14 @@ class Gauge:
         planes = weights.planes[:, samples]
         n_classes = planes.shape[2]
         _, exponents = np.frexp(weights.totals)
-        # Shared-out samples sum to at most K times the totals: Σ |integers| ≤ 2³⁰.
+        # Samples divided by their share sum to at most K times the totals: Σ |integers| ≤ 2³⁰.
         self._scales = np.ldexp(1.0, 30 - n_classes.bit_length() - exponents)
         factor = self._scales if share is None else self._scales / (share * len(samples))[:, None]
         self._signed = np.ascontiguousarray(np.rint(planes.sum(axis=0) * factor).T)
         self._mass = np.ascontiguousarray(np.rint(np.abs(planes).sum(axis=0) * factor).T)
 
     def gains(self, from_anchors: Distances, from_rivals: Distances, pairs: PairList) -> Floats:
-        """(pairs,) Σ_k P_k²/Q_k; with an offset, of f less its mean."""
+        """(pairs,) Σ_k P_k²/Q_k; with an offset, of f minus its mean."""
         kind = COMPARISONS["two_points" if self._options.response == "real" else "nearer"]
         sums = np.empty((len(pairs.apart), 3, len(self._signed)))
         kernels.active.pair_sums(
@@ -184,7 +184,7 @@ class Gauge:
 
 
 def pairs(data: PointSet, anchors: Indices, rivals: Indices) -> list[Pair]:
-    """Measure the distances of all samples from each of the pairs, in one product."""
+    """Compute the distances of all samples from each pair, in one matrix product."""
     used, place = np.unique(np.stack([anchors, rivals]), return_inverse=True)
     distances = data.distances(used.astype(np.int32))
     first, second = place.reshape(2, -1)
@@ -195,7 +195,7 @@ def pairs(data: PointSet, anchors: Indices, rivals: Indices) -> list[Pair]:
 
 
 def _draw(mass: Ints, size: int, rng: np.random.Generator) -> NDArray[np.int64] | None:
-    """Draw places in proportion to the mass, with replacement; None where there is none."""
+    """Draw indices in proportion to the mass, with replacement; None if the mass is 0."""
     held = np.cumsum(mass)
     if held[-1] <= 0:
         return None

@@ -1,4 +1,4 @@
-"""Richer stumps than bins allow: exact thresholds, and categories that each take their own sign."""
+"""Decision stumps, optionally with exact thresholds or with a side for each category."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -24,20 +24,20 @@ from rebelboost.losses.smooth import AnyWeights
 from rebelboost.model.trees import NONE, Trees
 
 SIGNS = np.array([-1, 1], dtype=np.int8)
-"""Responses of a stump's left and right side."""
+"""Responses of the left and the right side."""
 UNSOLVED = np.empty((2, 0))
-"""In place of outputs."""
+"""Placeholder for outputs that have not been solved."""
 
 
 class FoundStump(NamedTuple):
-    """A stump whose output is still to be solved, and the side of each training sample."""
+    """A stump whose output has not been solved, and the side of each training sample."""
 
     tree: Trees
     regions: Regions
 
 
 def better(plain: Candidate, found: FoundStump | None, weights: AnyWeights) -> Candidate:
-    """The stump found where its loss is below that of the plain candidate, else the latter."""
+    """The stump found, if its loss is lower than that of the plain candidate; else the plain candidate."""
     if found is None:
         return plain
     plus, minus = weights.sums(found.regions, 2)
@@ -53,10 +53,10 @@ def better(plain: Candidate, found: FoundStump | None, weights: AnyWeights) -> C
 
 
 def exact_stump(data: TrainingSet, weights: AnyWeights, focus: Focus) -> FoundStump | None:
-    """The best threshold of the features with more values than bins [ADA, Alg. 3.1].
+    """Best threshold among the features with more distinct values than bins [ADA, Alg. 3.1].
 
-    Samples are sorted once for all rounds. Each feature is scanned with the sums of all samples so
-    far, ties passed over, missing values on the left side, then on the right.
+    Samples are sorted once for all rounds. Each feature is scanned with cumulative sums, skipping
+    ties, with missing values on the left side, then on the right.
     """
     sums = _Sums(weights, focus)
     best: _Cut | None = None
@@ -66,7 +66,7 @@ def exact_stump(data: TrainingSet, weights: AnyWeights, focus: Focus) -> FoundSt
         left = np.cumsum(sums.values[order], axis=0)
         missing = sums.total - left[-1] if len(order) < data.n_samples else None
         for missing_right in (False, True) if missing is not None else (False,):
-            # All values against the missing ones is a stump too.
+            # With missing values on the right, all others may be on the left.
             ends = np.append(cuts, len(order) - 1) if missing_right else cuts
             side = left[ends] if missing is None or missing_right else left[ends] + missing
             losses = sums.losses(side)
@@ -83,7 +83,7 @@ def exact_stump(data: TrainingSet, weights: AnyWeights, focus: Focus) -> FoundSt
 class _Cut(NamedTuple):
     feature: int
     place: int
-    """In the order of the samples: the last one on the left side."""
+    """Position, in the sorted samples, of the last one on the left side."""
     missing_right: bool
 
 
@@ -94,7 +94,7 @@ def _sides(cut: _Cut, order: Indices, x: BySample, focus: Focus) -> FoundStump:
     missing_right = cut.missing_right
     if len(order) < len(x):
         right[np.isnan(x)] = missing_right
-    else:  # none was met: they go where most samples go
+    else:  # no value is missing in training: missing values go where most samples go
         missing_right = bool(2 * np.count_nonzero(right[focus.samples]) > len(focus.samples))
     tree = Trees.one(
         np.array([cut.feature], dtype=np.int32),
@@ -108,7 +108,7 @@ def _sides(cut: _Cut, order: Indices, x: BySample, focus: Focus) -> FoundStump:
 
 
 class _Sums:
-    """Fixed-point signed weights of the samples in focus, and what a left side of them is worth."""
+    """Fixed-point signed weights of the samples in focus, and the loss for a given left side."""
 
     def __init__(self, weights: AnyWeights, focus: Focus) -> None:
         signed, mass = weights.fixed()
@@ -136,10 +136,10 @@ class _Sums:
 
 
 def split_of_categories(data: TrainingSet, weights: AnyWeights, focus: Focus) -> FoundStump | None:
-    """The best stump in which each category of a feature takes its own sign [ADA 3.4.2].
+    """Best stump in which each category of a feature goes to its own side [ADA 3.4.2].
 
-    With scalar sums that is the sign of the category's sum. With a sum for each class the exact
-    search would try 2^ℓ signs; they are those of the leading eigenvector, as in `binarize`.
+    With scalar sums, the side is the sign of the category's sum. With a sum for each class, an exact
+    search would have to try 2^ℓ sides; the leading eigenvector gives them instead, as in `binarize`.
     """
     categorical: ByFeature = focus.allowed * data.bins.categorical
     if not categorical.any():
@@ -153,7 +153,7 @@ def split_of_categories(data: TrainingSet, weights: AnyWeights, focus: Focus) ->
         right = _signs(own, sums.mass) > 0
         loss = float(sums.losses(own[~right].sum(axis=0)[np.newaxis])[0])
         if loss < least:
-            # Categories that were not met go where most samples go.
+            # Categories without samples go where most samples go.
             codes = data.column(feature)[focus.samples]
             mostly_right = 2 * np.count_nonzero(right[codes]) > len(codes)
             table = np.zeros((1, TABLE), dtype=np.uint8)
@@ -174,17 +174,26 @@ def _signs(sums: Ints, mass: Ints) -> Floats:
 
 @dataclass(frozen=True)
 class Stump:
-    """Decision stumps as weak learners: f(x) = sign(x_j − τ), or a constant. Options as of `Tree`.
+    """Decision stumps as weak learners: f(x) = sign(x_j − τ), or a constant.
 
     Parameters
     ----------
-    bins, categorical
-        As of `Tree`.
-    binning
-        As of `Tree`; but "exact" tries the midpoints between all values, however many [ADA, Alg. 3.1].
-    categories
-        "one": a category against the rest. "split": also every category on a side of its own
-        choice [ADA 3.4.2], which learns faster, and overfits where there are many.
+    bins : int, default=255
+        Maximum number of bins of a numeric feature, from 2 to 255.
+    binning : {"quantile", "even", "exact"}, default="quantile"
+        Position of the thresholds; see `Tree`. For stumps, "exact" has no limit on the number of
+        values [ADA, Alg. 3.1].
+    categorical : "from_dtype" or list, default="from_dtype"
+        Categorical features; see `Tree`.
+    categories : {"one", "split"}, default="one"
+        "one" separates one category from the rest. "split" also lets every category choose its side
+        [ADA 3.4.2], which learns faster but overfits if there are many categories.
+    search : {"auto", "pruned", "exhaustive"}, default="auto"
+        How the best split is found; see `Tree`.
+    first_subset : float, default=0.9
+        Fraction of the weight in the first subset of a pruned search; see `Tree`.
+    subset_steps : int or "auto", default="auto"
+        Number of further subsets of a pruned search; see `Tree`.
     """
 
     bins: int = 255

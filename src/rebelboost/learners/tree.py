@@ -1,7 +1,7 @@
-"""Stumps and trees.
+"""Decision trees.
 
-A tree has one output vector, which each leaf takes with its own sign [REBEL, Sec. 4], or an output
-vector for each leaf, which the papers do not have.
+A tree has either one output vector, whose sign each leaf chooses [REBEL, Sec. 4], or an output vector
+for each leaf, which is not in the papers.
 """
 
 from dataclasses import dataclass
@@ -27,6 +27,7 @@ from rebelboost.losses.smooth import AnyWeights
 from rebelboost.model.trees import MOST_DEPTH, Trees
 
 LEAST_MASS = 1e-4
+"""Default of `Tree.least_mass`."""
 
 
 @dataclass(frozen=True)
@@ -35,35 +36,38 @@ class Tree:
 
     Parameters
     ----------
-    depth
+    depth : int, default=6
         Number of layers.
-    outputs
-        "leaf": every leaf has its own output vector. "tree": one output vector for the whole tree,
-        taken by each leaf with its sign, as in the papers.
-    bins
-        Bins of a numeric feature, at most 255, not counting the one for missing values.
-    binning
-        "quantile", "even" or "exact"; see `rebelboost.data.binning.fit_binner`.
-    smoothing
-        For "leaf": draws the outputs of light leaves to 0. In units of a leaf's average mass.
-    categorical
-        "from_dtype": columns of a data frame with a categorical, text or Boolean type. Or a list
-        of names, of indices, or a mask.
-    least_mass
-        For "leaf": no leaf has a smaller share of the mass that the tree is grown on.
-    criterion
-        For "tree": what splits are chosen by. "risk": the loss, as REBEL does. The classic ones,
-        "error", "gini", "entropy", "gain_ratio" and "variance" (for labels the same as "gini"), see
-        two classes only: those on either side of the leading direction of the weights.
-    search
-        For "tree": how the best splits are found; the trees are the same. "pruned" visits heavy
-        samples first and drops features that can no longer be the best [QUICK]; "exhaustive"
-        visits all; "auto" does what has paid of late.
-    first_subset
-        Share of the weight that a pruned search visits before it first drops features.
-    subset_steps
-        In how many equal steps it then visits the rest, as in the paper; or "auto": in steps that
-        get smaller, with the lighter side of a node first.
+    outputs : {"leaf", "tree"}, default="leaf"
+        "leaf" gives every leaf its own output vector. "tree" has one output vector for the whole tree,
+        and each leaf chooses its sign, as in the papers.
+    bins : int, default=255
+        Maximum number of bins of a numeric feature, from 2 to 255. Missing values have an extra bin.
+    binning : {"quantile", "even", "exact"}, default="quantile"
+        "quantile" gives bins about equal weight, "even" gives them equal width. "exact" puts a
+        threshold between any two values, for features with at most 255 values. Features with at
+        most `bins` values are always exact.
+    smoothing : float, default=0.1
+        With outputs="leaf": shrinks the outputs of light leaves towards 0, in units of the average
+        weight of a leaf.
+    categorical : "from_dtype" or list, default="from_dtype"
+        Categorical features. "from_dtype" selects the columns of a data frame with a categorical, text
+        or Boolean type. Otherwise a list of names, a list of indices, or a mask.
+    least_mass : float, default=1e-4
+        With outputs="leaf": minimum weight of a leaf, as a fraction of the weight that the tree is
+        grown on.
+    criterion : {"risk", "error", "gini", "entropy", "gain_ratio", "variance"}, default="risk"
+        With outputs="tree": criterion for choosing splits. "risk" is the loss, as in REBEL. The classic
+        criteria use binarized classes; "variance" is then the same as "gini".
+    search : {"auto", "pruned", "exhaustive"}, default="auto"
+        With outputs="tree": how the best splits are found. The trees are the same. "pruned" visits
+        heavy samples first and drops features that can no longer be the best [QUICK]. "exhaustive"
+        visits all samples. "auto" prunes where it has recently saved time.
+    first_subset : float, default=0.9
+        Fraction of the weight that a pruned search visits before it first drops features.
+    subset_steps : int or "auto", default="auto"
+        Number of equal steps in which a pruned search visits the rest, as in the paper. "auto" takes
+        shrinking steps, with the lighter side of a node first.
     """
 
     depth: int = 6
@@ -84,7 +88,7 @@ class Tree:
         check_choice("criterion", self.criterion, GROWING)
         if self.outputs == "leaf" and self.criterion != "risk":
             raise ValueError(
-                f"criterion={self.criterion!r} is for trees with one output: give outputs='tree' too"
+                f"criterion={self.criterion!r} needs a tree with one output: add outputs='tree'"
             )
         check_bins(self)
         check_search(self)
@@ -95,12 +99,12 @@ class Tree:
 
     @property
     def rounds(self) -> int:
-        """The number of rounds that n_rounds="auto" stands for."""
+        """Number of rounds used for n_rounds="auto"."""
         return 400 if self.outputs == "leaf" else 1000
 
     @property
     def shrinkage(self) -> float:
-        """The shrinkage that "auto" stands for."""
+        """Shrinkage used for shrinkage="auto"."""
         return 0.3 if self.outputs == "leaf" else 1.0
 
     def prepare(self, samples: Any, n_threads: int = 1) -> "PreparedTree":
@@ -118,7 +122,7 @@ class PreparedTree(Prepared):
     schedule: Schedule
 
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
-        """Grow a tree for the weights."""
+        """Grow a tree for the current weights."""
         options = self.options
         if options.outputs == "leaf":
             return _tree_with_leaf_outputs(options, self.data, weights, focus, rng)
@@ -134,17 +138,17 @@ class PreparedTree(Prepared):
 def _tree_with_leaf_outputs(
     options: Tree, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
 ) -> Candidate:
-    """Grow on a random binarization of the classes, then solve every leaf's output for all classes.
+    """Grow a tree on a random binarization of the classes, then solve each leaf's output for all classes.
 
     An exact search would compare Σ_k P_k²/S_k of all leaves, with K sums for each bin. Along one
-    direction u it is ⟨P, u⟩²/⟨S, u²⟩: two sums for each bin, whatever K. A new random u in every
-    round serves all classes in turn. In a prototype it came within noise of the leading eigenvector
-    [LOCAL, Sec. 4] and of seven directions on five sets, in a fraction of the time; on 18 sets
-    three directions were a little more accurate, and slower.
+    direction u this is ⟨P, u⟩²/⟨S, u²⟩: two sums for each bin, for any K. A new random u in every round
+    serves all classes in turn. On five data sets, a prototype was within noise of the leading
+    eigenvector [LOCAL, Sec. 4] and of seven directions, in a fraction of the time. On 18 data sets,
+    three directions were slightly more accurate, but slower.
     """
     direction = random_direction(weights.totals, rng)
     values, mass = weights.project(direction, direction**2)
-    # A gain below one unit of the fixed point is rounding: a pure leaf must stay whole.
+    # A gain below one fixed-point unit is a rounding error: a pure leaf must not be split.
     search = SearchOptions(CRITERIA["variance"], max(1, round(options.least_mass * mass)), 1.0)
     nodes = data.grow(values, focus.samples, options.depth, search, focus.allowed)
     regions = data.route(nodes)
@@ -155,9 +159,9 @@ def _tree_with_leaf_outputs(
 
 
 def random_direction(totals: ByClass, rng: np.random.Generator) -> ByClass:
-    """Return a direction among the classes, the same for every class in units of √S_k.
+    """Draw a direction in class space, with the same distribution for every class in units of √S_k.
 
-    It is centred, so that for two classes it is always one against the other.
+    It is centred, so that with two classes it always separates one from the other.
     """
     if len(totals) == 1:  # a regression
         return np.ones(1)

@@ -1,1 +1,1 @@
-"""Loss functions: weights of the samples, the best outputs of a term, and the loss that remains."""
+"""Loss functions: weights of the samples, the best outputs of a term, and the remaining loss."""

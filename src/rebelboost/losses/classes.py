@@ -1,8 +1,8 @@
-"""The family of losses: logistic and squared, for classes; least squares, Huber and absolute, for numbers.
+"""Logistic and squared loss, for classification.
 
-Of a class's score H the loss is c⁺g(H) + c⁻g(−H) with g = log₂(1 + eˣ) or (1 + x)² [THESIS Sec. 4.3; REBEL
-S.8]; g = eˣ is in `losses/exponential.py`. For two classes whose mistakes cost the same, H₁ = −H₂, and
-boosting is LogitBoost or L₂Boost.
+The loss of a class's score H is c⁺g(H) + c⁻g(−H) with g = log₂(1 + eˣ) or (1 + x)² [THESIS Sec. 4.3; REBEL
+S.8]. g = eˣ is in `losses/exponential.py`. For two classes with uniform costs, H₁ = −H₂, and boosting is
+LogitBoost or L₂Boost.
 """
 
 import math
@@ -23,8 +23,6 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.fixed_point import fine_scales
 from rebelboost.losses.smooth import Slopes, largest
-
-# ---- classes
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Logistic:
         return fine_scales(largest(np.abs(self.subcosts).sum(axis=0)) * self.shape[0])
 
     def _odds(self, scores: Scores) -> Planes:
-        """e^H for c⁺, e^−H for c⁻, (V, N, K); as good as infinite beyond e⁷⁰⁰."""
+        """e^H for c⁺, e^−H for c⁻, (V, N, K); limited to e⁷⁰⁰."""
         return np.exp(np.minimum(self._signs * scores, 700.0))
 
     def values(self, scores: Scores) -> Floats:
@@ -66,7 +64,7 @@ class Logistic:
     def sums_along(
         self, slopes: Slopes, regions: Regions, outputs: Outputs
     ) -> tuple[Outputs, Outputs]:
-        """By a kernel, which multiplies the odds instead of taking exponentials anew."""
+        """Computed by a kernel, which multiplies the odds instead of computing exponentials again."""
         if slopes.odds is None:
             slopes.odds = self._odds(slopes.scores)
         far = np.clip(outputs, -700.0, 700.0)
@@ -77,11 +75,11 @@ class Logistic:
         return sums[:, 0] / units, sums[:, 1] / units
 
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
-        """By line search."""
+        """Found by line search."""
         return slopes.best_outputs(regions, ridge)
 
     def floor(self) -> float:
-        """Σ of the least that each score can lose: the entropy of its c⁺ and c⁻, 0 with one plane."""
+        """Sum of the minimal loss of each score: the entropy of its c⁺ and c⁻, 0 with one plane."""
         plus, minus = _plus_and_minus(self.subcosts)
         torn = (plus > 0) & (minus > 0)
         plus, minus = plus[torn], minus[torn]
@@ -121,7 +119,7 @@ class Squared:
     def sums_along(
         self, slopes: Slopes, regions: Regions, outputs: Outputs
     ) -> tuple[Outputs, Outputs]:
-        """Differentiate there."""
+        """Computed by differentiating at the new scores."""
         return slopes.sums_at(regions, outputs)
 
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
@@ -129,7 +127,7 @@ class Squared:
         return parabola_outputs(slopes, regions, ridge)
 
     def floor(self) -> float:
-        """Σ of the least that each score can lose, 4c⁺c⁻/(c⁺ + c⁻); 0 with one plane."""
+        """Sum of the minimal loss of each score, 4c⁺c⁻/(c⁺ + c⁻); 0 with one plane."""
         plus, minus = _plus_and_minus(self.subcosts)
         both = plus + minus
         least = np.divide(4 * plus * minus, both, out=np.zeros(self.shape), where=both > 0)
@@ -148,5 +146,4 @@ def parabola_outputs(slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs
 
 
 FAMILY: dict[str, type[Logistic] | type[Squared]] = {"logistic": Logistic, "squared": Squared}
-
-# ---- numbers
+"""Losses for classification other than the exponential, by name."""

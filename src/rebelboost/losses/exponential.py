@@ -1,4 +1,4 @@
-"""Costs → weights → output vector → loss.
+"""The exponential loss: from costs to weights, from weights to output vectors, and the remaining loss.
 
 Conventions: `plus` and `minus` are w⁺ and w⁻, P = Σ f·(w⁺ − w⁻), S = Σ (w⁺ + w⁻), by class.
 The loss of scores H is Σ_n Σ_k c⁺_nk e^{H_k} + c⁻_nk e^{−H_k} [THESIS Sec. 4.3; REBEL Sec. 3].
@@ -27,11 +27,12 @@ from rebelboost.base.arrays import (
 from rebelboost.base.fixed_point import coarse_scale, fine_scales
 
 CAP = 1e-8
-"""Relative smoothing of s±: caps an output at ½ ln(2/CAP) ≈ 9.6. It scales with the mass that is left,
-since an absolute constant would stall training once the loss is small."""
+"""Relative smoothing of s±: limits an output to ½ ln(2/CAP) ≈ 9.6. It is relative to the remaining mass,
+because an absolute constant would stall training once the loss is small.
+"""
 
 LOOSE = 2.0**10
-"""A bound that is further from the sum costs too many of those bits."""
+"""Totals are recomputed if their upper bound exceeds them by this factor, which costs precision."""
 
 
 def thesis_subcosts(costs: Floats, labels: Labels) -> Planes:
@@ -58,25 +59,26 @@ def rebel_subcosts(costs: Floats, labels: Labels) -> Planes:
 
 
 SUBCOSTS = {"thesis": thesis_subcosts, "rebel": rebel_subcosts}
+"""Schemes that turn costs into weights, by name."""
 
 
 class Totalled(Protocol):
-    """Weights, of this loss or another."""
+    """Weights of any loss."""
 
     @property
     def log_total(self) -> float:
-        """Ln of their sum, which is the loss of all samples."""
+        """Logarithm of their sum, which is the loss of all samples."""
 
 
 class Weights:
     """Boosting weights of all samples, w⁺ and w⁻, times 2^−exponent.
 
-    They change from round to round by `advance`, which multiplies by region; `Risk.weights` computes
-    them anew from scores. Sums over samples are in fixed point, so that order does not matter.
+    `advance` updates them after each round, by one factor per region; `ExponentialLoss.weights` recomputes
+    them from scores. Sums over samples are in fixed point, so the order of the samples does not matter.
     """
 
     second_order = False
-    """Stumps are ranked by the loss itself, which has a closed form."""
+    """False: stumps are ranked by the loss itself, which has a closed form."""
 
     def __init__(self, planes: Planes, exponent: int, n_threads: int) -> None:
         self.planes = planes
@@ -87,7 +89,7 @@ class Weights:
 
     @property
     def log_total(self) -> float:
-        """Ln of the sum of all weights, −∞ where there are none."""
+        """Logarithm of the sum of all weights, −∞ if it is 0."""
         total = math.fsum(self.totals)
         return math.log(total) + self.exponent * math.log(2) if total > 0 else -math.inf
 
@@ -107,8 +109,8 @@ class Weights:
     def project(self, direction: ByClass, squares: ByClass) -> tuple[Pairs, float]:
         """Fixed-point pairs of each sample: signed ⟨G, direction⟩ and mass ⟨W, squares⟩.
 
-        Their absolute values sum to at most 2³⁰, by Σ_n |⟨G_n, u⟩| ≤ ⟨S, |u|⟩. Also returns what the
-        masses sum to, up to rounding.
+        Their absolute values sum to at most 2³⁰, by Σ_n |⟨G_n, u⟩| ≤ ⟨S, |u|⟩. Also returns the sum of the
+        masses, up to rounding.
         """
         mass = math.fsum(self.totals * squares)
         projection = Projection(
@@ -128,15 +130,15 @@ class Weights:
         signed = np.zeros((n_samples, -(-n_classes // 8) * 8), dtype=np.int32)
         fixed = np.rint(self.signed * scale)
         signed[:, :n_classes] = fixed
-        one_plane = len(self.planes) == 1  # where |G| = W
+        one_plane = len(self.planes) == 1  # then |G| = W
         mass = fixed if one_plane else np.rint(np.abs(self.planes).sum(axis=0) * scale)
         return signed, np.abs(mass).astype(np.int64)
 
     def advance(self, scores: Scores, regions: Regions, outputs: Outputs, decided: Labels) -> None:
-        """Add the outputs of each sample's region to its scores; multiply its weights accordingly.
+        """Add the outputs of each sample's region to its scores, and update its weights.
 
-        [REBEL Sec. 3]: w⁺ ← w⁺·e^a, w⁻ ← w⁻·e^−a. The totals are brought near 1 in passing, by a power
-        of two, so that no weight that matters under- or overflows.
+        [REBEL Sec. 3]: w⁺ ← w⁺·e^a, w⁻ ← w⁻·e^−a. At the same time, a power of two scales the totals to
+        about 1, so that no relevant weight overflows or underflows.
         """
         _, shift = math.frexp(float(self.totals.max()))
         unit = math.ldexp(1.0, -shift)
@@ -154,14 +156,14 @@ class Weights:
     def leaf_outputs(
         self, regions: Regions, plus: Outputs, minus: Outputs, smoothing: float
     ) -> Outputs:
-        """The best outputs of a leaf-valued term, from its regions' sums (`leaf_outputs`)."""
-        del regions  # the sums say it all, for this loss
+        """The best outputs of a leaf-valued term, from the sums of its regions (`leaf_outputs`)."""
+        del regions  # for this loss, the sums are sufficient
         return leaf_outputs(plus, minus, smoothing)
 
     def signed_output(
         self, regions: Regions, signs: NDArray[np.int8], plus: Outputs, minus: Outputs
     ) -> ByClass:
-        """The best output of a ±1 response, from its regions' sums (`signed_output`)."""
+        """The best output of a ±1 response, from the sums of its regions (`signed_output`)."""
         del regions
         P = (signs[:, np.newaxis] * (plus - minus)).sum(axis=0)
         return signed_output(P, (plus + minus).sum(axis=0))
@@ -169,16 +171,16 @@ class Weights:
     def loss_after(
         self, regions: Regions, plus: Outputs, minus: Outputs, outputs: Outputs
     ) -> float:
-        """The loss with a term, for comparison within a round (`loss_after`)."""
+        """The loss after a term, for comparisons within a round (`loss_after`)."""
         del regions
         return loss_after(plus, minus, outputs)
 
     def preferences(self, output: ByClass) -> Pairs:
-        """Pairs whose signed part says what f = +1 rather than −1 saves each sample: −⟨G, sinh a⟩."""
+        """Pairs whose signed part is half the gain of f = +1 over −1 for each sample: −⟨G, sinh a⟩."""
         return self.project(-np.sinh(output), np.ones(len(output)))[0]
 
     def _total_up(self) -> None:
-        """Sum up anew: at first on a scale by a bound, then on the one by the sum."""
+        """Recompute the totals: first with a scale from an upper bound, then from the sum itself."""
         everywhere = np.zeros(self.planes.shape[1], dtype=np.uint16)
         self.totals = np.abs(self.planes).max(axis=(0, 1), initial=0.0) * self.planes.shape[1]
         for _ in range(2):
@@ -193,25 +195,25 @@ class ExponentialLoss:
     subcosts: Planes
     """(V, N, K): positive entries are c⁺, negative ones −c⁻, times the sample's weight."""
     total_weight: float
-    """Σ of the sample weights: losses are means."""
+    """Sum of the sample weights: losses are means."""
     n_threads: int = 1
 
     @property
     def n_samples(self) -> int:
-        """N."""
+        """Number of samples, N."""
         return self.subcosts.shape[1]
 
     @property
     def n_classes(self) -> int:
-        """K."""
+        """Number of classes, K."""
         return self.subcosts.shape[2]
 
     def bound(self, edge: float) -> float:
-        """√(1 − ρ²): what a ±1 response of edge ρ leaves of the loss, at most [THESIS 4.5.1]."""
+        """√(1 − ρ²): largest share of the loss left by a ±1 response of edge ρ [THESIS 4.5.1]."""
         return math.sqrt(max(0.0, 1 - edge**2))
 
     def weights(self, scores: Scores) -> Weights:
-        """W = c·e^{±H}, computed from the scores."""
+        """Weights w = c·e^{±H}, computed from the scores."""
         signed_scores = np.where(self.subcosts > 0, scores, -scores)
         largest = float(np.max(signed_scores, initial=-math.inf, where=self.subcosts != 0))
         exponent = math.ceil(largest / math.log(2)) if math.isfinite(largest) else 0
@@ -220,12 +222,12 @@ class ExponentialLoss:
         return Weights(self.subcosts * signed_scores, exponent, self.n_threads)
 
     def log_loss(self, weights: Totalled) -> float:
-        """Ln of the mean loss above its floor; −∞ at the floor."""
+        """Logarithm of the mean loss above its floor; −∞ at the floor."""
         return log_above(self.floor, weights.log_total - math.log(self.total_weight))
 
     @property
     def floor(self) -> float:
-        """The mean loss that no scores can go below: Σ 2√(c⁺c⁻), 0 with one plane."""
+        """The minimal mean loss over all scores: Σ 2√(c⁺c⁻), 0 with one plane."""
         if len(self.subcosts) == 1:
             return 0.0
         least = 2 * np.sqrt(np.abs(self.subcosts[0] * self.subcosts[1]))
@@ -233,7 +235,7 @@ class ExponentialLoss:
 
 
 def log_above(floor: float, log_mean: float) -> float:
-    """Ln of what a mean loss has above its floor, given its logarithm; −∞ at the floor."""
+    """Logarithm of the excess of a mean loss over its floor, given the mean's logarithm; −∞ at the floor."""
     if floor == 0:
         return log_mean
     above = math.exp(log_mean) - floor
@@ -246,13 +248,13 @@ def signed_output(P: ByClass, S: ByClass) -> ByClass:
 
 
 def leaf_outputs(plus: Outputs, minus: Outputs, smoothing: float) -> Outputs:
-    """½ ln(s⁻/s⁺) of each leaf, drawn to 0 by `smoothing` of a leaf's average mass."""
+    """½ ln(s⁻/s⁺) of each leaf, shrunk towards 0 by `smoothing` of the average mass of a leaf."""
     totals = (plus + minus).sum(axis=0)
     return half_log_ratio(minus, plus, np.maximum(smoothing / len(plus), CAP) * totals)
 
 
 def half_log_ratio(above: Floats, below: Floats, smoothing: Floats) -> Floats:
-    """½ ln((above + smoothing)/(below + smoothing)), 0 where nothing weighs."""
+    """½ ln((above + smoothing)/(below + smoothing)); 0 where the weights are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         output = 0.5 * np.log((above + smoothing) / (below + smoothing))
     return np.where(above + below > 0, output, 0.0)

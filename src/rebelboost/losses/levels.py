@@ -1,8 +1,7 @@
-"""Responses that take many levels, and their best outputs.
+"""Responses with many discrete levels, and their best outputs.
 
-So many levels are as good as any real number: each is within 3 % of what it stands for. Sums over
-samples become sums over levels, and the line search and the update of weights need an exponential
-for each level, not for each sample.
+Each level is within 3 % of the real value it replaces. Sums over samples become sums over levels, so the
+line search and the update of the weights need one exponential per level instead of one per sample.
 """
 
 import numpy as np
@@ -12,12 +11,13 @@ from rebelboost.base.newton import Precision, rising_root
 from rebelboost.losses.exponential import CAP, half_log_ratio
 
 PRECISION = Precision(reach=4.0, gain=1e-12)
-"""Of outputs: the search ends when the next step promises to lower no class's loss by more, by ratio."""
+"""The search for outputs stops when the next step is predicted to lower no class's loss by more, relatively."""
 TINY = 1e-300
+"""Lower limit of sums that are divided by."""
 
 
 def _levels() -> Floats:
-    """Rising responses: the middle of every level, 0, and ±1 at the ends."""
+    """Increasing responses: the middle of every level, 0, and ±1 at the ends."""
     step = np.arange(STEPS * OCTAVES)
     sizes = np.ldexp(1 + (step % STEPS + 0.5) / STEPS, step // STEPS - OCTAVES)
     return np.concatenate([[-1.0], -sizes[::-1], [0.0], sizes, [1.0]])
@@ -33,7 +33,7 @@ def level_output(plus: Outputs, minus: Outputs, responses: Floats = LEVELS) -> O
     """(2, K): the a that minimises A(a) + B(a) + CAP·S·cosh a for each class, and zeros.
 
     A = Σ_l w⁺e^{f_l·a}, B = Σ_l w⁻e^{−f_l·a}; `plus` and `minus` (L, K) are the weights of each level.
-    The last summand keeps a finite. For f = ±1, `risk.signed_output` has the closed form.
+    The last term keeps a finite. For f = ±1, `exponential.signed_output` has the closed form.
     """
     moments = _Moments(plus, minus, responses)
 
@@ -49,8 +49,8 @@ def level_output(plus: Outputs, minus: Outputs, responses: Floats = LEVELS) -> O
 def affine_output(plus: Outputs, minus: Outputs, responses: Floats = LEVELS) -> Outputs:
     """(2, K): the a and b that minimise Σ_l w⁺e^{f_l·a + b} + w⁻e^{−f_l·a − b} for each class.
 
-    For given a the best b is ½ ln(B/A), which leaves 2√(A·B). ln A + ln B is convex in a: its slope is
-    the mean of f under the weights w⁺e^{fa}, less that under w⁻e^{−fa}; its curvature their variances.
+    For given a the best b is ½ ln(B/A), which leaves 2√(A·B). ln A + ln B is convex in a: its slope is the
+    mean of f under the weights w⁺e^{fa} minus that under w⁻e^{−fa}; its curvature is the sum of the variances.
     """
     moments = _Moments(plus, minus, responses)
 

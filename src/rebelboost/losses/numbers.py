@@ -1,4 +1,4 @@
-"""losses.numbers."""
+"""Losses for regression: least squares, Huber and absolute."""
 
 import math
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class LeastSquares:
         return len(self.target), 1
 
     def values(self, scores: Scores) -> Floats:
-        """By sample."""
+        """The loss of each sample."""
         return (self.weight * (scores[:, 0] - self.target) ** 2)[:, np.newaxis]
 
     def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
@@ -43,7 +43,7 @@ class LeastSquares:
     def sums_along(
         self, slopes: Slopes, regions: Regions, outputs: Outputs
     ) -> tuple[Outputs, Outputs]:
-        """Differentiate there."""
+        """Computed by differentiating at the new scores."""
         return slopes.sums_at(regions, outputs)
 
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
@@ -53,7 +53,7 @@ class LeastSquares:
 
 @dataclass(frozen=True)
 class Huber:
-    """(H − y)² up to a distance of `delta`, then as a straight line: 2δ|H − y| − δ²."""
+    """(H − y)² up to a distance of `delta`, then linear: 2δ|H − y| − δ²."""
 
     target: BySample
     weight: BySample
@@ -61,7 +61,7 @@ class Huber:
 
     @property
     def reach(self) -> float:
-        """A few δ."""
+        """4δ."""
         return 4 * self.delta
 
     @property
@@ -70,24 +70,24 @@ class Huber:
         return len(self.target), 1
 
     def values(self, scores: Scores) -> Floats:
-        """By sample."""
+        """The loss of each sample."""
         distance = np.abs(scores[:, 0] - self.target)
         near = np.minimum(distance, self.delta)
         return (self.weight * near * (2 * distance - near))[:, np.newaxis]
 
     def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
-        """2(H − y), cut at ±2δ; and 2, a bound of the curvature: beyond δ it is 0."""
+        """2(H − y), clipped to ±2δ; and 2, an upper bound of the curvature, which is 0 beyond δ."""
         slope = 2 * self.weight * np.clip(scores[:, 0] - self.target, -self.delta, self.delta)
         return slope[:, np.newaxis], (2 * self.weight)[:, np.newaxis]
 
     def sums_along(
         self, slopes: Slopes, regions: Regions, outputs: Outputs
     ) -> tuple[Outputs, Outputs]:
-        """Differentiate there."""
+        """Computed by differentiating at the new scores."""
         return slopes.sums_at(regions, outputs)
 
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
-        """By line search."""
+        """Found by line search."""
         return slopes.best_outputs(regions, ridge)
 
 
@@ -106,18 +106,18 @@ class LeastAbsolute:
         return len(self.target), 1
 
     def values(self, scores: Scores) -> Floats:
-        """By sample."""
+        """The loss of each sample."""
         return (self.weight * np.abs(scores[:, 0] - self.target))[:, np.newaxis]
 
     def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
-        """±1; and 1 in place of a curvature, so that trees are grown on the mean of the signs."""
+        """±1; and 1 instead of a curvature, so that trees are grown on the mean of the signs."""
         slope = self.weight * np.sign(scores[:, 0] - self.target)
         return slope[:, np.newaxis], self.weight[:, np.newaxis]
 
     def sums_along(
         self, slopes: Slopes, regions: Regions, outputs: Outputs
     ) -> tuple[Outputs, Outputs]:
-        """Differentiate there."""
+        """Computed by differentiating at the new scores."""
         return slopes.sums_at(regions, outputs)
 
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
@@ -133,9 +133,9 @@ class LeastAbsolute:
 def medians_by_region(
     values: BySample, weight: BySample, regions: Regions, n_regions: int
 ) -> Floats:
-    """The (lower, weighted) median of each region's values, 0 of an empty region."""
+    """The lower weighted median of each region's values; 0 for an empty region."""
     order = np.lexsort((weight, values, regions))
-    # In fixed point, or the order of equal values could show.
+    # Fixed point, so that the order of equal values does not affect rounding.
     scale = fine_scales(np.array([weight.max(initial=0.0) * len(weight)]))
     below = np.cumsum(np.rint(weight[order] * scale).astype(np.int64))
     ends = np.searchsorted(regions[order], np.arange(n_regions), side="right")
@@ -147,10 +147,11 @@ def medians_by_region(
 
 
 def number_loss(name: str, target: BySample, weight: BySample, delta: float) -> ConvexLoss:
-    """The regression loss of that name."""
+    """Create a regression loss by name."""
     if name == "huber":
         return Huber(target, weight, delta)
     return LeastSquares(target, weight) if name == "squared" else LeastAbsolute(target, weight)
 
 
 NUMBER_LOSSES = ("squared", "absolute", "huber")
+"""Names of the regression losses."""

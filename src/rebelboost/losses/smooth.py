@@ -1,9 +1,9 @@
 """Weights for any convex loss: its slope and curvature at the scores.
 
-The exponential loss has weights that are multiplied from round to round, and outputs in closed form
-(`losses/exponential.py`). Other losses are differentiated anew in every round, and outputs are found by a
-line search. To learners the two look alike: the signed weight G is the slope, the mass W the curvature,
-⟨P, u⟩²/⟨S, u²⟩ the second-order gain. Sums are in fixed point here too.
+The weights of the exponential loss are multiplied by factors from round to round, and its outputs have a
+closed form (`losses/exponential.py`). Other losses are differentiated in every round, and outputs are found
+by a line search. Both have the same interface for learners: the signed weight G is the slope, the mass W the
+curvature, ⟨P, u⟩²/⟨S, u²⟩ the second-order gain. Sums are in fixed point here too.
 """
 
 import math
@@ -20,11 +20,11 @@ from rebelboost.base.newton import Derivatives, Precision, rising_root
 from rebelboost.losses.exponential import CAP, Totalled, Weights, log_above
 
 PRECISION = 1e-6
-"""Of the last step, relative to the reach. Newton's error after it is about its square."""
+"""Length of the last step, relative to the reach. The error of Newton's method is then about its square."""
 
 
 class ConvexLoss(Protocol):
-    """A convex loss of each score, for known samples. Arrays are (N, K)."""
+    """A convex loss of each score, for given samples. Arrays are (N, K)."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -32,28 +32,28 @@ class ConvexLoss(Protocol):
 
     @property
     def reach(self) -> float:
-        """How far a score may move before the curvature is another one; ∞ for a parabola."""
+        """Distance over which the curvature may change substantially; ∞ for a parabola."""
 
     def values(self, scores: Scores) -> Floats:
         """The loss of every score."""
 
     def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
-        """Its slope, and its curvature or a bound of it."""
+        """Its slope, and its curvature or an upper bound of it."""
 
     def sums_along(
         self, slopes: "Slopes", regions: Regions, outputs: Outputs
     ) -> tuple[Outputs, Outputs]:
-        """Sums of the derivatives in each region, with the outputs added (`Slopes.sums_at`)."""
+        """Sums of the derivatives in each region, after adding the outputs (`Slopes.sums_at`)."""
 
     def leaf_outputs(self, slopes: "Slopes", regions: Regions, ridge: Floats) -> Outputs:
         """The best output of each region, with ridge·a²/2 added to its loss."""
 
 
 class Slopes:
-    """Slopes and curvatures of a loss at the scores; stands where `Weights` do."""
+    """Slopes and curvatures of a loss at the scores, with the interface of `Weights`."""
 
     second_order = True
-    """Stumps are ranked by their second-order gain."""
+    """True: stumps are ranked by their second-order gain."""
 
     def __init__(self, loss: ConvexLoss, scores: Scores, n_threads: int) -> None:
         self.loss = loss
@@ -62,7 +62,7 @@ class Slopes:
 
     def _renew(self, scores: Scores) -> None:
         self.scores = scores
-        self.odds: Planes | None = None  # a loss may keep them here until the scores change
+        self.odds: Planes | None = None  # cache of the logistic loss, until the scores change
         self.signed, self.mass = self.loss.derivatives(scores)
         self.totals: ByClass = self.size(self.mass)
         total = math.fsum(self.size(self.loss.values(scores)))
@@ -74,7 +74,7 @@ class Slopes:
         return self._region_sums(values, everywhere, 1)[1][0]
 
     def sums(self, regions: Regions, n_regions: int) -> tuple[Outputs, Outputs]:
-        """Sums of rising and of falling slopes of each region, (L, K) each."""
+        """Sums of the positive and of the negative slopes of each region, (L, K) each."""
         signed, size = self._region_sums(self.signed, regions, n_regions)
         return (size + signed) / 2, (size - signed) / 2
 
@@ -114,15 +114,15 @@ class Slopes:
     def leaf_outputs(
         self, regions: Regions, plus: Outputs, minus: Outputs, smoothing: float
     ) -> Outputs:
-        """The best outputs of a leaf-valued term, drawn to 0 by `smoothing` of a leaf's average mass."""
-        del minus  # the line search sums slopes at other scores than these
+        """The best outputs of a leaf-valued term, shrunk by `smoothing` of a leaf's average mass."""
+        del minus  # the line search needs sums at other scores
         ridge = np.maximum(smoothing / len(plus), CAP) * self.totals
         return self.loss.leaf_outputs(self, regions, np.broadcast_to(ridge, plus.shape))
 
     def signed_output(
         self, regions: Regions, signs: NDArray[np.int8], plus: Outputs, minus: Outputs
     ) -> ByClass:
-        """The best output of a ±1 response; as good as a leaf each for K regions of all classes."""
+        """The best output of a ±1 response, for each class, by a line search on all samples."""
         del plus, minus
         by_region = signs[:, np.newaxis].astype(np.float64)
         ridge = CAP * self.totals
@@ -134,7 +134,7 @@ class Slopes:
         return self._least(at, np.zeros(len(self.totals)))
 
     def best_outputs(self, regions: Regions, ridge: Floats) -> Outputs:
-        """Outputs by line search: `ridge` is (L, K)."""
+        """Outputs by line search; `ridge` is (L, K)."""
 
         def at(a: Outputs) -> tuple[Outputs, Outputs]:
             signed, mass = self.region_derivatives(regions, a)
@@ -145,20 +145,20 @@ class Slopes:
     def _least(self, derivatives: Derivatives, start: Floats) -> Floats:
         """The minima of convex functions.
 
-        The first step is cut to the reach of the loss, the distance over which its curvature may change
-        much, the next ones to 2, 4, … times that.
+        The first step is limited to the reach of the loss, over which its curvature may change substantially,
+        and the next ones to 2, 4, … times the reach.
         """
         reach = self.loss.reach
         return rising_root(derivatives, start, Precision(reach, growth=2.0, step=PRECISION * reach))
 
     def region_derivatives(self, regions: Regions, outputs: Outputs) -> tuple[Outputs, Outputs]:
-        """Σ of slopes and of curvatures of each region, (L, K) each, with the outputs added."""
+        """Sums of slopes and of curvatures of each region, (L, K) each, after adding the outputs."""
         if np.any(outputs):
             return self.loss.sums_along(self, regions, outputs)
         return self._sums_of(self.signed, self.mass, regions, len(outputs))
 
     def sums_at(self, regions: Regions, outputs: Outputs) -> tuple[Outputs, Outputs]:
-        """The same, by differentiating at the scores with the outputs."""
+        """The same, computed by differentiating at the scores plus outputs."""
         signed, mass = self.loss.derivatives(self.scores + outputs[regions])
         return self._sums_of(signed, mass, regions, len(outputs))
 
@@ -172,12 +172,12 @@ class Slopes:
     def loss_after(
         self, regions: Regions, plus: Outputs, minus: Outputs, outputs: Outputs
     ) -> float:
-        """The loss with a term, for comparison within a round."""
+        """The loss after a term, for comparisons within a round."""
         del plus, minus
         return math.fsum(self.size(self.loss.values(self.scores + outputs[regions])))
 
     def preferences(self, output: ByClass) -> Pairs:
-        """Pairs whose signed part says what f = +1 rather than −1 saves each sample, halved."""
+        """Pairs whose signed part is half the gain of f = +1 over −1 for each sample."""
         ones = np.ones(len(output))
         saved = self.loss.values(self.scores - output) - self.loss.values(self.scores + output)
         return self._pairs(along(saved, ones / 2), along(self.mass, ones))[0]
@@ -194,12 +194,12 @@ AnyWeights = Weights | Slopes
 
 
 def largest(values: Floats) -> ByClass:
-    """max_n |values|, by class: NumPy takes the maximum of a column faster than that of all."""
+    """max_n |values|, by class: NumPy is faster column by column."""
     return np.array([max(column.max(), -column.min()) for column in values.T])
 
 
 def along(values: Floats, direction: ByClass) -> Floats:
-    """⟨values_n, direction⟩ of each sample; class after class, so that the order of rows changes no bit."""
+    """⟨values_n, direction⟩ of each sample, summed class by class: the order of the rows changes no bit."""
     projected = np.zeros(len(values))
     for k, factor in enumerate(direction):
         projected += values[:, k] * factor
@@ -208,26 +208,26 @@ def along(values: Floats, direction: ByClass) -> Floats:
 
 @dataclass(frozen=True)
 class SmoothLoss:
-    """A convex loss of a set of samples; stands where `Risk` does."""
+    """A convex loss of a set of samples, with the interface of `ExponentialLoss`."""
 
     loss: ConvexLoss
     total_weight: float
     floor: float = 0.0
-    """The mean loss that no scores can go below."""
+    """The minimal mean loss over all scores."""
     n_threads: int = 1
 
     @property
     def n_samples(self) -> int:
-        """N."""
+        """Number of samples, N."""
         return self.loss.shape[0]
 
     @property
     def n_classes(self) -> int:
-        """K."""
+        """Number of classes, K."""
         return self.loss.shape[1]
 
     def bound(self, edge: float) -> float:
-        """1: the loss does not rise. What an edge is worth is known for the exponential loss only."""
+        """1: the loss does not rise. A bound by the edge is known for the exponential loss only."""
         del edge
         return 1.0
 
@@ -236,5 +236,5 @@ class SmoothLoss:
         return Slopes(self.loss, scores, self.n_threads)
 
     def log_loss(self, weights: Totalled) -> float:
-        """Ln of the mean loss above its floor; −∞ at the floor."""
+        """Logarithm of the mean loss above its floor; −∞ at the floor."""
         return log_above(self.floor, weights.log_total - math.log(self.total_weight))

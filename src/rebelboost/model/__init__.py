@@ -1,1 +1,1 @@
-"""A trained model: trees, comparisons with training samples and wrapped estimators, and their sum."""
+"""A trained model: trees, comparisons with training samples, wrapped classifiers, and their sum."""

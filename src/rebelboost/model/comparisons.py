@@ -1,7 +1,7 @@
 """Comparisons with training samples as arrays: "more like this one than like that one" [LOCAL, Sec. 5].
 
-Distances are measured in a space, which the comparisons of an object share; those without one are
-constants. The training samples that they name, the examples, are kept once each.
+The comparisons of an object share one space, in which distances are measured; those without a space are
+constants. The training samples that they refer to, the examples, are stored once each.
 """
 
 from collections.abc import Hashable, Sequence
@@ -34,42 +34,44 @@ from rebelboost.model.shares import ComparisonVotes, Shares, add_at, slices
 from rebelboost.model.terms import Separated, Terms, furthest_apart
 
 KINDS = (*COMPARISONS, "constant")
+"""Kinds of comparisons; a kind's code is its position."""
 CONSTANT = KINDS.index("constant")
 ONE_POINT = [KINDS.index("one_point"), KINDS.index("inside")]
 TWO_POINTS = [KINDS.index("two_points"), KINDS.index("nearer")]
 NONE = -1
+"""Stands for a missing anchor, rival or space."""
 AT_ONCE = 1 << 24
-"""Distances that are kept at a time."""
+"""Maximum number of distances in memory at a time."""
 
 
 class Example(NamedTuple):
     """A training sample that others are compared with."""
 
     row: int
-    """Its row in the table that the user gave."""
+    """Its row in the user's table."""
     point: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
 class Comparisons(Terms):
-    """f_ij(x) or f_i(x) of many terms in one space, or constant responses of 1."""
+    """Responses f_ij(x) or f_i(x) of many terms in one space, or constant responses of 1."""
 
     rank: ClassVar[int] = 1
 
     space: Space | None = field(repr=False)
-    """None: constants."""
+    """Space of the distances; None for constants."""
     rows: Indices
-    """(E,) the examples, by their rows in the user's table, in the order in which terms name them."""
+    """(E,) rows of the examples in the user's table, in the order in which terms refer to them."""
     points: NDArray[Any] = field(repr=False)
-    """(E, …)"""
+    """(E, …) the examples as points."""
     kinds: Bytes
-    """(T,) see `KINDS`."""
+    """(T,) codes of `KINDS`."""
     anchors: NDArray[np.int32]
-    """(T,) places among the examples; −1 for a constant."""
+    """(T,) indices of examples; −1 for a constant."""
     rivals: NDArray[np.int32]
-    """(T,) the same; −1 where there is none."""
+    """(T,) indices of examples; −1 if there is no rival."""
     apart: Floats
-    """(T,) squared distance of anchor and rival; with one point, the τ at which f is 0."""
+    """(T,) squared distance between anchor and rival; with one point, the τ at which f is 0."""
     outputs: Floats
     """(T, 2, K) a and b of f·a + b."""
 
@@ -77,7 +79,7 @@ class Comparisons(Terms):
     def one(
         cls, kind: str, space: Space, examples: Sequence[Example], apart: float, outputs: Outputs
     ) -> "Comparisons":
-        """One comparison, with an anchor and perhaps a rival."""
+        """One comparison, with an anchor and optionally a rival."""
         places = np.arange(2, dtype=np.int32)
         return cls(
             space,
@@ -103,12 +105,12 @@ class Comparisons(Terms):
 
     @property
     def key(self) -> Hashable:
-        """Those of one space."""
+        """Comparisons in the same space have equal keys."""
         return type(self), id(self.space) if self.space is not None else None
 
     @cached_property
     def compared(self) -> ComparisonArrays:
-        """The arrays as the kernels take them; the anchor stands in for a missing rival."""
+        """The arrays in the form that the kernels take; the anchor replaces a missing rival."""
         return ComparisonArrays(
             self.anchors,
             np.where(self.rivals == NONE, self.anchors, self.rivals),
@@ -125,12 +127,12 @@ class Comparisons(Terms):
 
     @property
     def of_one_point(self) -> NDArray[np.bool_]:
-        """(T,) which comparisons have an anchor only."""
+        """(T,) comparisons with an anchor only."""
         return np.isin(self.kinds, ONE_POINT)
 
     @cached_property
     def named_rows(self) -> Ints:
-        """(T, 2) rows of anchor and rival in the user's table; −1 where there is none."""
+        """(T, 2) rows of anchor and rival in the user's table; −1 if there is none."""
         rows = np.append(self.rows.astype(np.int64), NONE)
         return np.stack([rows[self.anchors], rows[self.rivals]], axis=1)
 
@@ -138,7 +140,7 @@ class Comparisons(Terms):
 
     @classmethod
     def joined(cls, parts: Sequence["Comparisons"]) -> "Comparisons":
-        """All comparisons of the parts, which have one space."""
+        """All comparisons of the parts, which share one space."""
         shift = np.cumsum([0, *(len(part.rows) for part in parts)])
         named = [
             np.where(places == NONE, NONE, places + n)
@@ -158,7 +160,7 @@ class Comparisons(Terms):
         return _renumbered(whole)
 
     def take(self, chosen: Ints) -> "Comparisons":
-        """Some of the comparisons, and the examples that they name."""
+        """Select comparisons, with the examples that they refer to."""
         part = replace(
             self,
             kinds=self.kinds[chosen],
@@ -191,7 +193,7 @@ class Comparisons(Terms):
             )
 
     def distances(self, laid: NDArray[Any], n_samples: int, n_threads: int) -> NDArray[np.float32]:
-        """(E, N) squared distances from all examples to samples that are laid out."""
+        """(E, N) squared distances from all examples to laid-out samples."""
         assert self.space is not None
         found = self.space.distances(laid, self.points, self.rows, n_threads)
         return np.ascontiguousarray(found[:, :n_samples])
@@ -200,22 +202,22 @@ class Comparisons(Terms):
 
     @property
     def kind(self) -> str:
-        """One of `KINDS`."""
+        """Kind of the comparison, one of `KINDS`."""
         return KINDS[self.kinds[0]]
 
     @property
     def examples(self) -> tuple[Example, ...]:
-        """The anchor and the rival, as far as there are."""
+        """The anchor and the rival, if there are any."""
         return tuple(map(Example, self.rows.tolist(), self.points))
 
     @property
     def responses(self) -> Floats:
-        """(levels,) the values that a response can take."""
+        """(levels,) possible values of a response."""
         return LEVELS
 
     @property
     def by_region(self) -> Outputs:
-        """(levels, K) what each level adds to the scores: f·a + b."""
+        """(levels, K) contribution of each level to the scores: f·a + b."""
         a, b = self.outputs[0]
         added: Outputs = LEVELS[:, np.newaxis] * a + b
         return added
@@ -237,7 +239,7 @@ class Comparisons(Terms):
         return levels
 
     def describe(self, names: Sequence[str] | None = None) -> str:
-        """Which rows it compares with."""
+        """Text such as "more like row 12 than row 57"."""
         del names
         anchor, rival = self.named_rows[0].tolist()
         if anchor == NONE:
@@ -248,14 +250,14 @@ class Comparisons(Terms):
 
     @property
     def example_rows(self) -> Indices:
-        """Rows of the user's table that are examples."""
+        """Rows of the examples in the user's table."""
         return self.rows
 
     def share_out(self, queries: Queries, shares: Shares, n_threads: int) -> None:
-        """Credit the example that a sample is nearer to: f·a pulls, b is said of every sample.
+        """Credit f·a to the example nearer to the sample, and b to the baseline.
 
-        With one point f goes to −1 far away: −a is said of every sample, and (1 + f)·a, which fades
-        with distance, is the pull of the anchor.
+        With one point, f goes to −1 far away: −a belongs to the baseline, and (1 + f)·a, which fades with
+        distance, is the contribution of the anchor.
         """
         if self.space is None:
             shares.baseline += self.outputs.sum(axis=1).sum(axis=0)
@@ -277,17 +279,17 @@ class Comparisons(Terms):
 
     @classmethod
     def heading(cls, tables: Sequence["Comparisons"]) -> list[str]:
-        """Such as "120 comparisons with 35 training rows", over all spaces."""
+        """Text such as "120 comparisons with 35 training rows", over all spaces."""
         rows = {row for table in tables for row in table.rows.tolist()}
         return [f"{sum(map(len, tables))} comparisons with {len(rows)} training rows"]
 
     def separated(self) -> Separated:
-        """By the outputs a."""
+        """The two classes that each term separates most, by the outputs a."""
         return furthest_apart(self.slopes)
 
 
 def _renumbered(table: Comparisons) -> Comparisons:
-    """Keep each example once, in the order in which the terms name it."""
+    """Keep each example once, in the order in which the terms refer to it."""
     named = np.stack([table.anchors, table.rivals], axis=1).ravel()
     there = named != NONE
     _, first, place = np.unique(table.rows[named[there]], return_index=True, return_inverse=True)
@@ -309,9 +311,9 @@ def _renumbered(table: Comparisons) -> Comparisons:
 def to_tensors(
     tables: Sequence[Comparisons], order: Ints, n_classes: int
 ) -> tuple[dict[str, NDArray[Any]], list[Comparisons]]:
-    """The arrays that a file holds: comparisons of all spaces in one table, in the given order.
+    """Arrays of a model file: comparisons of all spaces in one table, in the given order.
 
-    Also returns the tables that have a space, as they are numbered.
+    Also returns the tables with a space, in the order of their numbers.
     """
     spaces = [table for table in tables if table.space is not None]
     number = {id(table): i for i, table in enumerate(spaces)}
@@ -335,7 +337,7 @@ def to_tensors(
 
 
 class Placed(NamedTuple):
-    """A space of a file, and its examples."""
+    """A space in a model file, and its examples."""
 
     space: Space
     rows: Indices
@@ -345,7 +347,7 @@ class Placed(NamedTuple):
 def from_tensors(
     shelf: Shelf, n: int, spaces: Sequence[Placed], n_classes: int
 ) -> list[tuple[Ints, Comparisons]]:
-    """Read `n` comparisons, checked: a table for each space, with its places among all of them."""
+    """Read and check `n` comparisons: for each space, their positions and a table."""
     kinds = shelf.take("similarities.kinds", np.uint8, n)
     require((kinds < len(KINDS)).all(), "a similarity of an unknown kind")
     of_space = shelf.indices("similarities.spaces", len(spaces), n, least=NONE)
@@ -358,9 +360,9 @@ def from_tensors(
     require(named, "a similarity without an anchor, or a constant with one")
     most = np.array([*(len(each.rows) for each in spaces), 0])[of_space]
     known = (anchors < np.maximum(most, 1)).all() and (rivals < np.maximum(most, 1)).all()
-    require(known and (most[~constant] > 0).all(), "a similarity to an example that is not there")
+    require(known and (most[~constant] > 0).all(), "a similarity to an example that does not exist")
     pairs = np.isin(kinds, TWO_POINTS)
-    require(np.array_equal(pairs, rivals != NONE), "a pair without rival, or a rival too many")
+    require(np.array_equal(pairs, rivals != NONE), "a pair without a rival, or an extra rival")
     require((rivals != anchors)[pairs].all(), "a similarity with its anchor as rival")
     require((apart > 0).all(), "a distance that is not positive")
     found = []

@@ -1,4 +1,4 @@
-"""The strong classifier: terms, and their sum H(x) = Σ_t f_t(x)·a_t."""
+"""The ensemble: terms, and their sum H(x) = Σ_t f_t(x)·a_t."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 
 MOST_RUNS = 32
-"""Terms whose kinds change more often are added kind by kind, which is faster."""
+"""If the kind of term changes more often than this, terms are added kind by kind, which is faster."""
 
 Kind = TypeVar("Kind", bound=Terms)
 
 
 class Group(NamedTuple):
-    """Terms of one kind, and their places among all terms."""
+    """Terms of one kind, and their positions among all terms."""
 
     positions: Ints
     terms: Terms
@@ -27,19 +27,20 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """Terms in the order of their rounds; `ensemble[t]` is a view of one of them."""
+    """Terms in the order of their rounds. `ensemble[t]` is a view of one term."""
 
     groups: tuple[Group, ...]
-    """In the order of their first terms."""
+    """Groups of terms, in the order of their first terms."""
     n_classes: int
+    """Number of classes, K."""
     unavoidable_cost: float = 0.0
-    """Mean cost of training samples that lie at one point and have different labels."""
+    """Mean cost due to training samples that coincide but have different labels."""
 
     @classmethod
     def of(
         cls, terms: Sequence[Terms], n_classes: int, unavoidable_cost: float = 0.0
     ) -> "Ensemble":
-        """Sort terms, one in each object, into groups."""
+        """Create an ensemble from single terms, grouped by kind."""
         chosen: dict[object, list[int]] = {}
         for t, term in enumerate(terms):
             chosen.setdefault(term.key, []).append(t)
@@ -63,7 +64,7 @@ class Ensemble:
         if isinstance(t, slice):
             return [self[i] for i in range(*t.indices(len(self)))]
         if not -len(self) <= t < len(self):
-            raise IndexError(f"term {t} of an ensemble of {len(self)}")
+            raise IndexError(f"term {t} is out of range: the ensemble has {len(self)} terms")
         group, place = self._places[:, t]
         return self.groups[group].terms.take(np.array([place]))
 
@@ -72,7 +73,7 @@ class Ensemble:
 
     @cached_property
     def _places(self) -> Ints:
-        """(2, T) the group of each term, and its place there."""
+        """(2, T) the group of each term, and its position there."""
         places = np.empty((2, len(self)), dtype=np.int64)
         for g, group in enumerate(self.groups):
             places[0, group.positions] = g
@@ -80,22 +81,22 @@ class Ensemble:
         return places
 
     def of_kind(self, kind: type[Kind]) -> list[tuple[Ints, Kind]]:
-        """The groups of a kind: their places among all terms, and the terms."""
+        """The groups of one kind: their positions among all terms, and the terms."""
         return [
             (group.positions, group.terms) for group in self.groups if type(group.terms) is kind
         ]
 
     def only(self, kind: type[Terms]) -> bool:
-        """Whether there are terms, all of one kind."""
+        """Whether the ensemble has terms, all of this kind."""
         return bool(self.groups) and all(type(group.terms) is kind for group in self.groups)
 
     @property
     def example_rows(self) -> list[int]:
-        """Rows of the user's table that terms compare samples with, rising."""
+        """Rows of the user's table that terms compare samples with, sorted."""
         return sorted({row for group in self.groups for row in group.terms.example_rows.tolist()})
 
     def truncate(self, n_terms: int) -> "Ensemble":
-        """Keep the first terms only."""
+        """Keep only the first terms."""
         if n_terms >= len(self):
             return self
         kept = [(group, int(np.searchsorted(group.positions, n_terms))) for group in self.groups]
@@ -105,7 +106,7 @@ class Ensemble:
         return Ensemble(groups, self.n_classes, self.unavoidable_cost)
 
     def extended(self, more: "Ensemble") -> "Ensemble":
-        """These terms, then more of them."""
+        """Append the terms of another ensemble."""
         shifted = tuple(Group(group.positions + len(self), group.terms) for group in more.groups)
         groups = _merged((*self.groups, *shifted))
         return Ensemble(groups, self.n_classes, more.unavoidable_cost)
@@ -121,7 +122,7 @@ class Ensemble:
     def add_scores(
         self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int = 1
     ) -> None:
-        """Add what terms [first, last) say to the scores, in their order where kinds rarely change."""
+        """Add terms [first, last) to the scores, in order unless the kind changes often."""
         ends = self._ends[(self._ends > first) & (self._ends < last)]
         runs = [first, *map(int, ends), last] if len(ends) < MOST_RUNS else [first, last]
         for begin, end in pairwise(runs):
@@ -132,11 +133,11 @@ class Ensemble:
 
     @cached_property
     def _ends(self) -> Ints:
-        """Where a term is of another group than the one before it."""
+        """Positions where a term belongs to another group than the one before it."""
         return np.flatnonzero(np.diff(self._places[0])) + 1
 
     def staged_scores(self, X: Values, n_threads: int = 1) -> Iterator[Scores]:
-        """H(x) after each term; each yield is an array of its own."""
+        """Yield H(x) after each term, as a new array each time."""
         queries = Queries(X)
         scores = np.zeros((len(X), self.n_classes))
         for t in range(len(self)):
@@ -147,10 +148,10 @@ class Ensemble:
 def weighted_sum(
     ensembles: Sequence[Ensemble], factors: Sequence[float]
 ) -> tuple[Ensemble, list[Ints]]:
-    """An ensemble whose scores are the sum of the given ones times their factors.
+    """Sum ensembles with factors: the scores of the result are the weighted sum of their scores.
 
-    Round after round, the terms of all ensembles take turns. Also returns the new place of each term of
-    each ensemble; −1 in ensembles with a factor of 0, which are left out.
+    The terms of all ensembles alternate, round by round. Also returns the new position of each term of each
+    ensemble; −1 for ensembles with a factor of 0, which are omitted.
     """
     rounds = np.concatenate([np.arange(len(e)) for e in ensembles])
     owner = np.repeat(np.arange(len(ensembles)), [len(e) for e in ensembles])
@@ -170,7 +171,7 @@ def weighted_sum(
 
 
 def _merged(groups: Sequence[Group]) -> tuple[Group, ...]:
-    """One group for each key, its terms by rising position; groups by their first terms."""
+    """Merge groups with equal keys, with terms in order of position; groups in order of their first terms."""
     by_key: dict[object, list[Group]] = {}
     for group in groups:
         by_key.setdefault(group.terms.key, []).append(group)
@@ -187,7 +188,7 @@ def _merged(groups: Sequence[Group]) -> tuple[Group, ...]:
 
 
 def headings(ensemble: Ensemble) -> list[str]:
-    """What the terms are, kind by kind: "40 trees of depth 3", "12 comparisons with 9 training rows"."""
+    """Descriptions by kind, such as "40 trees of depth 3" and "12 comparisons with 9 training rows"."""
     kinds = sorted({type(group.terms) for group in ensemble.groups}, key=lambda kind: kind.rank)
     return [
         text

@@ -1,8 +1,8 @@
-"""Fitted models: everything that predictions, decisions and reasons follow from.
+"""Fitted models: everything needed to predict, decide and explain.
 
-An estimator holds one as `model_`. Explanations, guarantees, evaluation, reports, files and the
-command read it. Its methods take encoded samples (numbers, with codes in place of categories) or
-scores; checking and encoding a user's table is the estimator's part.
+An estimator holds one as `model_`. Explanations, guarantees, evaluation, reports, files and the command line
+read it. Its methods take encoded samples (numbers, with codes for categories) or scores. The estimator
+checks and encodes the user's tables.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,26 +26,28 @@ from rebelboost.model.learned_costs import LearnedCosts
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a model remembers of the table that it was trained on."""
+    """What a model keeps from its training table."""
 
     missing_features: list[int] = field(default_factory=list)
-    """Features with missing values."""
+    """Indices of the features with missing values."""
     row_labels: dict[int, Any] = field(default_factory=dict)
-    """Row number → what the table's index calls it; only of rows that are examples."""
+    """Row number → label in the table's index, for rows that are examples."""
     example_classes: dict[int, int] = field(default_factory=dict)
-    """Row number → code of its class; only of rows that are examples."""
+    """Row number → class code, for rows that are examples."""
     facts: dict[str, float] = field(default_factory=dict)
-    """What guarantees need to know of the samples; see `rebelboost.theory.facts`."""
+    """Facts about the samples that guarantees need; see `rebelboost.theory.facts`."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedTerms:
-    """What fitted classifiers and regressions have in common."""
+    """Common part of fitted classifiers and regressors."""
 
     encoder: FeatureEncoder
+    """Encodes tables as numbers."""
     feature_names: NDArray[Any] | None
-    """(d,) as in the table; None where it had no names."""
+    """(d,) names in the training table; None if it had none."""
     ensemble: Ensemble
+    """The terms."""
     provenance: Provenance = field(default_factory=Provenance)
 
     def __repr__(self) -> str:
@@ -53,40 +55,40 @@ class FittedTerms:
 
     @property
     def n_features(self) -> int:
-        """D."""
+        """Number of features, d."""
         return self.encoder.n_features
 
     @property
     def shown_names(self) -> tuple[str, ...]:
-        """(d,) names of the features as text; x0, x1, … where they have none."""
+        """(d,) feature names as text; x0, x1, … if there are none."""
         if self.feature_names is None:
             return tuple(f"x{f}" for f in range(self.n_features))
         return tuple(map(printed, self.feature_names))
 
     @property
     def class_names(self) -> tuple[Any, ...] | None:
-        """Labels of the classes; None in a regression."""
+        """Class labels; None in a regression."""
         return None
 
     def with_row_labels(self, labels: Mapping[int, Any]) -> Self:
-        """The same model, with other names for rows of the training table."""
+        """The same model with other names for its training rows."""
         return replace(self, provenance=replace(self.provenance, row_labels=dict(labels)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class FittedClassifier(FittedTerms):
-    """Scores, then probabilities, then decisions."""
+    """A fitted classifier: scores, probabilities and decisions."""
 
     classes: NDArray[Any]
-    """(K,) labels, sorted."""
+    """(K,) class labels, sorted."""
     class_weight: ByClass
-    """(K,) weight of the training samples of each class."""
+    """(K,) total weight of each class's training samples."""
     costs: Floats
-    """(K, K) costs[true, decided] that decisions follow."""
+    """(K, K) costs[true, decided] used for decisions."""
     decoder: Decoder
     """Turns scores into probabilities."""
     subcosts: str
-    """How costs became weights in training."""
+    """Scheme that turned costs into weights in training."""
     rule: DecisionRule
     """How decisions follow, and when the model abstains."""
     columns: CostColumns | None = None
@@ -96,12 +98,12 @@ class FittedClassifier(FittedTerms):
 
     @property
     def class_names(self) -> tuple[Any, ...]:
-        """Labels of the classes, as Python's own types."""
+        """Class labels as Python objects."""
         return tuple(plain(name) for name in self.classes)
 
     @cached_property
     def decodes(self) -> bool:
-        """Whether there is a posterior: REBEL's subcosts have none, except for uniform costs."""
+        """Whether scores have a posterior. REBEL's subcosts have none, except with uniform costs."""
         return self.subcosts == "thesis" or is_uniform(self.decoder.costs)
 
     @property
@@ -135,29 +137,29 @@ class FittedClassifier(FittedTerms):
         return self.ensemble.scores(X, n_threads)
 
     def staged_scores(self, X: Values, n_threads: int = 1) -> Iterator[Scores]:
-        """Scores after each term."""
+        """Yield the scores after each term."""
         return self.ensemble.staged_scores(X, n_threads)
 
     def posterior(self, scores: Scores) -> Floats:
-        """(N, K) probabilities of the classes."""
+        """(N, K) class probabilities."""
         if not self.decodes:
             raise ValueError(
-                'scores trained with subcosts="rebel" on unequal costs give no probabilities: '
+                'scores trained with subcosts="rebel" on unequal costs have no probabilities: '
                 'use subcosts="thesis", or training="neutral"'
             )
         return self.decoder.posterior(scores)
 
     def expected_cost(self, scores: Scores, costs: Floats | None = None) -> Floats:
-        """(N, K) what each decision is expected to cost; `costs` are those of `costs_of`."""
+        """(N, K) expected cost of each decision; `costs` as returned by `costs_of`."""
         return expected_costs(self.posterior(scores), self.costs if costs is None else costs)
 
     def decide(self, scores: Scores, costs: Floats | None = None) -> Labels:
-        """(N,) codes of the classes decided for, as if the model never abstained."""
+        """(N,) class codes of the decisions, ignoring abstentions."""
         decoder = self.decoder if self.decodes else None
         return self.rule.decide(scores, decoder, self.costs if costs is None else costs)
 
     def labels(self, scores: Scores, costs: Floats | None = None) -> NDArray[Any]:
-        """(N,) labels decided for, and the rule's own label where the model abstains."""
+        """(N,) labels of the decisions; the rule's `reject_label` where the model abstains."""
         decided: NDArray[Any] = self.classes[self.decide(scores, costs)]
         if self.rule.reject_cost is None:
             return decided
@@ -165,7 +167,7 @@ class FittedClassifier(FittedTerms):
         return with_abstentions(decided, abstained, self.rule.reject_label)
 
     def with_costs(self, costs: Any) -> Self:
-        """The same model, deciding by other costs, in any form that `cost_matrix` reads."""
+        """The same model with other costs for its decisions, in any form that `fit` accepts."""
         self._check_costs_count()
         names = None if self.feature_names is None else self.shown_names
         numbers, columns = columns_of(costs, list(self.classes), names, self.encoder.categorical)
@@ -173,26 +175,26 @@ class FittedClassifier(FittedTerms):
         return replace(self, costs=matrix, columns=columns, learned=None)
 
     def _check_costs_count(self) -> None:
-        """Refuse other costs where decisions do not depend on costs, or there is no posterior."""
+        """Raise an error if decisions do not depend on costs, or if there is no posterior."""
         if not self.rule.by_cost:
             raise ValueError(
-                f'decision="{self.rule.name}" knows no costs: other costs need "min_risk"'
+                f'decision="{self.rule.name}" ignores costs: other costs need decision="min_risk"'
             )
-        self.posterior(np.zeros((1, len(self.classes))))  # refuses, where there is none
+        self.posterior(np.zeros((1, len(self.classes))))  # raises an error if there is none
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class FittedRegressor(FittedTerms):
-    """A baseline and what the terms add to it."""
+    """A fitted regressor: a baseline plus the sum of the terms."""
 
     baseline: float
-    """Predicted before the first term."""
+    """Prediction before the first term."""
 
     def predict(self, X: Values, n_threads: int = 1) -> BySample:
         """(N,) predictions for encoded samples."""
         return self.baseline + self.ensemble.scores(X, n_threads)[:, 0]
 
     def staged_predict(self, X: Values, n_threads: int = 1) -> Iterator[BySample]:
-        """Predictions after each term."""
+        """Yield the predictions after each term."""
         for scores in self.ensemble.staged_scores(X, n_threads):
             yield self.baseline + scores[:, 0]

@@ -1,4 +1,4 @@
-"""model.queries."""
+"""Samples to be scored, with their points cached for repeated use."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from rebelboost.data.spaces import Space
 
 
 class Queries:
-    """Samples to predict; remembers where they lie, for the sake of many calls."""
+    """Samples to be scored. Caches their points in each space, for repeated calls."""
 
     def __init__(self, X: Values) -> None:
         self.X = X
@@ -20,13 +20,13 @@ class Queries:
         return len(self.X)
 
     def placed(self, space: Space) -> NDArray[Any]:
-        """Where the samples lie in a space."""
+        """Points of the samples in a space."""
         if id(space) not in self._placed:
             self._placed[id(space)] = space, space.place(self.X)
         return self._placed[id(space)][1]
 
     def laid(self, space: Space) -> NDArray[Any]:
-        """All of them, ready for the space's `distances`."""
+        """The points in the memory layout that `Space.distances` needs."""
         if id(space) not in self._laid:
             self._laid[id(space)] = space, space.lay_out(self.placed(space))
         return self._laid[id(space)][1]

@@ -1,4 +1,4 @@
-"""What an ensemble says of samples, shared out: H(x) = baseline + features + training rows + others."""
+"""Accumulators for explanations: H(x) = baseline + features + training rows + others."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,41 +9,41 @@ import numpy as np
 from rebelboost.base.arrays import ByClass, Floats, Ints, Outputs, Scores
 
 CHUNK = 1 << 22
-"""Numbers that are worked on at a time."""
+"""Maximum number of values processed at a time."""
 
 
 class RuleVotes(NamedTuple):
-    """Which leaf of each tree the samples fall into."""
+    """The leaf of each tree that each sample reaches."""
 
     trees: Any
     """`Trees`"""
     leaves: Ints
-    """(n, trees)"""
+    """(n, trees) leaf reached."""
     roots: Outputs
-    """(trees, K) what each tree says on average."""
+    """(trees, K) value of each tree's root."""
 
     def said(self, sample: int) -> Outputs:
-        """(trees, K) what each tree says of a sample, beyond what it says on average."""
+        """(trees, K) output of each tree for a sample, minus the value of its root."""
         trees = self.trees
         said: Outputs = trees.outputs[trees.leaf_offsets + self.leaves[sample]] - self.roots
         return said
 
 
 class ComparisonVotes(NamedTuple):
-    """How the comparisons of one space respond to the samples."""
+    """Responses of the comparisons of one space to the samples."""
 
     comparisons: Any
     """`Comparisons`"""
     responses: Floats
-    """(n, T), from 0 for those of one point."""
+    """(n, T) responses; plus 1 for those of one point, which then start at 0."""
 
     def said(self, sample: int) -> Outputs:
-        """(T, K) what each comparison says of a sample, without its constant part."""
+        """(T, K) contribution of each comparison for a sample, without its constant part."""
         said: Outputs = self.responses[sample][:, np.newaxis] * self.comparisons.slopes
         return said
 
     def pairs(self, sample: int) -> Ints:
-        """(T, 2) rows of the example that a sample is nearer to, and of the other; −1: no other."""
+        """(T, 2) rows of the nearer example and of the other one; −1: no other."""
         pairs: Ints = self.comparisons.named_rows
         keeps = self.comparisons.of_one_point | (self.responses[sample] > 0)
         return np.where(keeps[:, np.newaxis], pairs, pairs[:, ::-1])
@@ -51,26 +51,26 @@ class ComparisonVotes(NamedTuple):
 
 @dataclass
 class Shares:
-    """Collects what the kinds of terms say of n samples with d features."""
+    """Accumulates the contributions of all kinds of terms for n samples with d features."""
 
     baseline: ByClass
-    """(K,) what is said of every sample."""
+    """(K,) part that is the same for every sample."""
     features: Floats
-    """(n, d, K)"""
+    """(n, d, K) contributions of features."""
     pulls: list[tuple[Ints, Floats]] = field(default_factory=list)
-    """(E,) rows of the training table, and (n, E, K) what each adds."""
+    """(E,) rows of the training table, and (n, E, K) their contributions."""
     others: dict[str, Scores] = field(default_factory=dict)
-    """Name → (n, K)."""
+    """Name → (n, K) contributions of other terms."""
     rules: RuleVotes | None = None
     comparisons: list[ComparisonVotes] = field(default_factory=list)
 
     @classmethod
     def none(cls, n_samples: int, n_features: int, n_classes: int) -> "Shares":
-        """Nothing said yet."""
+        """Empty accumulators."""
         return cls(np.zeros(n_classes), np.zeros((n_samples, n_features, n_classes)))
 
     def add_other(self, name: str, said: Scores) -> None:
-        """Add what terms of that name say."""
+        """Add the contributions of terms of that name."""
         self.others[name] = self.others.get(name, 0.0) + said
 
 
@@ -84,7 +84,7 @@ def add_at(sums: Floats, places: Ints, summands: Floats) -> None:
 
 
 def slices(n_samples: int, width: int) -> Iterator[tuple[int, int]]:
-    """Ranges of samples, so small that `width` numbers for each of them fit in memory."""
+    """Ranges of samples small enough that `width` values for each fit in memory."""
     step = max(1, CHUNK // max(1, width))
     for first in range(0, n_samples, step):
         yield first, min(first + step, n_samples)

@@ -1,8 +1,8 @@
-"""What every kind of term offers.
+"""Interface of all kinds of terms.
 
 A term is a response f_t(x) with the outputs that its regions add to the scores. All terms of a kind are
-kept as arrays, one object for many terms; what a learner finds is the same object with one term in it.
-To add a kind: subclass `Terms` in a file of its own. To let model files hold it, add a line to
+stored as arrays in one object; a learner returns the same kind of object with a single term.
+To add a kind, subclass `Terms` in its own file. To store it in model files, add it to
 `rebelboost.files.terms.KINDS`.
 """
 
@@ -20,12 +20,12 @@ from rebelboost.model.shares import Shares
 
 
 class Terms(ABC):
-    """Terms of one kind, as arrays. Methods that speak of "the term" are for one term."""
+    """Terms of one kind, as arrays. Methods that refer to "the term" require a single term."""
 
     rank: ClassVar[int] = 2
-    """Kinds of a lower rank come first in summaries."""
+    """Kinds with a lower rank come first in summaries."""
     outputs: Outputs
-    """What the terms add to the scores; the last axis is K, the first is the kind's own."""
+    """Outputs of the terms; the last axis is K, the first depends on the kind."""
 
     @property
     def key(self) -> Hashable:
@@ -38,20 +38,20 @@ class Terms(ABC):
     @classmethod
     @abstractmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """All terms of the parts, in their order; the parts have equal keys."""
+        """All terms of the parts, in order. The parts have equal keys."""
 
     @abstractmethod
     def take(self, chosen: Ints) -> Self:
-        """Some of the terms, in the given order."""
+        """Select terms, in the given order."""
 
     @abstractmethod
     def add_scores(
         self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int
     ) -> None:
-        """Add the outputs of terms [first, last) to (N, K) scores, one term after the other."""
+        """Add the outputs of terms [first, last) to (N, K) scores, term by term."""
 
     def scaled(self, factor: float) -> Self:
-        """The same terms with their outputs multiplied."""
+        """The same terms with their outputs multiplied by a factor."""
         return self.with_outputs(factor * self.outputs)
 
     def with_outputs(self, outputs: Outputs) -> Self:
@@ -63,28 +63,28 @@ class Terms(ABC):
     @property
     @abstractmethod
     def responses(self) -> NDArray[Any] | None:
-        """(regions,) f of each region of the term; None where each has an output of its own."""
+        """(regions,) f of each region of the term; None if each region has its own output."""
 
     @property
     @abstractmethod
     def by_region(self) -> Outputs:
-        """(regions, K) what each region of the term adds to the scores."""
+        """(regions, K) contribution of each region of the term to the scores."""
 
     @abstractmethod
     def regions(self, queries: Queries, n_threads: int = 1) -> Regions:
-        """(N,) the region of the term that each sample falls into."""
+        """(N,) the region of the term that contains each sample."""
 
     @abstractmethod
     def describe(self, names: Sequence[str] | None = None) -> str:
-        """The term in one line; `names` are those of the features."""
+        """The term in one line; `names` are the names of the features."""
 
     @property
     def used_features(self) -> NDArray[np.int32]:
-        """The features that the term tests, rising, each once."""
+        """The features that the term uses, sorted, each once."""
         return np.empty(0, dtype=np.int32)
 
     def covered(self, regions: Regions, weight: BySample | None) -> Self:
-        """Record the training weight in each region, where explanations need it."""
+        """Record the training weight in each region, if explanations need it."""
         del regions, weight
         return self
 
@@ -96,37 +96,37 @@ class Terms(ABC):
         return np.empty(0, dtype=np.int32)
 
     def share_out(self, queries: Queries, shares: Shares, n_threads: int) -> None:
-        """Add what the terms say of the samples to its shares; by default under their own names."""
+        """Add the contributions of the terms to `shares`; by default, under the terms' descriptions."""
         for t in range(len(self)):
             term = self.take(np.array([t]))
             shares.add_other(term.describe(), term.by_region[term.regions(queries, n_threads)])
 
     @classmethod
     def heading(cls, tables: Sequence[Self]) -> list[str]:
-        """What all terms of the kind are, for a summary: "3 × LogisticRegression"."""
+        """Description of all terms of the kind, for a summary: "3 × LogisticRegression"."""
         names = [
             table.take(np.array([t])).describe() for table in tables for t in range(len(table))
         ]
         return [f"{names.count(name)} × {name}" for name in sorted(set(names))]
 
     def separated(self) -> "Separated":
-        """Which two classes each term moves furthest apart; by default by its first region."""
+        """The two classes that each term separates most; by default, in its first region."""
         first = [self.take(np.array([t])).by_region[0] for t in range(len(self))]
         return furthest_apart(np.array(first))
 
 
 class Separated(NamedTuple):
-    """Which two classes each term separates most."""
+    """The two classes that each term separates most."""
 
     first: Ints
-    """(T,) code of one."""
+    """(T,) code of the first class."""
     second: Ints
-    """(T,) code of the other, which is higher."""
+    """(T,) code of the second class, which is higher."""
     distance: Floats
-    """(T,) in scores: root mean square over the training samples; for ±1 responses |a_k − a_l|."""
+    """(T,) root mean square difference of their outputs over the training samples; |a_k − a_l| for ±1."""
 
 
 def furthest_apart(outputs: Floats) -> Separated:
-    """The two classes with the lowest and the highest output, for each row of (T, K)."""
+    """The classes with the lowest and the highest output, for each row of (T, K)."""
     ends = np.sort(np.stack([outputs.argmin(axis=1), outputs.argmax(axis=1)]), axis=0)
     return Separated(ends[0], ends[1], np.ptp(outputs, axis=1))

@@ -1,7 +1,7 @@
-"""What the nodes of trees say on average, by the weight of the training samples in each leaf.
+"""Average outputs of the nodes of trees, weighted by the training samples in each leaf.
 
-From the root to a leaf, what is said changes with every test. That change is what the tested feature
-contributes [Saabas 2014]; what the roots say is the same for every sample.
+On the path from the root to a leaf, the value changes at every split. The change is the contribution of the
+split's feature [Saabas 2014]. The values of the roots are the same for every sample.
 """
 
 from collections.abc import Iterator
@@ -17,44 +17,44 @@ from rebelboost.model.shares import CHUNK
 
 @dataclass(frozen=True)
 class TreeMeans:
-    """Trees of one depth; nodes in level order and then the leaves."""
+    """Trees of equal depth; nodes in level order, followed by the leaves."""
 
     depth: int
     places: Ints
-    """(T,) among all trees."""
+    """(T,) positions among all trees."""
     features: NDArray[np.int32]
-    """(T, 2^depth − 1); −1 tests nothing."""
+    """(T, 2^depth − 1) features of the splits; −1: no split."""
     values: Floats
-    """(T, 2^(depth+1) − 1, K): what each node says on average."""
+    """(T, 2^(depth+1) − 1, K): average output of each node."""
     cover: Floats
-    """(T, 2^(depth+1) − 1): share of the training samples, by weight."""
+    """(T, 2^(depth+1) − 1): share of the training weight in each node."""
 
     def layers(self) -> Iterator[tuple[slice, slice]]:
-        """Where the nodes of each layer are, and their children."""
+        """Yield the nodes of each layer, and their children, as slices."""
         for layer in range(self.depth):
             first, middle, last = 2**layer - 1, 2 ** (layer + 1) - 1, 2 ** (layer + 2) - 1
             yield slice(first, middle), slice(middle, last)
 
     @property
     def leaves(self) -> tuple[Floats, Floats]:
-        """(T, leaves, K) what each leaf says, and (T, leaves) its share of the samples."""
+        """(T, leaves, K) outputs of the leaves, and (T, leaves) their shares of the training weight."""
         first = 2**self.depth - 1
         return self.values[:, first:], self.cover[:, first:]
 
     def changes(self, leaves: Ints) -> Iterator[tuple[Ints, Floats]]:
-        """Follow the paths to (n, T) leaves: the feature of each test, and what its answer changes."""
+        """Yield, for each layer on the paths to (n, T) leaves, the features and the changes of the values."""
         trees = np.arange(len(self.places))
         said = np.broadcast_to(self.values[:, 0], (*leaves.shape, self.values.shape[2]))
         for layer in range(self.depth):
             node = 2**layer - 1 + (leaves >> (self.depth - layer))
             child = 2 ** (layer + 1) - 1 + (leaves >> (self.depth - layer - 1))
             then = self.values[trees, child]
-            # A node that tests nothing says what its left child says: any feature will do.
+            # A node without a split has the value of its left child: the change is 0 for any feature.
             yield np.maximum(self.features[trees, node], 0), then - said
             said = then
 
     def separated(self) -> tuple[Ints, Ints, Floats]:
-        """(T,) two classes whose outputs differ most, by root mean square over the samples."""
+        """(T,) the two classes whose outputs differ most, by root mean square over the samples."""
         said, cover = self.leaves
         weighed = np.matmul((said * cover[:, :, np.newaxis]).transpose(0, 2, 1), said)
         own = np.diagonal(weighed, axis1=1, axis2=2)
@@ -65,7 +65,7 @@ class TreeMeans:
 
 
 def means_by_depth(trees: Any) -> list[TreeMeans]:
-    """The means of `Trees`, some trees at a time; depths in the order in which they first occur."""
+    """`TreeMeans` of all trees, in chunks of equal depth, in order of first occurrence."""
     found = []
     for depth in dict.fromkeys(trees.depths.tolist()):
         chosen = np.flatnonzero(trees.depths == depth)
@@ -81,14 +81,14 @@ def _means(trees: Any, depth: int, places: Ints) -> TreeMeans:
     leaves = trees.leaf_offsets[places][:, np.newaxis] + np.arange(n_leaves)
     features = trees.features[nodes]
     values = [trees.outputs[leaves]]
-    # A model from elsewhere may not know its cover: then leaves count the same.
+    # Model files may omit the cover: then all leaves count the same.
     cover = [np.where(np.isnan(trees.cover[leaves]), 1.0, trees.cover[leaves])]
     for layer in reversed(range(depth)):
         below, weight = values[0], cover[0]
         left, right = weight[:, 0::2], weight[:, 1::2]
         total = left + right
         share = np.divide(left, total, out=np.full_like(total, 0.5), where=total > 0)
-        share[features[:, 2**layer - 1 : 2 ** (layer + 1) - 1] < 0] = 1.0  # all go left
+        share[features[:, 2**layer - 1 : 2 ** (layer + 1) - 1] < 0] = 1.0  # no split: all go left
         share = share[:, :, np.newaxis]
         values.insert(0, share * below[:, 0::2] + (1 - share) * below[:, 1::2])
         cover.insert(0, total)

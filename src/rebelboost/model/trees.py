@@ -1,7 +1,7 @@
 """Trees as arrays: complete layers, nodes in level order, one tree after the other.
 
-A node sends x right if x > threshold, a missing value if missing_right. A node of a categorical feature
-sends the codes marked in its row of `right`. A node that tests nothing (feature −1) sends all samples
+A node sends x right if x > threshold, and a missing value if missing_right. A node with a categorical
+feature sends the codes marked in its row of `right`. A node without a split (feature −1) sends all samples
 left. The leaves of a tree are its regions, from left to right.
 """
 
@@ -33,21 +33,23 @@ from rebelboost.model.terms import Separated, Terms
 from rebelboost.model.tree_means import TreeMeans, means_by_depth
 
 NONE = -1
+"""Stands for no feature, or no row of `right`."""
 MOST_DEPTH = 12
+"""Maximum depth of a tree."""
 AT_ONCE = 1024
-"""Leaves that are checked together, to keep copies small."""
+"""Number of leaves checked at a time, to keep copies small."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trees(Terms):
-    """All trees of an ensemble, or the one that a learner grew."""
+    """All trees of an ensemble, or a single tree from a learner."""
 
     rank: ClassVar[int] = 0
 
     depths: NDArray[np.int32]
     """(T,)"""
     features: NDArray[np.int32]
-    """(nodes,) −1: tests nothing."""
+    """(nodes,) feature of the split; −1: no split."""
     thresholds: Floats
     """(nodes,)"""
     missing_right: Bytes
@@ -57,22 +59,22 @@ class Trees(Terms):
     right: Bytes
     """(categorical nodes, 256) codes that go right."""
     signs: NDArray[np.int8]
-    """(leaves,) responses ±1 where the leaves of a tree share one output vector, else 0."""
+    """(leaves,) responses ±1 if the leaves of a tree share one output vector, else 0."""
     outputs: Outputs
     """(leaves, K)"""
     cover: Floats = field(repr=False)
-    """(leaves,) weight of the training samples in each, for explanations; NaN where it is not known."""
+    """(leaves,) weight of the training samples in each leaf, for explanations; NaN if unknown."""
 
     @classmethod
     def grown(
         cls, nodes: Layer, binner: Binner, signs: NDArray[np.int8] | None, outputs: Outputs
     ) -> "Trees":
-        """One tree, from the bins at which it was split."""
+        """One tree, from splits on bins."""
         features = nodes.features
         tested = np.maximum(features, 0)
         missing = nodes.right[np.arange(len(tested)), binner.n_bins[tested] - 1]
         categorical = np.flatnonzero((features >= 0) & (binner.categorical[tested] != 0))
-        # Codes that these samples did not have, though others may, are as good as missing.
+        # Codes that do not occur in these samples, but may in others, are treated as missing.
         beyond = np.arange(nodes.right.shape[1]) >= binner.n_bins[tested][categorical, np.newaxis]
         right = np.where(beyond, missing[categorical, np.newaxis], nodes.right[categorical])
         category = np.full(len(features), NONE, dtype=np.int32)
@@ -90,7 +92,7 @@ class Trees(Terms):
         signs: NDArray[np.int8] | None,
         outputs: Outputs,
     ) -> "Trees":
-        """One tree, by values; `categories` are `category` and `right`."""
+        """One tree, from splits on values. `categories` are `category` and `right`."""
         n_leaves = len(features) + 1
         return cls(
             np.array([len(features).bit_length()], dtype=np.int32),
@@ -114,31 +116,31 @@ class Trees(Terms):
     def __len__(self) -> int:
         return len(self.depths)
 
-    # ---- where each tree's nodes and leaves are
+    # ---- positions of each tree's nodes and leaves
 
     @cached_property
     def n_nodes(self) -> Ints:
-        """(T,) nodes of each tree; it has one leaf more."""
+        """(T,) number of nodes of each tree; it has one leaf more."""
         return (1 << self.depths.astype(np.int64)) - 1
 
     @cached_property
     def node_offsets(self) -> Ints:
-        """(T,) where each tree's nodes begin."""
+        """(T,) start of each tree's nodes."""
         return np.cumsum(self.n_nodes) - self.n_nodes
 
     @cached_property
     def leaf_offsets(self) -> Ints:
-        """(T,) where each tree's leaves begin."""
+        """(T,) start of each tree's leaves."""
         return self.node_offsets + np.arange(len(self))
 
     @cached_property
     def walked(self) -> TreeArrays:
-        """The arrays as the kernels take them."""
+        """The arrays in the form that the kernels take."""
         return TreeArrays(
             self.depths,
             self.node_offsets,
             self.leaf_offsets,
-            np.maximum(self.features, 0),  # a node that tests nothing has an infinite threshold
+            np.maximum(self.features, 0),  # a node without a split has an infinite threshold
             self.thresholds,
             self.missing_right,
             self.category,
@@ -164,7 +166,7 @@ class Trees(Terms):
         return cls(**arrays, category=np.concatenate(categories), cover=cover)
 
     def take(self, chosen: Ints) -> "Trees":
-        """Some of the trees."""
+        """Select trees."""
         nodes = ranges(self.node_offsets[chosen], self.n_nodes[chosen])
         leaves = ranges(self.leaf_offsets[chosen], self.n_nodes[chosen] + 1)
         tables = self.category[nodes]
@@ -193,12 +195,12 @@ class Trees(Terms):
 
     @property
     def depth(self) -> int:
-        """Layers of the tree."""
+        """Number of layers of the tree."""
         return int(self.depths[0])
 
     @property
     def responses(self) -> NDArray[np.int8] | None:
-        """(leaves,) f of each leaf; None where each has an output vector of its own."""
+        """(leaves,) f of each leaf; None if each leaf has its own output vector."""
         return self.signs if self.signs[0] != 0 else None
 
     @property
@@ -218,11 +220,11 @@ class Trees(Terms):
 
     @property
     def used_features(self) -> NDArray[np.int32]:
-        """The features that are tested, rising, each once."""
+        """The features of the splits, sorted, each once."""
         return np.unique(self.features[self.features >= 0])
 
     def describe(self, names: Sequence[str] | None = None) -> str:
-        """The root's test, and the other features that are tested."""
+        """The split of a stump, or the features that a tree splits on."""
         used = self.used_features
         if len(used) == 0:
             return "constant"
@@ -236,9 +238,8 @@ class Trees(Terms):
     def covered(self, regions: Regions, weight: BySample | None) -> "Trees":
         """Record the weight of the training samples in each leaf."""
         unit = 1.0
-        if (
-            weight is not None
-        ):  # in units whose sums are exact: the order of samples does not matter
+        if weight is not None:
+            # Rounded so that sums are exact: the order of the samples does not matter.
             unit = float(np.ldexp(1.0, int(np.frexp(weight.max() * len(weight))[1]) - 52))
             weight = np.rint(weight / unit)
         cover = np.bincount(regions, weight, len(self.outputs)).astype(np.float64)
@@ -247,11 +248,11 @@ class Trees(Terms):
     # ---- explanations
 
     def means(self) -> list[TreeMeans]:
-        """What each node says on average over the training samples, for trees of each depth."""
+        """Average output of each node over the training samples, for trees of each depth."""
         return means_by_depth(self)
 
     def share_out(self, queries: Queries, shares: Shares, n_threads: int) -> None:
-        """Credit each test with what it changes on the way from the root to the leaf [Saabas 2014]."""
+        """Credit the change at each split, from root to leaf, to the split's feature [Saabas 2014]."""
         n_classes = self.outputs.shape[1]
         leaves = np.empty((len(self), len(queries)), dtype=np.int64)
         for t in range(len(self)):
@@ -267,14 +268,14 @@ class Trees(Terms):
 
     @classmethod
     def heading(cls, tables: Sequence["Trees"]) -> list[str]:
-        """Such as "40 trees of depth 3–6"."""
+        """Text such as "40 trees of depth 3–6"."""
         (trees,) = tables
         low, high = int(trees.depths.min()), int(trees.depths.max())
         deep = f"{low}–{high}" if high > low else f"{low}"
         return [f"{len(trees)} tree{'s' if len(trees) > 1 else ''} of depth {deep}"]
 
     def separated(self) -> Separated:
-        """By the root mean square distance of two classes' outputs over the training samples."""
+        """The two classes whose outputs differ most, by root mean square over the training samples."""
         first, second = np.empty(len(self), dtype=np.int64), np.empty(len(self), dtype=np.int64)
         distance = np.empty(len(self))
         for means in self.means():
@@ -284,7 +285,7 @@ class Trees(Terms):
     # ---- model files
 
     def to_tensors(self) -> dict[str, NDArray[Any]]:
-        """The arrays that a file holds."""
+        """Arrays of a model file."""
         table_nodes = np.flatnonzero(self.category >= 0)
         tensors: dict[str, NDArray[Any]] = {
             "depths": self.depths.astype(np.uint8),
@@ -354,8 +355,8 @@ class Trees(Terms):
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
-    """All numbers of the ranges [start, start + length), one range after the other."""
-    if len(starts) == 1:  # what a view of one term needs
+    """All integers in the ranges [start, start + length), one range after the other."""
+    if len(starts) == 1:  # fast path for views of one term
         return np.arange(starts[0], starts[0] + lengths[0])
     first = np.cumsum(lengths) - lengths
     return np.repeat(starts - first, lengths) + np.arange(int(lengths.sum()))
@@ -369,20 +370,20 @@ def _check_nodes(
     categorical: NDArray[np.bool_],
 ) -> None:
     tests = features != NONE
-    require((thresholds > -np.inf).all(), "a threshold that is no number")  # NaN is not
+    require((thresholds > -np.inf).all(), "a threshold that is not a number")  # also rejects NaN
     of_categories = tests & categorical[features] if len(categorical) else np.zeros_like(tests)
     require(
         np.array_equal(np.flatnonzero(of_categories), table_nodes),
-        "tables that are not those of the nodes with categorical features",
+        "category tables that do not match the nodes with categorical features",
     )
     endless = np.isposinf(thresholds)
     require(endless[of_categories].all(), "a threshold at a categorical feature")
     idle = endless[~tests].all() and not missing_right[~tests].any()
-    require(idle, "a node that asks nothing and sends samples right")
+    require(idle, "a node without a split that sends samples right")
 
 
 def _check_signs(signs: NDArray[np.int8], outputs: Outputs, n_leaves: Ints) -> None:
-    """Leaves with signs share one output vector; `n_leaves` (T,) are those of each tree."""
+    """Check that leaves with signs share one output vector; `n_leaves` (T,) are those of each tree."""
     leaves = np.flatnonzero(signs)
     first = np.repeat(np.cumsum(n_leaves) - n_leaves, n_leaves)[leaves]
     for some in np.array_split(np.arange(len(leaves)), len(leaves) // AT_ONCE + 1):
@@ -390,4 +391,4 @@ def _check_signs(signs: NDArray[np.int8], outputs: Outputs, n_leaves: Ints) -> N
         turned = signs[own] * signs[lead]
         shared = turned[:, np.newaxis] * outputs[lead]
         alike = np.array_equal(outputs[own], shared)
-        require(alike, "a tree whose leaves do not share the output that their signs say")
+        require(alike, "a tree whose leaves have signs but do not share one output")

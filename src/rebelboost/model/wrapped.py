@@ -1,4 +1,4 @@
-"""Classifiers of other libraries as terms: responses of ±1."""
+"""Wrapped classifiers of other libraries as terms, with responses ±1."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 
 SIGNS = np.array([1, -1], dtype=np.int8)
-"""Responses of the two regions: where a classifier predicts +1, and the rest."""
+"""Responses of the two regions: where the classifier predicts +1, and elsewhere."""
 SIGNS.flags.writeable = False
 
 
 class Responder:
-    """A fitted classifier of labels ±1, and the features that it sees."""
+    """A fitted classifier of labels ±1, and the features it was fitted on."""
 
     def __init__(self, estimator: Any, features: NDArray[np.int32], n_features: int) -> None:
         self.estimator = estimator
@@ -25,21 +25,21 @@ class Responder:
         self.n_features = n_features
 
     def chosen(self, X: Values) -> Values:
-        """The columns that the estimator sees."""
+        """The columns that the classifier was fitted on."""
         return X if len(self.features) == self.n_features else X[:, self.features]
 
     def regions(self, X: Values) -> Regions:
-        """(N,) 0 where the prediction is above 0, else 1."""
+        """(N,) 0 where the prediction is positive, else 1."""
         return (~(self.estimator.predict(self.chosen(X)) > 0)).astype(np.uint16)
 
 
 @dataclass(frozen=True, eq=False)
 class Wrapped(Terms):
-    """Fitted classifiers, each with an output vector that its response ±1 multiplies."""
+    """Fitted classifiers, each with an output vector that is multiplied by its response ±1."""
 
     responders: tuple[Responder, ...]
     outputs: Outputs
-    """(T, 2, K) what the two regions add to the scores."""
+    """(T, 2, K) contributions of the two regions to the scores."""
 
     @classmethod
     def one(cls, responder: Responder, outputs: Outputs) -> "Wrapped":
@@ -56,13 +56,13 @@ class Wrapped(Terms):
         return cls(responders, np.concatenate([part.outputs for part in parts]))
 
     def take(self, chosen: Ints) -> "Wrapped":
-        """Some of the classifiers."""
+        """Select classifiers."""
         return Wrapped(tuple(self.responders[t] for t in chosen.tolist()), self.outputs[chosen])
 
     def add_scores(
         self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int
     ) -> None:
-        """Ask classifiers [first, last), which have threads of their own."""
+        """Add the outputs of classifiers [first, last). They manage their own threads."""
         del n_threads
         for t in range(first, last):
             scores += self.outputs[t][self.responders[t].regions(queries.X)]
@@ -85,10 +85,10 @@ class Wrapped(Terms):
 
     @property
     def used_features(self) -> NDArray[np.int32]:
-        """The features that the classifier was fitted to."""
+        """The features that the classifier was fitted on."""
         return self.responders[0].features
 
     def describe(self, names: Sequence[str] | None = None) -> str:
-        """The name of its class."""
+        """Name of the classifier's class."""
         del names
         return str(type(self.responders[0].estimator).__name__)

@@ -1,4 +1,4 @@
-"""Cross-validation: candidate models are compared on samples they left out; the best are averaged.
+"""Model selection by cross-validation: candidates are compared on held-out samples, and the best are averaged.
 
-This is what `learner="auto"` and `cross_fit` run.
+`learner="auto"` and `cross_fit` use this package.
 """

@@ -1,8 +1,8 @@
-"""learner="auto": trees and similarities run against each other on what their fits leave out.
+"""learner="auto": compare trees and similarities on held-out samples, and average the best.
 
-No expertise is needed, because nothing is guessed: trees of two depths, a slower kind of them, and
-similarities in each unit of distance are all fitted without a fifth of the samples. Who decides that
-fifth far worse than the best is dropped; the others go on and are blended (`rebelboost.selection.blend`).
+Trees of two depths, trees with small steps, and similarities at three scales are fitted without one fold
+of the samples. Those that predict it much worse than the best are dropped. The others are fitted without
+the remaining folds and averaged (`rebelboost.selection.blend`).
 """
 
 import math
@@ -24,22 +24,27 @@ from rebelboost.selection.candidates import Entry
 from rebelboost.selection.runner import Standing
 
 MOST_SAMPLES = 20_000
-"""With more, the race is run on half as many, and who wins it is fitted on all."""
+"""Maximum number of samples for the full comparison.
+
+With more, the candidates are compared on half this number of rows, with one held-out fifth. The best
+one alone is then fitted on all rows.
+"""
 MOST_COMPARED = 100_000
-"""With more, only trees run: comparisons with training samples would take too long."""
+"""With more samples, only trees are compared: similarities would take too long."""
 ONE_OF = 10
-"""Of so many parts of a large table, one is left out to find the rounds."""
+"""On large tables, one of this many folds is held out to choose the number of rounds."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What was tried, how it did on left-out samples, and what the model is made of."""
+    """The candidates, their results on held-out samples, and the composition of the model."""
 
     standings: tuple[Standing, ...]
+    """Results of all candidates."""
     cost: float
-    """Mean cost of the blend's decisions on left-out samples; their error where costs are uniform."""
+    """Mean cost of the model's decisions on held-out samples; their error if costs are uniform."""
     percent: bool
-    """Costs are uniform: show errors in %."""
+    """Whether costs are uniform, so that errors are shown in %."""
 
     def __str__(self) -> str:
         chosen = sorted((s for s in self.standings if s.share > 0), key=lambda s: -s.share)
@@ -52,21 +57,22 @@ class Selection:
             ]
             text = f"{' + '.join(parts)}: {self._show(self.cost)} together"
         if others:
-            text += f"; not {', '.join(f'{s.name} ({self._told(s)})' for s in others)}"
+            text += f"; not used: {', '.join(f'{s.name} ({self._told(s)})' for s in others)}"
         return text
 
     def _told(self, dropped: Standing) -> str:
-        """Its figure, which is of fewer samples than the others' where it was not fitted to the end."""
+        """Result of a dropped candidate, and on which folds if it was not fitted on all."""
         n_parts = dropped.n_parts
         if n_parts == max(standing.n_parts for standing in self.standings):
             return self._show(dropped.cost)
-        return f"{self._show(dropped.cost)} of the first {'part' if n_parts == 1 else f'{n_parts} parts'}"
+        folds = "fold" if n_parts == 1 else f"{n_parts} folds"
+        return f"{self._show(dropped.cost)} on the first {folds}"
 
     def _show(self, cost: float) -> str:
-        return f"{percent(cost)} wrong" if self.percent else f"cost {cost:.4g}"
+        return f"{percent(cost)} error" if self.percent else f"cost {cost:.4g}"
 
     def table(self) -> dict[str, list[Any]]:
-        """Columns: a row for each candidate."""
+        """Columns by name, with a row for each candidate."""
         return {name: [getattr(s, name) for s in self.standings] for name in Standing._fields}
 
 
@@ -79,7 +85,10 @@ def select(
     callbacks: Sequence[Callback] = (),
     time_budget: float | None = None,
 ) -> CrossFit:
-    """Let the candidates run on `n_folds` parts; on large tables, the best of a race on some rows."""
+    """Compare the candidates on `n_folds` folds and average the best.
+
+    With more than `MOST_SAMPLES` samples, compare them on some rows and fit the best one on all rows.
+    """
     deadline = math.inf if time_budget is None else time.monotonic() + time_budget
     seed = running[0].settings.seed
     in_time = (

@@ -1,4 +1,4 @@
-"""scale="auto": the plainest units of distance that do about as well as any on held-out samples."""
+"""scale="auto": choose the simplest scale that is about as good as the best on held-out samples."""
 
 from dataclasses import replace
 
@@ -14,14 +14,15 @@ from rebelboost.learners.similarity import Similarity
 from rebelboost.model.queries import Queries
 
 MOST_SAMPLES = 3000
-"""Scales are compared on so many samples, each third of which is held out in turn."""
+"""Maximum number of samples on which scales are compared, by 3-fold cross-validation."""
 ROUNDS = 300
+"""Maximum number of rounds of each of these fits."""
 FAR_BEHIND = 2.0
-"""Standard errors above the best after which a scale is not tried on the other thirds."""
+"""A scale this many standard errors above the best after a fold is not tried on further folds."""
 
 
 def settled(settings: Settings, samples: Samples) -> Settings:
-    """Decide what the learner leaves open: the scale of distances."""
+    """Replace scale="auto" in a learner's settings by the chosen scale."""
     learner = settings.learner
     if not isinstance(learner, Similarity) or learner.scale != "auto":
         return settings
@@ -31,7 +32,7 @@ def settled(settings: Settings, samples: Samples) -> Settings:
     if len(samples) > MOST_SAMPLES:
         some = samples.take(np.argsort(hash_rows(samples.X, 1), kind="stable")[:MOST_SAMPLES])
     left_out = folds(some, 3, settings.seed)
-    if not left_out:  # every class has one sample
+    if not left_out:  # every class has only one sample
         return replace(settings, learner=replace(learner, scale="standard"))
 
     def tried(scale: Scale) -> Settings:
@@ -53,9 +54,9 @@ def settled(settings: Settings, samples: Samples) -> Settings:
 
 
 def within(n_errors: float, paid: dict[Scale, BySample]) -> dict[Scale, BySample]:
-    """The scales whose costs exceed the least by no more than so many standard errors.
+    """The scales whose total cost exceeds the lowest by at most `n_errors` standard errors.
 
-    `paid` has the cost of every held-out sample. Differences are of the same samples.
+    `paid` has the cost of every held-out sample. Differences are paired by sample.
     """
     best = min(paid, key=lambda scale: float(paid[scale].sum()))
     more = {scale: costs - paid[best] for scale, costs in paid.items()}
@@ -67,7 +68,7 @@ def within(n_errors: float, paid: dict[Scale, BySample]) -> dict[Scale, BySample
 
 
 def plainest(paid: dict[Scale, BySample]) -> Scale:
-    """The first scale that is within a standard error of the best."""
+    """The first scale within one standard error of the best."""
     return next(iter(within(1, paid)))
 
 

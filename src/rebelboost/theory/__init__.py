@@ -1,4 +1,4 @@
-"""What the papers prove about training: bounds on the training error and cost, and when they hold."""
+"""Proven bounds on the training error and cost, and the conditions under which they hold."""
 
 from rebelboost.theory.bounds import (
     edges,

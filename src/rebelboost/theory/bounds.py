@@ -1,7 +1,7 @@
-"""What theory promises of a training, to be laid beside what it achieved.
+"""Proven bounds on the training error, cost and loss.
 
 [ADA] is for two classes and ±1 responses, [THESIS 4.5.1] for many classes and costs, [LOCAL, Sec. 5] for
-similarities. All of it is about training samples and the decision for the highest score.
+similarities. All bounds concern the training samples and the class with the highest score (argmax).
 """
 
 import math
@@ -18,36 +18,38 @@ from rebelboost.model.ensemble import Ensemble
 
 
 def edges(history: Iterable[Round]) -> Floats:
-    """γ_t = ½ − ε_t of each round: for two classes half the weak-learning ratio."""
+    """γ_t = ½ − ε_t of each round: for two classes, half the weak-learning ratio."""
     return np.array([record.edge / 2 for record in history])
 
 
 def error_bounds(edges: ArrayLike) -> Floats:
-    """Π √(1 − 4γ_t²) after each round, which bounds the training error [ADA, Theorem 3.1]."""
+    """Π √(1 − 4γ_t²) after each round: an upper bound of the training error [ADA, Theorem 3.1]."""
     gamma = np.asarray(edges, dtype=np.float64)
     left: Floats = np.sqrt(np.maximum(0.0, 1 - 4 * gamma**2))
     return np.asarray(np.cumprod(left), dtype=np.float64)
 
 
 def simple_error_bounds(edges: ArrayLike) -> Floats:
-    """exp(−2 Σ γ_t²), which bounds that again [ADA, Theorem 3.1]."""
+    """exp(−2 Σ γ_t²) after each round: a simpler, weaker upper bound [ADA, Theorem 3.1]."""
     return np.exp(-2 * np.cumsum(np.asarray(edges, dtype=np.float64) ** 2))
 
 
 def rounds_to_no_error(n_samples: int, edge: float) -> int:
-    """The first T > ln m/(2γ²): if every edge is γ or more, no training error is left then [ADA 3.1]."""
+    """The first T > ln m/(2γ²): with edges of at least γ, the training error is then zero [ADA 3.1]."""
     if not 0 < edge <= 0.5:
-        raise ValueError(f"the edge is {edge:g}: give one above 0 and up to ½")
+        raise ValueError(f"the edge is {edge:g}: give a number above 0 and at most ½")
     return math.floor(math.log(n_samples) / (2 * edge**2)) + 1
 
 
 def randomised_error(scores: Scores, labels: Labels, weight: BySample | None = None) -> float:
-    """Error of deciding by lot, with e^F/(e^F + e^−F) for the second class [ADA, Ex. 3-3].
+    """Error of a randomised decision, which takes class 2 with probability e^F/(e^F + e^−F) [ADA, Ex. 3-3].
 
-    At most half of what Theorem 3.1 says. F is half the lead of the second of two classes.
+    It is at most half the bound of Theorem 3.1. F is half the lead of the second class.
     """
     if scores.shape[1] != 2:
-        raise ValueError(f"scores are of {scores.shape[1]} classes: deciding by lot is for two")
+        raise ValueError(
+            f"scores have {scores.shape[1]} classes: the randomised decision is for two"
+        )
     lead = (scores[:, 1] - scores[:, 0]) * np.where(labels == 1, 1.0, -1.0)
     return float(np.average(np.exp(-np.logaddexp(0.0, lead)), weights=weight))
 
@@ -56,12 +58,12 @@ def randomised_error(scores: Scores, labels: Labels, weight: BySample | None = N
 
 
 def largest_lead(ensemble: Ensemble) -> float:
-    """The largest lead of one class over another that the terms could give, all together."""
+    """Upper bound of the lead of one class over another: the sum of the largest leads of the terms."""
     return math.fsum(float(np.ptp(term.by_region, axis=1).max()) for term in ensemble)
 
 
 def margins(scores: Scores, labels: Labels, ensemble: Ensemble) -> BySample:
-    """(N,) in [−1, 1]: lead of the true class over the best other one, as a share of the largest.
+    """(N,) in [−1, 1]: lead of the true class over the best other class, divided by the largest possible lead.
 
     For two classes and ±1 responses, y·F(x)/Σα [ADA 3.2]. Negative where argmax is wrong.
     """
@@ -76,10 +78,10 @@ def margins(scores: Scores, labels: Labels, ensemble: Ensemble) -> BySample:
 
 
 def loss_ratio_bound(ratio: ArrayLike, shrinkage: float = 1.0, smoothing: float = 0.0) -> Floats:
-    """√(1 − ρ²): no more is left of the loss after a round [THESIS 4.5.1].
+    """√(1 − ρ²): upper bound of the loss after a round, divided by the loss before it [THESIS 4.5.1].
 
     With shrinkage ν, 1 − ν + ν√(1 − ρ²), since the loss is convex along the output. With outputs that
-    minimise the loss and `smoothing` ε of the mass on both sides (`risk.CAP`), √((1 + ε)² − ρ²).
+    minimise the loss plus `smoothing` ε of the mass on both sides (`CAP`), √((1 + ε)² − ρ²).
     """
     rho = np.asarray(ratio, dtype=np.float64)
     left = np.sqrt(np.maximum(0.0, (1 + smoothing) ** 2 - rho**2))
@@ -89,15 +91,15 @@ def loss_ratio_bound(ratio: ArrayLike, shrinkage: float = 1.0, smoothing: float 
 def zero_cost_level(
     costs: Floats, weight: BySample | None = None, labels: Labels | None = None
 ) -> float:
-    """Return min ω·c over all mistakes that cost something, over Σω: a loss below proves zero training cost.
+    """Level of the loss below which the training cost is proven to be zero.
 
-    `costs` (N, K) are the samples' cost rows, or (K, K) by class, given their labels. With uniform
-    costs, 1/N.
+    It is min ω·c over all mistakes with a positive cost, divided by Σω; with uniform costs, 1/N. `costs`
+    are (N, K), a row for each sample, or (K, K) by class if `labels` are given.
     """
     n_samples = len(costs) if labels is None else len(labels)
     omega = np.ones(n_samples) if weight is None else weight
     total = omega.sum()
-    if labels is not None:  # the lightest sample of each class that counts
+    if labels is not None:  # the smallest positive weight in each class
         lightest = np.full(len(costs), np.inf)
         counts = omega > 0
         np.minimum.at(lightest, labels[counts], omega[counts])
@@ -112,11 +114,11 @@ def zero_cost_level(
 
 
 def similarity_rate(n_classes: int, n_samples: int) -> float:
-    """1 − 2/(K·N²), of which nothing more is left of the loss after each round [LOCAL, Sec. 5]."""
+    """1 − 2/(K·N²): each round leaves at most this share of the loss [LOCAL, Sec. 5]."""
     return 1 - 2 / (n_classes * n_samples**2)
 
 
 def similarity_rounds(n_classes: int, n_samples: int) -> int:
-    """T₀ = ⌈ln(2/(K·N)) / ln(1 − 2/(K·N²))⌉ rounds leave no training error [LOCAL, Sec. 5]."""
+    """T₀ = ⌈ln(2/(K·N)) / ln(1 − 2/(K·N²))⌉: rounds until no training error is left [LOCAL, Sec. 5]."""
     share = 2 / (n_classes * n_samples)
     return math.ceil(math.log(share) / math.log1p(-share / n_samples)) if share < 1 else 1

@@ -1,4 +1,4 @@
-"""Facts about the training samples that a guarantee needs and the history does not tell."""
+"""Facts about the training samples that a guarantee needs and that the history does not contain."""
 
 import numpy as np
 
@@ -11,16 +11,21 @@ from rebelboost.model.fitted import FittedClassifier
 from rebelboost.theory.bounds import zero_cost_level
 
 FACTS = ("zero_level", "cost_at_argmax", "cost_as_decided", "n_points", "by_sample")
-"""Where they are known: see `Guarantee`; the number of distinct samples, for similarities; and 1 where
-costs were given by sample."""
+"""Names of the facts, each present only if known. `zero_level`, `cost_at_argmax` and `cost_as_decided` are
+fields of `Guarantee`; `n_points` is the number of distinct samples, for similarities; `by_sample` is 1 if
+costs were given by sample.
+"""
 SOON_SCORED = 20_000_000
-"""Samples × terms that take a tenth of a second or so."""
+"""Maximum number of samples × terms scored for these facts. This takes about 0.1 s."""
 
 
 def training_facts(
     model: FittedClassifier, samples: Samples, *, whole_steps: bool, n_threads: int = 1
 ) -> dict[str, float]:
-    """`FACTS` by name. `whole_steps`: trained on all samples in every round, without shrinkage."""
+    """Compute the facts listed in `FACTS`.
+
+    `whole_steps` is True if every round used all samples, without shrinkage.
+    """
     trained = model.decoder.costs
     neutral = is_uniform(trained) and (model.by_sample or not is_uniform(model.costs))
     by_sample = samples.by_sample and not neutral
@@ -35,12 +40,12 @@ def training_facts(
 
 
 def _has_proven_rate(model: FittedClassifier) -> bool:
-    """Whether all terms are similarities, for which a rate is proven."""
+    """Whether a rate is proven: all terms are similarities, with the THESIS subcosts."""
     return model.ensemble.only(Comparisons) and model.subcosts == "thesis"
 
 
 def _both_costs(model: FittedClassifier, samples: Samples, n_threads: int) -> dict[str, float]:
-    """Mean training cost at argmax and as decided, where those differ and are soon known."""
+    """Mean training cost at argmax and as decided, if they can differ and are quick to compute."""
     too_many = len(samples.labels) * len(model.ensemble) > SOON_SCORED
     if not model.weighs_costs or too_many:
         return {}

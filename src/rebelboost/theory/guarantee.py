@@ -1,4 +1,4 @@
-"""The guarantee of a fitted classifier: what is proven of its training, beside what it achieved."""
+"""The guarantee of a fitted classifier: proven bounds on its training, beside the achieved values."""
 
 import math
 from collections.abc import Sequence
@@ -14,67 +14,71 @@ from rebelboost.selection.blend import CrossFit
 from rebelboost.theory.bounds import loss_ratio_bound, similarity_rate, similarity_rounds
 
 SLACK = 1e-6
-"""What rounding may take from a round's bound, by ratio."""
+"""Relative tolerance for rounding errors when a round is compared with its bound."""
 
 
 class FitBound(NamedTuple):
-    """One run of boosting, on the samples that it saw, deciding for the highest score."""
+    """One fit, evaluated on its own training samples with the highest score (argmax)."""
 
     rounds: int
+    """Number of rounds."""
     error: float
     """Share of mistakes."""
     cost: float
     """Mean cost."""
     bound: float
-    """The loss, which the cost cannot exceed."""
+    """The loss, which is an upper bound of the cost."""
     bound_by_edges: float | None
-    """The same from the edges alone, Π (1 − ν + ν√(1 − ρ_t²)) of the first loss; for AdaBoost, Theorem 3.1.
-    None where the shrinkage ν is not known."""
+    """Bound that follows from the edges alone: the initial loss times Π (1 − ν + ν√(1 − ρ_t²)). For
+    AdaBoost, this is Theorem 3.1. None if the shrinkage ν is unknown.
+    """
     rounds_within: int | None
-    """Rounds that lowered the loss at least as their edge promises."""
+    """Number of rounds that reduced the loss at least as much as their edge guarantees."""
     slowest: float
-    """The largest loss after a round over that before it."""
+    """The largest ratio of the loss after a round to the loss before it."""
     smallest_edge: float
-    """The least ρ of all rounds."""
+    """The smallest ρ of all rounds."""
 
 
 class SimilarityRate(NamedTuple):
-    """What is proven of similarities in every round [LOCAL, Sec. 5]."""
+    """Proven rate of similarities [LOCAL, Sec. 5]."""
 
     proven: float
-    """1 − 2/(K·N²)."""
+    """1 − 2/(K·N²): largest share of the loss left after a round."""
     rounds: int
-    """T₀, after which no training error is left."""
+    """T₀: number of rounds after which no training error is left."""
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What is proven, and what was achieved. `print` reads it."""
+    """Proven bounds on training, and the achieved values. Print it to read it."""
 
     fits: tuple[FitBound, ...]
-    """One, or one for each part of a cross-fit."""
+    """One fit, or one for each fit of a cross-fit."""
     n_classes: int
+    """Number of classes."""
     of_errors: bool
-    """Trained as if all mistakes cost 1: bounds are of the share of mistakes."""
+    """Whether training treated all mistakes as costing 1: bounds then concern the share of mistakes."""
     applies: bool
-    """Whether the loss bounds the cost: the exponential one with the THESIS subcosts."""
+    """Whether the loss bounds the cost: this needs the exponential loss and the THESIS subcosts."""
     zero_level: float | None = None
-    """A loss below proves zero training cost."""
+    """Zero training cost is proven if the loss is below this level."""
     unavoidable_cost: float = 0.0
-    """Of samples that lie at one point and have different classes."""
+    """Mean cost due to samples that coincide but have different classes."""
     costs_differ: bool = False
-    """Whether mistakes cost unequal amounts, so that the decision is not argmax."""
+    """Whether mistakes have unequal costs, so that the decision can differ from argmax."""
     cost_at_argmax: float | None = None
-    """Mean training cost of the whole model, by the costs in use, deciding for the highest score."""
+    """Mean training cost of the model, with the current costs, at argmax."""
     cost_as_decided: float | None = None
-    """The same, of the decisions of least expected cost; None where it was not worth the time."""
+    """Mean training cost of its decisions by expected cost; None if not computed."""
     left_out_cost: float | None = None
-    """Of a cross-fit: mean cost on samples by the fits that had not seen them."""
+    """For a cross-fit: mean cost on held-out samples."""
     similarity: SimilarityRate | None = None
+    """Proven rate, if all terms are similarities."""
 
     @property
     def certified(self) -> bool:
-        """Whether zero training cost (at argmax) is proven by the loss alone, for every fit."""
+        """Whether the loss alone proves zero training cost (at argmax) for every fit."""
         level = self.zero_level
         return (
             self.applies
@@ -85,43 +89,43 @@ class Guarantee:
 
     @property
     def bound(self) -> float:
-        """Of the training cost at argmax (or share of mistakes); of several fits, the largest."""
+        """Upper bound of the training cost at argmax (or share of mistakes); the largest over all fits."""
         if not self.applies:
             return math.inf
         return max((fit.bound for fit in self.fits), default=math.inf) + self.unavoidable_cost
 
     @property
     def achieved(self) -> float:
-        """The training cost at argmax (or share of mistakes); of several fits, the largest."""
+        """Training cost at argmax (or share of mistakes); the largest over all fits."""
         return max((fit.error if self.of_errors else fit.cost for fit in self.fits), default=0.0)
 
     @property
     def randomised_bound(self) -> float | None:
-        """Of the error of deciding by lot [ADA, Ex. 3-3], for two classes: half the bound."""
+        """Upper bound of the error of randomised decisions [ADA, Ex. 3-3]: half the bound, for two classes."""
         return self.bound / 2 if self.applies and self.n_classes == 2 and self.of_errors else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Its fields by name, ready for JSON."""
+        """Return the fields as a dict that can be written as JSON."""
         named = {field.name: getattr(self, field.name) for field in fields(self)}
         named["fits"] = [fit._asdict() for fit in self.fits]
         named["similarity"] = None if self.similarity is None else self.similarity._asdict()
         return named
 
     def text(self) -> str:
-        """In words."""
+        """The guarantee in words."""
         if not self.fits:
             return (
-                "Nothing was boosted, or its history is not known: there is no guarantee to state."
+                "No guarantee: the model has no boosting rounds, or their history is not available."
             )
         lines = self._of_several() if len(self.fits) > 1 else self._of_one(self.fits[0])
         if self.similarity is not None:
             slowest = max(fit.slowest for fit in self.fits)
             lines.append(
-                f"Similarities are proven to leave at most {self.similarity.proven:.9g} of the loss in a "
-                f"round, and no mistake after {self.similarity.rounds:,} rounds; the slowest round left "
-                f"{slowest:.6g}."
+                f"For similarities, each round provably leaves at most {self.similarity.proven:.9g} of the "
+                f"loss, and no mistake is left after {self.similarity.rounds:,} rounds. The slowest round "
+                f"left {slowest:.6g}."
             )
-        lines.append("All this is about the training samples. For new ones, look at a test set.")
+        lines.append("All of this concerns the training samples. Use a test set for new samples.")
         return "\n".join(lines)
 
     __str__ = text
@@ -131,34 +135,34 @@ class Guarantee:
         return "share of mistakes" if self.of_errors else "mean cost"
 
     def _of_one(self, fit: FitBound) -> list[str]:
-        lines = [f"Training, {fit.rounds} rounds, deciding for the highest score (argmax):"]
+        lines = [f"Training, {fit.rounds} rounds, decisions by the highest score (argmax):"]
         if self.applies:
             lines.append(
-                f"  {self._what}: at most {number(self.bound)}, since the loss bounds it; achieved: "
+                f"  {self._what}: at most {number(self.bound)} (bounded by the loss); achieved: "
                 f"{number(self.achieved)}."
             )
             if fit.bound_by_edges is not None and fit.rounds_within == fit.rounds:
                 lines.append(
-                    f"  Every round lowered the loss at least as its edge promises; the edges alone, of "
-                    f"which the smallest is {fit.smallest_edge:.3g}, prove at most "
+                    f"  Every round reduced the loss at least as much as its edge guarantees. The edges "
+                    f"alone (smallest: {fit.smallest_edge:.3g}) prove at most "
                     f"{number(fit.bound_by_edges + self.unavoidable_cost)}"
                     f"{' [Theorem 3.1 of AdaBoost]' if self._is_adaboost(fit) else ''}."
                 )
             elif fit.rounds_within is not None:
                 lines.append(
-                    f"  {fit.rounds_within} of {fit.rounds} rounds lowered the loss as much as their edge "
-                    "promises; outputs that are drawn to 0 (smoothing) gave up the rest."
+                    f"  {fit.rounds_within} of {fit.rounds} rounds reduced the loss as much as their edge "
+                    "guarantees; in the others, smoothing shrank the outputs."
                 )
             lines += self._certificate()
         else:
             lines.append(
-                f"  {self._what}: {number(self.achieved)}. No bound is stated: one is proven for the "
+                f"  {self._what}: {number(self.achieved)}. No bound applies: it is proven only for the "
                 'exponential loss with subcosts="thesis".'
             )
         if self.unavoidable_cost > 0:
             lines.append(
-                f"  {number(self.unavoidable_cost)} of it cannot be avoided: some samples lie at one point "
-                "and have different classes."
+                f"  {number(self.unavoidable_cost)} of it is unavoidable: some samples coincide but have "
+                "different classes."
             )
         return [*lines, *self._both_decisions(), *self._left_out()]
 
@@ -166,14 +170,14 @@ class Guarantee:
         if self.cost_as_decided is None or self.cost_at_argmax is None:
             return []
         said = (
-            f"  Mean training cost of the model: {number(self.cost_at_argmax)} by argmax, "
-            f"{number(self.cost_as_decided)} by the decision in use, for the least expected cost. "
-            "Bounds are not for the latter."
+            f"  Mean training cost of the model: {number(self.cost_at_argmax)} with argmax, "
+            f"{number(self.cost_as_decided)} with its decision rule (lowest expected cost). "
+            "The bounds do not apply to the latter."
         )
         return [said]
 
     def _is_adaboost(self, fit: FitBound) -> bool:
-        """Two classes, equal costs, ±1 responses: then the edges say all of the loss."""
+        """Whether this is AdaBoost: two classes, equal costs, and edges that fully account for the loss."""
         edges = fit.bound_by_edges
         all_said = edges is not None and edges <= fit.bound * (1 + 1e-3)
         return self.n_classes == 2 and self.of_errors and all_said
@@ -181,15 +185,16 @@ class Guarantee:
     def _certificate(self) -> list[str]:
         if not self.certified or self.zero_level is None:
             return []
-        level = number(self.zero_level)
-        return [
-            f"  The loss is below {level}, the least that any mistake would add: zero is proven."
-        ]
+        proven = (
+            f"  The loss is below {number(self.zero_level)}, the least that any mistake would add. "
+            f"This proves that the {self._what} is zero."
+        )
+        return [proven]
 
     def _of_several(self) -> list[str]:
         opening = (
-            f"The model is a weighted mean of {len(self.fits)} fits. What is proven holds for each of them by "
-            "itself, on the samples it saw, deciding for the highest score (argmax):"
+            f"The model is a weighted average of {len(self.fits)} fits. The following holds for each fit "
+            "separately, on its own training samples, with decisions by the highest score (argmax):"
         )
         lines = [opening]
         errors = [fit.error if self.of_errors else fit.cost for fit in self.fits]
@@ -199,10 +204,10 @@ class Guarantee:
             lines.append(f"  {self._what}: at most {span(bounds)}; {achieved}.")
             lines += self._certificate()
         else:
-            lines.append(f"  {self._what}, {achieved}; no bound is stated for this loss.")
+            lines.append(f"  {self._what}, {achieved}; no bound applies to this loss.")
         return [
             *lines,
-            "Of their mean nothing is proven.",
+            "Nothing is proven about their average.",
             *self._both_decisions(),
             *self._left_out(),
         ]
@@ -212,16 +217,19 @@ class Guarantee:
             return []
         what = "mean cost" if self.costs_differ or not self.of_errors else "share of mistakes"
         cost = number(self.left_out_cost)
-        return [f"Measured, on samples that a fit had not seen: {what} {cost} (left-out)."]
+        return [f"Measured on held-out samples: {what} {cost}."]
 
 
 def guarantee_of(
     model: FittedClassifier, history: History, cross_fit: CrossFit | None, shrinkage: float
 ) -> Guarantee:
-    """What is proven of a model's training, from all its rounds and, of a single fit, its shrinkage."""
+    """Guarantee of a fitted classifier, from all its rounds.
+
+    `shrinkage` is that of a single fit; a cross-fit knows the shrinkage of each of its fits.
+    """
     trained, facts = model.decoder.costs, model.provenance.facts
     n_classes = len(model.classes)
-    n_points = int(min(facts.get("n_points", 0.0), 2.0**31))  # a file may say anything
+    n_points = int(min(facts.get("n_points", 0.0), 2.0**31))  # a file may contain any number
     uniform = is_uniform(trained) and bool((trained.max(axis=1) == 1).all())
     return Guarantee(
         _fit_bounds(history, cross_fit, shrinkage),
@@ -241,21 +249,23 @@ def guarantee_of(
 def _fit_bounds(
     history: History, cross_fit: CrossFit | None, shrinkage: float
 ) -> tuple[FitBound, ...]:
-    """Of every run of boosting that the ensemble has terms of, cut as it is there."""
+    """Bounds of every fit with terms in the ensemble, truncated as they are there."""
     found = runs(history.rounds)
     shrinkages: list[float | None] = [shrinkage] * len(found)
     if cross_fit is not None:
         shrinkages = [cross_fit.standings[i].shrinkage for i in cross_fit.runs]
-        if len(shrinkages) != len(found):  # a run without rounds: it is not known whose they are
+        if len(shrinkages) != len(
+            found
+        ):  # a fit without rounds: fits and records cannot be matched
             shrinkages = [None] * len(found)
-    # A run may have been cut, or have served for its left-out scores only.
+    # Terms may have been dropped: all of a fit's, or those after its best round.
     numbers = iter(history.terms)
     kept = [[record for record in run if next(numbers, CUT) != CUT] for run in found]
     return tuple(fit_bound(run, own) for run, own in zip(kept, shrinkages, strict=True) if run)
 
 
 def fit_bound(history: Sequence[Round], shrinkage: float | None) -> FitBound:
-    """Of one run of boosting, from its records."""
+    """Bounds of one fit, from its records."""
     first, last = history[0], history[-1]
     by_edges, within = None, None
     if shrinkage is not None and first.loss_ratio > 0:
@@ -283,7 +293,7 @@ def _exp(log: float) -> float:
 
 
 def runs(history: Sequence[Round]) -> list[list[Round]]:
-    """The records of each run of boosting, where several were recorded one after the other."""
+    """Split records that were made one after the other into those of each fit."""
     found: list[list[Round]] = []
     for record in history:
         last = found[-1][-1] if found else None
@@ -294,13 +304,13 @@ def runs(history: Sequence[Round]) -> list[list[Round]]:
 
 
 def proven_rate(n_classes: int, n_samples: int) -> SimilarityRate:
-    """For similarities to so many distinct samples."""
+    """Proven rate for similarities, given the number of distinct samples."""
     return SimilarityRate(
         similarity_rate(n_classes, n_samples), similarity_rounds(n_classes, n_samples)
     )
 
 
 def span(values: Sequence[float]) -> str:
-    """From the least to the largest."""
+    """The range of values as text: the smallest to the largest."""
     low, high = number(min(values)), number(max(values))
     return low if low == high else f"{low} to {high}"

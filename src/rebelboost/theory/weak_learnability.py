@@ -1,4 +1,4 @@
-"""Whether stumps can separate two classes under any weights of the samples, by a linear program."""
+"""Test by linear programming whether a vote of stumps can separate two classes."""
 
 from dataclasses import dataclass
 
@@ -10,48 +10,61 @@ from rebelboost.base.text import percent
 from rebelboost.theory.bounds import rounds_to_no_error
 
 MOST_ENTRIES = 50_000_000
-"""Of the linear program's matrix, samples × stumps."""
+"""Maximum size of the linear program's matrix, samples × stumps."""
 
 
 @dataclass(frozen=True)
 class WeakLearnability:
-    """Whether a vote of stumps can separate two classes, and by how much."""
+    """Whether a vote of stumps can separate two classes, and by which margin."""
 
     margin: float
-    """θ: the largest margin that a vote, with weights that sum to 1, has on every sample."""
+    """θ: the largest margin on all samples that a vote with weights summing to 1 achieves."""
     features: Ints
-    """(J,) of the stumps that have a vote; −1 is the constant."""
+    """(J,) features of the stumps in the vote; −1 is the constant."""
     thresholds: Floats
+    """(J,) their thresholds."""
     signs: Floats
-    """(J,) what a stump says of x > threshold."""
+    """(J,) response of each stump for x > threshold."""
     votes: Floats
-    """(J,) sum to 1."""
+    """(J,) weight of each stump; they sum to 1."""
     distribution: BySample
-    """(N,) the weights of samples under which no stump has a larger edge than θ/2."""
+    """(N,) sample weights under which no stump has an edge above θ/2."""
 
     @property
     def edge(self) -> float:
-        """γ = θ/2: whatever the weights, some stump has an error of ½ − γ or less, if γ > 0."""
+        """γ = θ/2: if γ > 0, then for any sample weights some stump has an error of at most ½ − γ."""
         return self.margin / 2
 
     def __str__(self) -> str:
         if self.margin <= 1e-9:
             return (
-                "Not weakly learnable by stumps: under some weights of the samples, none does better "
-                "than chance. Deeper trees, or similarities, may"
+                "Not weakly learnable by stumps: for some sample weights, no stump is better than "
+                "chance. Deeper trees or similarities may be"
             )
         n_rounds = rounds_to_no_error(len(self.distribution), self.edge)
         return (
-            f"Weakly learnable by stumps: whatever the weights of the samples, some stump errs on at most "
-            f"{percent(0.5 - self.edge)} of them (edge {self.edge:.4g}, margin {self.margin:.4g}); "
-            f"AdaBoost with the best stumps makes no mistake after {n_rounds:,} rounds at the latest"
+            f"Weakly learnable by stumps: for any sample weights, some stump has a weighted error of at most "
+            f"{percent(0.5 - self.edge)} (edge {self.edge:.4g}, margin {self.margin:.4g}). "
+            f"AdaBoost with the best stumps has zero training error after at most {n_rounds:,} rounds"
         )
 
 
 def weak_learnability(X: ArrayLike, y: ArrayLike) -> WeakLearnability:
     """Solve the linear program max θ: y_i Σ_j a_j g_j(x_i) ≥ θ, a ≥ 0, Σa = 1 [ADA 3.2], over all stumps.
 
-    `X` (N, d) are numbers, `y` (N,) has two classes. Missing values are below every threshold.
+    Missing values count as below every threshold.
+
+    Parameters
+    ----------
+    X : array-like of shape (N, d)
+        Numeric samples.
+    y : array-like of shape (N,)
+        Labels of two classes.
+
+    Returns
+    -------
+    WeakLearnability
+        The margin, the vote that achieves it, and the hardest sample weights.
     """
     from scipy.optimize import linprog
 
@@ -59,8 +72,8 @@ def weak_learnability(X: ArrayLike, y: ArrayLike) -> WeakLearnability:
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if values.ndim != 2 or len(classes) != 2 or len(codes) != len(values):
         raise ValueError(
-            f"X has shape {values.shape} and y {len(classes)} classes of {len(codes)} samples: give a "
-            "table and a class for each row, of two"
+            f"X has shape {values.shape}, and y has {len(codes)} labels of {len(classes)} classes: give "
+            "a table, and a label of two classes for each row"
         )
     features, thresholds = _all_stumps(values)
     if len(values) * len(features) > MOST_ENTRIES:
@@ -96,7 +109,7 @@ def weak_learnability(X: ArrayLike, y: ArrayLike) -> WeakLearnability:
 
 
 def _all_stumps(values: Floats) -> tuple[Ints, Floats]:
-    """(J,) feature and threshold of each, the constant first."""
+    """(J,) feature and threshold of each stump; the constant comes first."""
     features, thresholds = [np.array([-1])], [np.array([-np.inf])]
     for f, column in enumerate(values.T):
         levels = np.unique(column[~np.isnan(column)])
