@@ -38,7 +38,9 @@ def test_an_unfitted_model_is_not_saved(tmp_path):
 def test_estimators_of_other_libraries_are_not_stored(tmp_path):
     model = RebelClassifier(Binary(LogisticRegression()), n_rounds=2).fit(*numbers())
     refused(
-        model, tmp_path / "m", "a LogisticRegression, which a model file cannot store.*pickle or skops"
+        model,
+        tmp_path / "m",
+        "a LogisticRegression, which a model file cannot store.*pickle or skops",
     )
     with pytest.raises(ModelFileError, match="LogisticRegression"):
         model.to_dict()
