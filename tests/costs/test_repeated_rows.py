@@ -75,7 +75,7 @@ def test_rebel_subcosts_on_unequal_costs_refuse_probabilities():
     model = RebelClassifier(costs=costs, subcosts="rebel", n_rounds=5).fit(X, y)
     assert model.cross_fit_ is None
     for call in (model.predict_proba, model.expected_cost, lambda X: model.with_costs(costs)):
-        with pytest.raises(ValueError, match="give no probabilities"):
+        with pytest.raises(ValueError, match="have no probabilities"):
             call(X)
 
 
