@@ -169,7 +169,7 @@ def test_own_costs_are_checked():
 def test_argmax_takes_no_own_costs(training):
     X, y, cube = training
     model = RebelClassifier("stump", decision="argmax", n_rounds=3).fit(X, y)
-    with pytest.raises(ValueError, match='need "min_risk"'):
+    with pytest.raises(ValueError, match='need decision="min_risk"'):
         model.predict(X, costs=cube)
 
 

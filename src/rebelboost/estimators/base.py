@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Mapping
+from numbers import Integral, Real
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.arrays import Floats, Scores, Values
@@ -16,6 +18,21 @@ from rebelboost.model.fitted import FittedTerms
 if TYPE_CHECKING:
     from rebelboost.explain.explanation import Explanations
     from rebelboost.explain.summary import ModelSummary
+
+
+SHARED_CONSTRAINTS: dict[str, Any] = {
+    "early_stopping": ["boolean"],
+    "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
+    "n_rounds_no_change": [Interval(Integral, 1, None, closed="left")],
+    "subsample": [Interval(Real, 0, 1, closed="right")],
+    "feature_subsample": [Interval(Real, 0, 1, closed="right")],
+    "warm_start": ["boolean"],
+    "callbacks": [list, tuple, None],
+    "verbose": ["verbose"],
+    "n_jobs": [Integral, None],
+    "random_state": ["random_state"],
+}
+"""Allowed values of the parameters that both estimators have."""
 
 
 def encode_table(estimator: Any, X: Any) -> Values:

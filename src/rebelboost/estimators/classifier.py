@@ -17,7 +17,13 @@ from rebelboost.boosting.callbacks import Callback
 from rebelboost.boosting.objectives import LOSSES
 from rebelboost.costs.decision import RULES
 from rebelboost.costs.matrix import is_uniform
-from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model, table_scores
+from rebelboost.estimators.base import (
+    SHARED_CONSTRAINTS,
+    BoostedEstimator,
+    encode_table,
+    of_model,
+    table_scores,
+)
 from rebelboost.estimators.inputs import (
     LEARNERS,
     Apart,
@@ -135,6 +141,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SHARED_CONSTRAINTS,
         "learner": [StrOptions(set(LEARNERS)), HasMethods(["prepare"])],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
@@ -148,17 +155,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         "reject_cost": [Interval(Real, 0, None, closed="left"), None],
         "reject_label": "no_validation",
         "shrinkage": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_rounds_no_change": [Interval(Integral, 1, None, closed="left")],
-        "subsample": [Interval(Real, 0, 1, closed="right")],
-        "feature_subsample": [Interval(Real, 0, 1, closed="right")],
         "weight_trimming": [Interval(Real, 0, 1, closed="right"), None],
-        "warm_start": ["boolean"],
-        "callbacks": [list, tuple, None],
-        "verbose": ["verbose"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(  # noqa: PLR0913  (scikit-learn's interface)

@@ -19,7 +19,7 @@ from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.data.folds import divided, held_out_part
 from rebelboost.data.samples import NumberSamples
-from rebelboost.estimators.base import BoostedEstimator, encode_table, of_model
+from rebelboost.estimators.base import SHARED_CONSTRAINTS, BoostedEstimator, encode_table, of_model
 from rebelboost.estimators.inputs import (
     check_callbacks,
     checked_weight,
@@ -105,22 +105,13 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SHARED_CONSTRAINTS,
         "learner": [StrOptions(set(LEARNERS)), Tree, Stump],
         "loss": [StrOptions(set(NUMBER_LOSSES))],
         "huber_delta": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "n_rounds": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, 1, closed="left")],
         "shrinkage": [Interval(Real, 0, 1, closed="right")],
-        "early_stopping": ["boolean"],
-        "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "n_rounds_no_change": [Interval(Integral, 1, None, closed="left")],
-        "subsample": [Interval(Real, 0, 1, closed="right")],
-        "feature_subsample": [Interval(Real, 0, 1, closed="right")],
-        "warm_start": ["boolean"],
-        "callbacks": [list, tuple, None],
-        "verbose": ["verbose"],
-        "n_jobs": [Integral, None],
-        "random_state": ["random_state"],
     }
 
     def __init__(  # noqa: PLR0913  (scikit-learn's interface)
