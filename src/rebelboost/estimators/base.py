@@ -1,10 +1,11 @@
 """Base class of both estimators: it holds a fitted model and delegates to it."""
 
+import copy
 import os
 from collections.abc import Mapping
 from numbers import Integral, Real
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
@@ -101,6 +102,19 @@ class BoostedEstimator(BaseEstimator):
     @metadata_.setter
     def metadata_(self, given: Mapping[str, Any]) -> None:
         self.__dict__["_metadata"] = dict(given)
+
+    def with_row_labels(self, labels: Mapping[int, Any]) -> Self:
+        """Return the same model with other names for its training rows in explanations.
+
+        Parameters
+        ----------
+        labels : mapping
+            Row number, counted from 0, to text or number.
+        """
+        model = self.model_.with_row_labels(labels)
+        other = copy.copy(self)
+        other.model_ = model
+        return other
 
     def check_parameters(self) -> None:
         """Raise an error if a parameter is invalid. `fit` and `save` call this."""

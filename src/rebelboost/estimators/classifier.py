@@ -1,7 +1,7 @@
 """The classifier, as a scikit-learn estimator: it validates input, trains, and holds the fitted model."""
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from operator import is_
@@ -349,19 +349,6 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         model = self.model_.with_costs(costs)
         other = copy.copy(self)
         other.costs, other.model_ = costs, model
-        return other
-
-    def with_row_labels(self, labels: Mapping[int, Any]) -> Self:
-        """Return the same model with other names for its training rows in explanations.
-
-        Parameters
-        ----------
-        labels : mapping
-            Row number, counted from 0, to text or number.
-        """
-        model = self.model_.with_row_labels(labels)
-        other = copy.copy(self)
-        other.model_ = model
         return other
 
     # ---- theory, selection, and parts of the model
