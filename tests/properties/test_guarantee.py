@@ -17,6 +17,7 @@ from rebelboost.theory.bounds import (
     loss_ratio_bound,
     margins,
     rounds_to_no_error,
+    similarity_rounds,
     zero_cost_level,
 )
 from rebelboost.theory.weak_learnability import weak_learnability
@@ -143,3 +144,27 @@ def test_classes_that_no_stump_can_tell_apart_are_not_weakly_learnable():
         weak_learnability(X, [0, 1, 2, 0])
     with pytest.raises(ValueError, match="edge is 0: give a number above 0"):
         rounds_to_no_error(10, 0.0)
+
+
+def test_the_rounds_until_no_mistake_reach_the_level_that_certifies_it():
+    # 2/(K·N) of the first loss proves nothing about a sample that hardly weighs.
+    X, y = np.arange(8.0)[:, np.newaxis], np.arange(8) % 2
+    weight = np.r_[1e-12, np.ones(7)]
+    learner = Similarity(scale="none", search="best", offset=False)
+    options = {"n_rounds": 3, "cross_fit": None, "tol": 0.0}
+    light = RebelClassifier(learner, **options).fit(X, y, sample_weight=weight).guarantee_
+    even = RebelClassifier(learner, **options).fit(X, y).guarantee_
+    assert even.similarity.rounds == similarity_rounds(2, 8)
+    assert light.similarity.rounds > even.similarity.rounds
+    first = 1.0  # mean loss of scores 0, for uniform costs of two classes
+    left = first * light.similarity.proven**light.similarity.rounds
+    assert left <= light.zero_level * (1 + 1e-6)
+    assert light.zero_level < 1e-12
+
+
+def test_no_round_is_named_where_some_cost_cannot_be_avoided():
+    X, y = np.array([[0.0], [0.0], [1.0], [2.0], [3.0], [4.0]]), np.array([0, 1, 0, 1, 0, 1])
+    model = RebelClassifier(Similarity(scale="none"), n_rounds=5, cross_fit=None).fit(X, y)
+    assert model.guarantee_.unavoidable_cost > 0
+    assert model.guarantee_.similarity.rounds is None
+    assert "no mistake is left" not in str(model.guarantee_)

@@ -118,7 +118,13 @@ def similarity_rate(n_classes: int, n_samples: int) -> float:
     return 1 - 2 / (n_classes * n_samples**2)
 
 
-def similarity_rounds(n_classes: int, n_samples: int) -> int:
-    """T₀ = ⌈ln(2/(K·N)) / ln(1 − 2/(K·N²))⌉: rounds until no training error is left [LOCAL, Sec. 5]."""
+def similarity_rounds(n_classes: int, n_samples: int, level: float | None = None) -> int:
+    """⌈ln(level) / ln(1 − 2/(K·N²))⌉: rounds until at most `level` of the first loss is left [LOCAL, Sec. 5].
+
+    Zero training error is proven below `zero_cost_level`, divided by the first loss. By default the level
+    is 2/(K·N), which is that quotient if all samples weigh the same and all mistakes cost the same; the
+    papers call the result T₀.
+    """
     share = 2 / (n_classes * n_samples)
-    return math.ceil(math.log(share) / math.log1p(-share / n_samples)) if share < 1 else 1
+    level = share if level is None else level
+    return math.ceil(math.log(level) / math.log1p(-share / n_samples)) if level < 1 else 1

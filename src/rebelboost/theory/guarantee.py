@@ -45,8 +45,8 @@ class SimilarityRate(NamedTuple):
 
     proven: float
     """1 − 2/(K·N²): largest share of the loss left after a round."""
-    rounds: int
-    """T₀: number of rounds after which no training error is left."""
+    rounds: int | None
+    """Number of rounds after which zero training cost is proven; None if some cost is unavoidable."""
 
 
 @dataclass(frozen=True)
@@ -122,13 +122,17 @@ class Guarantee:
             slowest = max(fit.slowest for fit in self.fits)
             lines.append(
                 f"For similarities, each round provably leaves at most {self.similarity.proven:.9g} of the "
-                f"loss, and no mistake is left after {self.similarity.rounds:,} rounds. The slowest round "
+                f"loss{self._no_mistake_after()}. The slowest round "
                 f"left {slowest:.6g}."
             )
         lines.append("All of this concerns the training samples. Use a test set for new samples.")
         return "\n".join(lines)
 
     __str__ = text
+
+    def _no_mistake_after(self) -> str:
+        rounds = None if self.similarity is None else self.similarity.rounds
+        return "" if rounds is None else f", and no mistake is left after {rounds:,} rounds"
 
     @property
     def _what(self) -> str:
@@ -231,6 +235,8 @@ def guarantee_of(
     n_classes = len(model.classes)
     n_points = int(min(facts.get("n_points", 0.0), 2.0**31))  # a file may contain any number
     uniform = is_uniform(trained) and bool((trained.max(axis=1) == 1).all())
+    avoidable = model.ensemble.unavoidable_cost == 0
+    level = _certifying_share(history, facts.get("zero_level")) if avoidable else None
     return Guarantee(
         _fit_bounds(history, cross_fit, shrinkage),
         n_classes,
@@ -242,7 +248,7 @@ def guarantee_of(
         cost_at_argmax=facts.get("cost_at_argmax"),
         cost_as_decided=facts.get("cost_as_decided"),
         left_out_cost=None if cross_fit is None else cross_fit.cost,
-        similarity=proven_rate(n_classes, n_points) if n_points >= 4 else None,
+        similarity=proven_rate(n_classes, n_points, level) if n_points >= 4 else None,
     )
 
 
@@ -303,11 +309,22 @@ def runs(history: Sequence[Round]) -> list[list[Round]]:
     return found
 
 
-def proven_rate(n_classes: int, n_samples: int) -> SimilarityRate:
-    """Proven rate for similarities, given the number of distinct samples."""
-    return SimilarityRate(
-        similarity_rate(n_classes, n_samples), similarity_rounds(n_classes, n_samples)
-    )
+def _certifying_share(history: History, zero_level: float | None) -> float | None:
+    """The share of the first loss below which zero training cost is proven, if it is known."""
+    first = next(iter(history), None)
+    if zero_level is None or first is None or not first.loss_ratio > 0:
+        return None
+    log_share = math.log(zero_level) - (first.log_loss - math.log(first.loss_ratio))
+    return math.exp(min(log_share, 0.0)) if log_share > -700 else None
+
+
+def proven_rate(n_classes: int, n_samples: int, level: float | None) -> SimilarityRate:
+    """Proven rate for similarities, given the number of distinct samples.
+
+    `level` is the share of the first loss below which zero training cost is proven, if there is one.
+    """
+    rounds = None if level is None else similarity_rounds(n_classes, n_samples, level)
+    return SimilarityRate(similarity_rate(n_classes, n_samples), rounds)
 
 
 def span(values: Sequence[float]) -> str:
