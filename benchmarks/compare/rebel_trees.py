@@ -6,7 +6,7 @@ name = "rebelboost, trees"
 
 
 def make(n_threads: int) -> RebelClassifier:
-    return RebelClassifier("tree", n_jobs=n_threads)
+    return RebelClassifier("tree", cross_fit=None, n_jobs=n_threads)
 
 
 def make_regressor(n_threads: int) -> RebelRegressor:

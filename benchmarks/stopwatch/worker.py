@@ -39,9 +39,18 @@ def fits() -> dict[str, Callable[[], tuple[Any, Any, Any]]]:
 
     one_output, near = Tree(3, outputs="tree"), Similarity("standard")
     return {
-        "segment, tree": lambda: (RebelClassifier("tree", n_rounds=400), *training("segment")),
-        "landsat, tree": lambda: (RebelClassifier("tree", n_rounds=400), *training("landsat")),
-        "letter, tree": lambda: (RebelClassifier("tree", n_rounds=150), *training("letter")),
+        "segment, tree": lambda: (
+            RebelClassifier("tree", cross_fit=None, n_rounds=400),
+            *training("segment"),
+        ),
+        "landsat, tree": lambda: (
+            RebelClassifier("tree", cross_fit=None, n_rounds=400),
+            *training("landsat"),
+        ),
+        "letter, tree": lambda: (
+            RebelClassifier("tree", cross_fit=None, n_rounds=150),
+            *training("letter"),
+        ),
         "pendigits, one output": lambda: (
             RebelClassifier(one_output, n_rounds=300),
             *training("pendigits"),
@@ -92,7 +101,7 @@ def making(models: Path) -> dict[str, float]:
     from rebelboost import RebelClassifier, Similarity
 
     estimators = (
-        RebelClassifier("tree", n_rounds=100),
+        RebelClassifier("tree", cross_fit=None, n_rounds=100),
         RebelClassifier(Similarity("standard"), n_rounds=300),
         RebelClassifier(),
     )

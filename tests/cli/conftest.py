@@ -55,6 +55,6 @@ def records(rebel):
 @pytest.fixture
 def model(loans, rebel):
     """A small model of the loans."""
-    done = rebel("train", "loans.csv", "--target", "repaid", "--rounds", 10, "--learner", "tree")
+    done = rebel("train", "loans.csv", "--target", "repaid", "--rounds", 10, "--learner", "stump")
     assert done.exit_code == 0, done.stderr
     return loans.with_name("loans.safetensors")

@@ -5,7 +5,7 @@ import pytest
 from loans import loan_lines
 from rebelboost import load
 
-QUICK = ("--rounds", 10, "--learner", "tree")
+QUICK = ("--rounds", 10, "--learner", "stump")
 
 
 def test_it_says_what_it_understood_and_what_it_made(loans, rebel):

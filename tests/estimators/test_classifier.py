@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss
 
 from ensembles import assert_same
 from problems import random_problem
@@ -325,7 +326,19 @@ def test_cloning_keeps_the_learner_and_drops_the_model():
 def test_names_of_learners_stand_for_their_defaults():
     assert_same(fit(learner="stump"), fit(learner=Stump()))
     assert_same(fit(learner="auto", cross_fit=None), fit(learner=Tree(), cross_fit=None))
-    assert_same(fit(learner="tree"), fit(learner=Tree()))
+    assert_same(fit(learner="tree", cross_fit=None), fit(learner=Tree()))
+
+
+def test_trees_by_name_are_cross_fitted_which_makes_their_probabilities_honest():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(400, 4))
+    labels = (values[:, 0] + rng.normal(size=400) > 0).astype(int)
+    train, test = slice(200), slice(200, 400)
+    losses = [
+        log_loss(labels[test], model.fit(values[train], labels[train]).predict_proba(values[test]))
+        for model in (RebelClassifier("tree"), RebelClassifier("tree", cross_fit=None))
+    ]
+    assert losses[0] < 0.62 < losses[1]
 
 
 def test_the_decision_function_of_two_classes_is_the_lead_of_the_second():

@@ -80,7 +80,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
     cross_fit : int, "auto" or None, default="auto"
         Number of folds. The model is fitted once without each fold, and the fits are averaged.
         Held-out scores determine the number of rounds and calibrate the probabilities. "auto" is 5
-        with learner="auto" and uniform costs, and with unequal costs and decision="min_risk". It is
+        with learner="auto" or "tree", and with unequal costs and decision="min_risk". It is
         None (a single fit) with fewer than 20 distinct samples, early stopping, a validation set, a
         warm start or subcosts="rebel" with unequal costs.
     time_budget : float, default=None

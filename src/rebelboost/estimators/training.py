@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from rebelboost.estimators.classifier import RebelClassifier
 
 Validation = tuple[Any, ArrayLike] | None
+CROSS_FITTED = ("auto", "tree")
+"""Learners that are cross-fitted by default also if all mistakes cost the same: a single fit of trees has
+probabilities that are far too sure."""
 FEWEST_TO_CROSS_FIT = 20
 """Fewest distinct samples for a cross-fit by default: smaller folds are too noisy to compare on.
 
@@ -122,7 +125,7 @@ def _n_folds(clf: "RebelClassifier", given: Given, subcosts: str, validation: Va
     if clf.early_stopping or clf.warm_start or validation is not None:
         return 0
     if is_uniform(given.costs) and not given.samples.by_sample:
-        apt = isinstance(clf.learner, str) and clf.learner == "auto"
+        apt = isinstance(clf.learner, str) and clf.learner in CROSS_FITTED
     else:  # the decision needs a posterior
         apt = rule_of(clf).by_cost and subcosts == "thesis"
     return 5 if apt and n_distinct(given.samples) >= FEWEST_TO_CROSS_FIT else 0
