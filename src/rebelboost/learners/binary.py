@@ -12,13 +12,14 @@ from sklearn.utils.validation import has_fit_parameter
 from rebelboost.base.arrays import BySample, Indices, Outputs, Values
 from rebelboost.learners.base import Candidate, Focus, Prepared, solved_response
 from rebelboost.learners.binarize import binarize
+from rebelboost.learners.options import Parameters
 from rebelboost.losses.smooth import AnyWeights
 from rebelboost.model.trees import Trees
 from rebelboost.model.wrapped import SIGNS, Responder, Wrapped
 
 
 @dataclass(frozen=True)
-class Binary:
+class Binary(Parameters):
     """Wrap a binary classifier as a weak learner.
 
     In each round, `binarize` gives every sample a label sign(v_n) and a weight |v_n| [LOCAL, Sec. 4]. A

@@ -1,7 +1,8 @@
 """Options shared by several learners, and checks of their values."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol
+from dataclasses import fields
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 
@@ -38,6 +39,31 @@ class SplitOptions(Protocol):
     @property
     def subset_steps(self) -> Steps:
         """Number of subsets after the first."""
+
+
+class Parameters:
+    """Gives a learner `get_params` and `set_params`, so that searches can vary ``learner__depth``.
+
+    scikit-learn clones a learner before it sets parameters; learners are otherwise immutable.
+    """
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002  (scikit-learn's)
+        """Options by name."""
+        del deep
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def set_params(self, **options: Any) -> Self:
+        """Change options in place, as scikit-learn does; invalid ones raise an error."""
+        known = self.get_params()
+        for name in options:
+            if name not in known:
+                raise ValueError(
+                    f"{type(self).__name__} has no option {name!r}: its options are {', '.join(known)}"
+                )
+        checked = type(self)(**known | options)
+        for name in options:
+            object.__setattr__(self, name, getattr(checked, name))
+        return self
 
 
 def check_number(name: str, value: Any, least: int, most: int, word: str | None = None) -> None:

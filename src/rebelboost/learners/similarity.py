@@ -6,14 +6,14 @@ from typing import Any, Literal
 
 from rebelboost.data.point_set import place_samples
 from rebelboost.data.spaces import SCALES
-from rebelboost.learners.options import check_choice, check_number
+from rebelboost.learners.options import Parameters, check_choice, check_number
 from rebelboost.learners.similarity_search import PreparedSimilarity
 
 Metric = str | Callable[..., float]
 
 
 @dataclass(frozen=True)
-class Similarity:
+class Similarity(Parameters):
     """Localized similarities: weak learners that compare a sample with two training samples.
 
     The response is near +1 close to one of them, the anchor, and near −1 close to the other, the rival

@@ -14,6 +14,7 @@ from rebelboost.learners.growing import tree_with_one_output
 from rebelboost.learners.options import (
     Binning,
     Categorical,
+    Parameters,
     check_bins,
     check_choice,
     check_search,
@@ -173,7 +174,7 @@ def _signs(sums: Ints, mass: Ints) -> Floats:
 
 
 @dataclass(frozen=True)
-class Stump:
+class Stump(Parameters):
     """Decision stumps as weak learners: f(x) = sign(x_j − τ), or a constant.
 
     Parameters

@@ -16,6 +16,7 @@ from rebelboost.learners.growing import GROWING, Criterion, tree_by_criterion, t
 from rebelboost.learners.options import (
     Binning,
     Categorical,
+    Parameters,
     check_bins,
     check_choice,
     check_number,
@@ -31,7 +32,7 @@ LEAST_MASS = 1e-4
 
 
 @dataclass(frozen=True)
-class Tree:
+class Tree(Parameters):
     """Decision trees as weak learners.
 
     Parameters
