@@ -1,6 +1,7 @@
 """Small models of every kind that a file can hold, and samples to ask them about."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,18 @@ def table():
 def regression():
     X, y = numbers(missing=0.1)
     return X, np.nan_to_num(X[:, 0]) + y
+
+
+def priced():
+    X, y = numbers(d=2)
+    return pd.DataFrame(X, columns=["a", "b"]).assign(c=np.round(np.exp(X[:, 0]), 2)), y
+
+
+def _to_sample_costs(X, y):
+    y = (y == 0).astype(int)
+    prices = np.column_stack([np.round(X[:, 0]) + 5, np.ones(len(y))])
+    costs = np.where(np.arange(2) == y[:, np.newaxis], 0.0, prices)
+    return RebelClassifier(Tree(2), n_rounds=4, cross_fit=2).fit(X, y, costs=costs)
 
 
 def _two_kinds(X, y):
@@ -148,7 +161,11 @@ MAKERS = {
     ),
     "one_class": (lambda: (numbers()[0], np.full(60, "all")), _one_class),
     "regressor": (regression, fitted(RebelRegressor(Tree(depth=2), n_rounds=5))),
+    "sample_costs": (numbers, _to_sample_costs),
+    "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
+VERSIONS = {"sample_costs": 2, "cost_columns": 2}
+"""Of the format that a kind needs; 1 for the others."""
 
 
 def make(kind):
@@ -181,9 +198,10 @@ def scores(model, X):
     return np.asarray(getattr(model, "decision_function", model.predict)(X))
 
 
-def keep(kind, version=1):
+def keep(kind):
     """Write a model as it is saved today, with what it says of some samples."""
     model, X = make(kind)
+    version = VERSIONS.get(kind, 1)
     model.save(FOLDER / f"v{version}-{kind}.safetensors")
     asked = X[:N_ASKED]
     rows = json.loads(pd.DataFrame(asked).to_json(orient="values", double_precision=15))
@@ -206,5 +224,5 @@ def kept_samples(kept):
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    for each in MAKERS:
+    for each in sys.argv[1:] or MAKERS:
         keep(each)
