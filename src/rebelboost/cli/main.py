@@ -101,6 +101,23 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             help="Treat the numbers in this column as categories. Repeat for more columns.",
         ),
     ] = None,
+    group: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="Rows with the same value in this column, such as the visits of a patient, are left "
+            "out together when the model is evaluated. none: rows are independent. Default: detected.",
+        ),
+    ] = "",
+    when: Annotated[
+        str,
+        typer.Option(
+            "--time",
+            metavar="COLUMN",
+            help="Column of dates or numbers. The model is evaluated on later rows than those it is "
+            "trained on.",
+        ),
+    ] = "",
     learner: Annotated[
         str,
         typer.Option(
@@ -127,14 +144,14 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
     """Train a classifier on a table and write a model file."""
     with reported(traced=traceback):
         from rebelboost.cli.train import TrainingOptions, run_training
-        from rebelboost.tables.schema import ColumnOptions
+        from rebelboost.tables.options import ColumnOptions
 
         run_training(
             data,
             target,
             costs,
             model,
-            columns=ColumnOptions(keep or (), ignore or (), categorical or ()),
+            columns=ColumnOptions(keep or (), ignore or (), categorical or (), group, when),
             settings=TrainingOptions(learner, rounds, time_budget, seed, threads),
             output=_output(as_json=as_json),
         )

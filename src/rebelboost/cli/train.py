@@ -18,14 +18,10 @@ from rebelboost.costs.matrix import is_uniform
 from rebelboost.estimators.inputs import LEARNERS
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
+from rebelboost.tables.apart import LeaveOut
 from rebelboost.tables.files import opened
-from rebelboost.tables.schema import (
-    ColumnOptions,
-    TrainingTable,
-    Understanding,
-    row_name,
-    understand,
-)
+from rebelboost.tables.options import ColumnOptions
+from rebelboost.tables.schema import TrainingTable, Understanding, row_name, understand
 
 HELD_OUT = 0.2
 """Share of the rows that are held out to evaluate a model that was not cross-validated in training."""
@@ -33,7 +29,7 @@ FEWEST_TO_HOLD_OUT = 10
 """Tables with fewer rows are not evaluated."""
 FITS_OF_ONE, FITS_AVERAGED = 2, 30
 """Fits that share the time budget: the model and one to evaluate it, or two averages of 15 fits each."""
-HELD_OUT_ROWS = "a random fifth of the table, held out from a separate fit"
+HELD_OUT_ROWS = "{} of the table, held out from a separate fit"
 
 
 class TrainingOptions(NamedTuple):
@@ -82,7 +78,7 @@ def run_training(
     words = _command(data, understanding.target, costs, columns, settings)
     trained.model.metadata_["command"] = shlex.join(words)
     trained.model.save(to)
-    show_model(trained, output, paths=(data, to))
+    show_model(trained, understanding, output, paths=(data, to))
 
 
 def _check_learner(learner: str) -> None:
@@ -97,8 +93,7 @@ def _command(
     """Return the command line that reproduces the model."""
     words = ["rebel", "train", str(data), "--target", target]
     words += ["--costs", str(costs)] if costs is not None else []
-    for option, names in columns._asdict().items():
-        words += [word for name in names for word in (f"--{option}", name)]
+    words += columns.words()
     for option, value in settings._asdict().items():
         if value not in (None, "auto"):
             words += [f"--{option.replace('_', '-')}", str(value)]
@@ -109,7 +104,9 @@ def _learn(
     samples: TrainingTable, costs: Floats | None, settings: TrainingOptions, output: Output
 ) -> Trained:
     began = time.monotonic()
-    model = _estimator(settings, costs, output).fit(samples.frame, samples.y)
+    apart = samples.apart
+    model = _estimator(settings, costs, output)
+    model.fit(samples.frame, samples.y, groups=apart.groups, times=apart.times)
     seconds = time.monotonic() - began
     evaluation = left_out(model, samples.y)
     if evaluation is None:
@@ -159,22 +156,42 @@ def _held_out(
     model: RebelClassifier, samples: TrainingTable, settings: TrainingOptions, output: Output
 ) -> Evaluation | None:
     """Evaluate a fit to four fifths of the rows on the others; None if there are too few rows."""
-    out = held_out_rows(samples.y, settings.seed or 0)
-    if not out.any():
+    out = held_out_rows(samples.y, settings.seed or 0, samples.apart)
+    if not out.any() or len(np.unique(samples.y[~out])) < len(np.unique(samples.y)):
         return None
     # The final matrix, because a rule such as "balanced" would give other costs for fewer rows.
     output.step("evaluating: fitting to four fifths of the rows, to be tested on the other fifth")
     first = _estimator(settings, model.costs_, output)
     first.fit(samples.frame.filter(~out), samples.y[~out])
-    return evaluate(first, samples.frame.filter(out), samples.y[out], source=HELD_OUT_ROWS)
+    source = HELD_OUT_ROWS.format(_which(samples.apart))
+    return evaluate(first, samples.frame.filter(out), samples.y[out], source=source)
 
 
-def held_out_rows(y: np.ndarray[Any, Any], seed: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Select a random fifth of each class, but never all of its rows; shape (N,)."""
-    rng = np.random.default_rng(seed)
-    out = np.zeros(len(y), dtype=bool)
+def _which(apart: LeaveOut) -> str:
+    if apart.time:
+        return f"the latest fifth by {apart.time}"
+    return f"a random fifth of the values of {apart.group}" if apart.group else "a random fifth"
+
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+def held_out_rows(y: np.ndarray[Any, Any], seed: int, apart: LeaveOut | None = None) -> Mask:
+    """Select a fifth of the rows, as new ones will come; shape (N,)."""
     if len(y) < FEWEST_TO_HOLD_OUT:
-        return out
+        return np.zeros(len(y), dtype=bool)
+    rng = np.random.default_rng(seed)
+    if apart is not None and apart.times is not None:
+        return np.asarray(apart.times > np.quantile(apart.times, 1 - HELD_OUT, method="lower"))
+    if apart is not None and apart.groups is not None:
+        names = rng.permutation(np.unique(apart.groups))
+        return np.isin(apart.groups, names[: max(1, int(HELD_OUT * len(names)))])
+    return _fifth_of_classes(y, rng)
+
+
+def _fifth_of_classes(y: np.ndarray[Any, Any], rng: np.random.Generator) -> Mask:
+    """Select a random fifth of each class, but never all of its rows."""
+    out = np.zeros(len(y), dtype=bool)
     for label in np.unique(y):
         rows = rng.permutation(np.flatnonzero(y == label))
         n = min(int(HELD_OUT * len(rows) + rng.uniform()), len(rows) - 1)

@@ -16,10 +16,8 @@ from rebelboost.tables.schema import UNSUPPORTED, Understanding
 if TYPE_CHECKING:
     from rebelboost.cli.train import Trained
     from rebelboost.evaluation.result import Evaluation
-    from rebelboost.theory.guarantee import Guarantee
 
 MOST_CLASSES, MOST_COLUMNS = 12, 6
-RULE = "if the class with the highest score is predicted"
 KINDS = (
     ("number", "numbers", ""),
     ("category", "categories", ""),
@@ -52,6 +50,7 @@ def show_table(
         skipped = counted(understanding.n_unlabelled, "row")
         lines.append(("skipped", f"{skipped} without a class"))
     lines += [("note", note) for note in understanding.notes]
+    lines += [("WARNING", warning) for warning in understanding.warnings]
     output.lines(lines)
 
 
@@ -95,8 +94,10 @@ def _missing(understanding: Understanding) -> str:
 # ---- the model
 
 
-def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> None:
-    """Print the selected models, accuracy and cost, guarantee, file and next steps."""
+def show_model(
+    trained: "Trained", understanding: Understanding, output: Output, paths: tuple[Path, Path]
+) -> None:
+    """Print the selected models, accuracy and cost, file and next steps."""
     data, path = paths
     model, evaluation = trained.model, trained.evaluation
     selection = getattr(model, "selection_", None)
@@ -121,8 +122,7 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
     lines = [("terms", f"{n_terms}, each a tree or a comparison with training rows")]
     if chosen:
         lines.append(("selected", chosen))
-    lines += figures(evaluation)
-    lines.append(("guarantee", guaranteed(guarantee)))
+    lines += figures(evaluation, how_judged(understanding))
     if most_used:
         lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
     size = path.stat().st_size / 1e6
@@ -135,7 +135,16 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
     output.text(f"  rebel report {_q(path)} {_q(data)} -o {_q(path.with_suffix('.html').name)}")
 
 
-def figures(evaluation: "Evaluation | None") -> list[Line]:
+def how_judged(understanding: Understanding) -> str:
+    """How rows were left out in cross-validation, or an empty text if one by one."""
+    if understanding.time:
+        return f"each with fits to rows that are earlier by {understanding.time}"
+    if understanding.group:
+        return f"each with fits that saw no row with the same {understanding.group}"
+    return ""
+
+
+def figures(evaluation: "Evaluation | None", how: str = "") -> list[Line]:
     """Accuracy and cost on rows that were not used in training."""
     if evaluation is None:
         return [("accuracy", "unknown: too few rows to hold some out for testing")]
@@ -157,7 +166,7 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
         lines.append(("caution", "not clearly better than always making the same decision"))
     n_rows = counted(evaluation.n, "row")
     source = (
-        f"{n_rows} by cross-validation, each with fits that did not see it"
+        f"{n_rows} by cross-validation, {how or 'each with fits that did not see it'}"
         if evaluation.is_left_out
         else f"{n_rows}: {evaluation.source}"
     )
@@ -170,25 +179,6 @@ def _is_unclear(evaluation: "Evaluation") -> bool:
     if evaluation.has_costs:
         return evaluation.cost.high >= evaluation.constant_cost
     return evaluation.accuracy.low <= evaluation.commonest_share
-
-
-def guaranteed(guarantee: "Guarantee") -> str:
-    """The guarantee in one sentence; `rebel explain MODEL` prints all of it."""
-    if not guarantee.fits or not guarantee.applies:
-        return "none: the theory does not cover this kind of training"
-    n_fits = len(guarantee.fits)
-    whose = (
-        "on the training rows" if n_fits == 1 else f"on the training rows of each of {n_fits} fits"
-    )
-    if guarantee.certified:
-        return f"no mistakes {whose}, {RULE} (follows from the loss)"
-    if guarantee.of_errors and guarantee.bound >= 1:
-        return f"none {whose}: the error bound exceeds 1; measured {amount(guarantee.achieved)}"
-    what = "error" if guarantee.of_errors else "mean cost"
-    return (
-        f"{what} of at most {amount(guarantee.bound)} {whose}, {RULE}; "
-        f"measured {amount(guarantee.achieved)}"
-    )
 
 
 def strongest(model: Any, most: int = 3) -> list[dict[str, Any]]:

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from rebelboost.base.names import listed
 from rebelboost.data.encoder import MOST_LEVELS
 from rebelboost.exceptions import TableError
+from rebelboost.tables.apart import LeaveOut, tell_apart
 from rebelboost.tables.columns import Column, as_text, tell_columns
 from rebelboost.tables.files import Table
+from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.target import class_labels, find_target
 
 FEWEST_ROWS = 10
@@ -51,6 +53,12 @@ class Understanding:
     """Column → number of missing cells, if there are any."""
     naming: str = ""
     """Ignored column whose values identify the rows, or an empty text."""
+    group: str = ""
+    """Column whose values are left out together when the model is evaluated, or an empty text."""
+    time: str = ""
+    """Column by which the model is evaluated on later rows than it is trained on, or an empty text."""
+    warnings: tuple[str, ...] = ()
+    """What may make the figures wrong."""
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a dictionary, for the model file and for --json."""
@@ -60,27 +68,19 @@ class Understanding:
         return told | {
             "columns": [column.to_dict() for column in self.columns],
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
         }
 
     @staticmethod
     def from_dict(told: Mapping[str, Any]) -> "Understanding":
         """Create from the dictionary in a model file; the inverse of `to_dict`."""
         columns = tuple(map(Column.from_dict, told["columns"]))
-        return Understanding(**{**told, "columns": columns, "notes": tuple(told["notes"])})
+        texts = {name: tuple(told.get(name, ())) for name in ("notes", "warnings")}
+        return Understanding(**{**told, "columns": columns, **texts})
 
     def of_kind(self, kind: str) -> list[str]:
         """Names of the columns of one kind."""
         return [column.name for column in self.columns if column.kind == kind]
-
-
-class ColumnOptions(NamedTuple):
-    """The user's options for columns."""
-
-    keep: Sequence[str] = ()
-    """Columns to use even if they look uninformative."""
-    ignore: Sequence[str] = ()
-    categorical: Sequence[str] = ()
-    """Columns of numbers to treat as categories."""
 
 
 class TrainingTable(NamedTuple):
@@ -93,6 +93,8 @@ class TrainingTable(NamedTuple):
     """Row number of each sample in the file, from 1."""
     ids: tuple[str, list[Any]] | None
     """Identifier column: its name and its values."""
+    apart: LeaveOut = LeaveOut()
+    """How rows are left out."""
 
 
 def understand(
@@ -109,6 +111,10 @@ def understand(
     names, ignored = _candidates(table, target, options)
     columns, odd = tell_columns(table, names, options.categorical)
     frame = _collect(table, columns, labelled)
+    aside = _aside(table, [*options.ignore, *options.columns()["group"]], labelled)
+    apart = tell_apart(table.path, columns, frame, aside, y, options)
+    ignored |= apart.ignored(options)
+    columns = [column for column in columns if column.name not in ignored]
     chosen, useless, ids = _look(frame, columns, [*options.keep, *options.categorical])
     ignored |= useless
     if not chosen:
@@ -129,13 +135,16 @@ def understand(
         counts=counts,
         naming=ids[0] if ids else "",
         missing={s.name: n for s in frame.iter_columns() if (n := s.null_count())},
+        group=apart.group,
+        time=apart.time,
+        warnings=apart.warnings,
     )
     rows = np.flatnonzero(labelled.to_numpy()) + 1
-    return understanding, TrainingTable(frame, y, rows, ids)
+    return understanding, TrainingTable(frame, y, rows, ids, apart)
 
 
 def _check_options(table: Table, options: ColumnOptions) -> None:
-    for option, names in options._asdict().items():
+    for option, names in options.columns().items():
         for name in names:
             if name not in table.types:
                 raise TableError(
@@ -147,7 +156,7 @@ def _check_options(table: Table, options: ColumnOptions) -> None:
 def _candidates(
     table: Table, target: str, options: ColumnOptions
 ) -> tuple[list[str], dict[str, str]]:
-    ignored = dict.fromkeys(options.ignore, "by --ignore")
+    ignored = {name: "by --ignore" for name in options.ignore if name != options.time}
     for name, dtype in table.types.items():
         if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Duration, pl.Null):
             ignored.setdefault(name, f"{UNSUPPORTED} {dtype}")
@@ -156,12 +165,25 @@ def _candidates(
 
 
 def _collect(table: Table, columns: Sequence[Column], labelled: pl.Series) -> pl.DataFrame:
-    frame = table.frame
-    if not labelled.all():
-        kept = labelled.arg_true()
-        frame = frame.with_row_index(ROW).filter(pl.col(ROW).is_in(kept.implode()))
     reading = [column.read(table.types[column.name]) for column in columns]
-    return frame.select(reading).collect(engine="streaming")
+    return _labelled(table, labelled).select(reading).collect(engine="streaming")
+
+
+def _aside(table: Table, names: Sequence[str], labelled: pl.Series) -> pl.DataFrame:
+    """Read the cells of columns that are not features, as text."""
+    reading = [
+        as_text(name, table.types[name]).alias(name)
+        for name in dict.fromkeys(names)
+        if not table.types[name].is_nested()
+    ]
+    return _labelled(table, labelled).select(reading).collect(engine="streaming")
+
+
+def _labelled(table: Table, labelled: pl.Series) -> pl.LazyFrame:
+    if labelled.all():
+        return table.frame
+    kept = labelled.arg_true()
+    return table.frame.with_row_index(ROW).filter(pl.col(ROW).is_in(kept.implode()))
 
 
 def row_name(column: str, value: Any) -> str:
