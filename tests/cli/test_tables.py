@@ -6,9 +6,10 @@ import polars as pl
 import pytest
 
 from rebelboost.exceptions import TableError
-from rebelboost.tables.columns import tell_columns
+from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.files import opened
-from rebelboost.tables.schema import ColumnOptions, Understanding, row_name, understand
+from rebelboost.tables.options import ColumnOptions
+from rebelboost.tables.schema import Understanding, row_name, understand
 from rebelboost.tables.target import class_labels
 
 
@@ -82,7 +83,7 @@ def test_empty_lines_are_no_rows(tmp_path):
 
 def columns_of(path):
     with opened(path) as table:
-        columns, odd = tell_columns(table, table.names, [])
+        columns, odd, *_ = tell_columns(table, table.names)
         frame = table.frame.select(c.read(table.types[c.name]) for c in columns).collect()
     return {c.name: c for c in columns}, odd, frame
 

@@ -101,6 +101,14 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             help="Treat the numbers in this column as categories. Repeat for more columns.",
         ),
     ] = None,
+    decimal: Annotated[
+        str,
+        typer.Option(
+            metavar=", | .",
+            help="Decimal mark of numbers such as 1.423 or 1,423, if the file does not say. Default: "
+            "detected.",
+        ),
+    ] = "",
     group: Annotated[
         str,
         typer.Option(
@@ -151,7 +159,9 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             target,
             costs,
             model,
-            columns=ColumnOptions(keep or (), ignore or (), categorical or (), group, when),
+            columns=ColumnOptions(
+                keep or (), ignore or (), categorical or (), group, when, decimal
+            ),
             settings=TrainingOptions(learner, rounds, time_budget, seed, threads),
             output=_output(as_json=as_json),
         )

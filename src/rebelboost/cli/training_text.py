@@ -42,6 +42,7 @@ def show_table(
         ("classes", _classes(understanding)),
         *_columns(understanding),
     ]
+    lines += [("read as", text) for text in _readings(understanding)]
     lines.append(("missing", _missing(understanding)))
     if costs is not None:
         lines.append(("costs", f"{path}: {costs_text(costs, classes)}"))
@@ -77,6 +78,11 @@ def _columns(understanding: Understanding) -> list[Line]:
         for word, names, meaning in named
         if names
     ]
+
+
+def _readings(understanding: Understanding) -> list[str]:
+    readings = understanding.readings.items()
+    return [f"{name}: {written!r} is read as {read}" for name, (written, read) in readings]
 
 
 def _missing(understanding: Understanding) -> str:

@@ -19,6 +19,8 @@ class ColumnOptions(NamedTuple):
     """Column whose values are left out together, or `NO_GROUP`; empty: detected."""
     time: str = ""
     """Column of dates or numbers, by which rows that come later are left out."""
+    decimal: str = ""
+    """Decimal mark where the cells do not say, "," or "."; empty: detected."""
 
     def columns(self) -> dict[str, Sequence[str]]:
         """Option → columns that it names."""
@@ -37,6 +39,7 @@ class ColumnOptions(NamedTuple):
         named = {option: list(names) for option, names in self.columns().items()}
         if self.group == NO_GROUP:
             named["group"] = [NO_GROUP]
+        named["decimal"] = [self.decimal] if self.decimal else []
         return [
             word for option, names in named.items() for n in names for word in (f"--{option}", n)
         ]

@@ -5,7 +5,7 @@ The model file stores this, so that other tables are read in the same way.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,9 @@ from rebelboost.base.names import listed
 from rebelboost.data.encoder import MOST_LEVELS
 from rebelboost.exceptions import TableError
 from rebelboost.tables.apart import LeaveOut, tell_apart
-from rebelboost.tables.columns import Column, as_text, tell_columns
+from rebelboost.tables.columns import Column, as_text
+from rebelboost.tables.detection import tell_columns
+from rebelboost.tables.examples import examples
 from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.target import class_labels, find_target
@@ -59,12 +61,15 @@ class Understanding:
     """Column by which the model is evaluated on later rows than it is trained on, or an empty text."""
     warnings: tuple[str, ...] = ()
     """What may make the figures wrong."""
+    readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Column whose cells were converted → an example cell as it is written, and as it was read."""
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a dictionary, for the model file and for --json."""
         told = dict(vars(self))
         for name in ("ignored", "counts", "missing"):
             told[name] = dict(told[name])
+        told["readings"] = {name: list(pair) for name, pair in self.readings.items()}
         return told | {
             "columns": [column.to_dict() for column in self.columns],
             "notes": list(self.notes),
@@ -76,7 +81,8 @@ class Understanding:
         """Create from the dictionary in a model file; the inverse of `to_dict`."""
         columns = tuple(map(Column.from_dict, told["columns"]))
         texts = {name: tuple(told.get(name, ())) for name in ("notes", "warnings")}
-        return Understanding(**{**told, "columns": columns, **texts})
+        readings = {name: tuple(pair) for name, pair in told.get("readings", {}).items()}
+        return Understanding(**{**told, "columns": columns, "readings": readings, **texts})
 
     def of_kind(self, kind: str) -> list[str]:
         """Names of the columns of one kind."""
@@ -109,7 +115,8 @@ def understand(
     y, counts = class_labels(labels, table.path)
     labelled = labels.is_not_null()
     names, ignored = _candidates(table, target, options)
-    columns, odd = tell_columns(table, names, options.categorical)
+    detected = tell_columns(table, names, options)
+    columns = detected.columns
     frame = _collect(table, columns, labelled)
     aside = _aside(table, [*options.ignore, *options.columns()["group"]], labelled)
     apart = tell_apart(table.path, columns, frame, aside, y, options)
@@ -129,7 +136,13 @@ def understand(
         target=target,
         columns=tuple(chosen),
         ignored=ignored,
-        notes=(*table.notes, *map(_note_odd, odd), *_dates(chosen), *_many(chosen)),
+        notes=(
+            *table.notes,
+            *map(_note_odd, detected.odd),
+            *detected.notes,
+            *_dates(chosen),
+            *_many(chosen),
+        ),
         n_rows=len(frame),
         n_unlabelled=len(labels) - len(frame),
         counts=counts,
@@ -137,13 +150,16 @@ def understand(
         missing={s.name: n for s in frame.iter_columns() if (n := s.null_count())},
         group=apart.group,
         time=apart.time,
-        warnings=apart.warnings,
+        warnings=(*apart.warnings, *detected.warnings),
+        readings=examples(table, chosen),
     )
     rows = np.flatnonzero(labelled.to_numpy()) + 1
     return understanding, TrainingTable(frame, y, rows, ids, apart)
 
 
 def _check_options(table: Table, options: ColumnOptions) -> None:
+    if options.decimal not in ("", ",", "."):
+        raise TableError(f"--decimal is {options.decimal!r}: give a comma or a point, , or .")
     for option, names in options.columns().items():
         for name in names:
             if name not in table.types:
@@ -165,7 +181,7 @@ def _candidates(
 
 
 def _collect(table: Table, columns: Sequence[Column], labelled: pl.Series) -> pl.DataFrame:
-    reading = [column.read(table.types[column.name]) for column in columns]
+    reading = [column.read(table.types[column.origin]) for column in columns]
     return _labelled(table, labelled).select(reading).collect(engine="streaming")
 
 

@@ -54,12 +54,12 @@ class Match:
         self.table, self.columns, self.aside = table, understanding.columns, tuple(aside)
         self._check(understanding.target)
         expected = {*understanding.ignored, understanding.target, *aside}
-        expected |= {column.name for column in self.columns}
+        expected |= {column.origin for column in self.columns}
         self.tally = Tally(extra=tuple(n for n in table.names if n not in expected))
 
     def _check(self, target: str) -> None:
         names = self.table.names
-        needed = [column.name for column in self.columns]
+        needed = list(dict.fromkeys(column.origin for column in self.columns))
         lacking = [name for name in needed if name not in names]
         free = [name for name in names if name not in needed and name != target]
         if lacking:
@@ -88,9 +88,9 @@ class Match:
 
     def _reading(self) -> list[pl.Expr]:
         types = self.table.types
-        read = [column.read(types[column.name]) for column in self.columns]
+        read = [column.read(types[column.origin]) for column in self.columns]
         odd = [
-            (cells(c.name, numbers=True).is_not_null() & c.read(pl.String()).is_null()).alias(
+            (cells(c.origin, numbers=True).is_not_null() & c.read(pl.String()).is_null()).alias(
                 c.name + ODD
             )
             for c in self._numbers_from_text()
@@ -100,12 +100,16 @@ class Match:
 
     def _numbers_from_text(self) -> list[Column]:
         types = self.table.types
-        return [c for c in self.columns if c.kind != "category" and types[c.name] == pl.String]
+        return [
+            c
+            for c in self.columns
+            if c.kind != "category" and types[c.origin] == pl.String and not c.is_derived
+        ]
 
     def _settled(self, batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         self.tally.n_rows += len(batch)
         for column in self._numbers_from_text():
-            self.tally.odd[column.name] += int(batch[column.name + ODD].sum())
+            self.tally.odd[column.origin] += int(batch[column.name + ODD].sum())
         frame = batch.select(known(column) for column in self.columns)
         for column in self.columns:
             if column.kind == "category":
