@@ -199,11 +199,39 @@ def test_numbers_can_be_taken_as_categories(loans):
 
 
 @pytest.mark.parametrize("name", ["n", "id", "customer_id"])
-def test_numbers_that_name_rows_are_left_out_but_amounts_are_not(tmp_path, name):
-    lines = [f"{1000 + i},{i * i},{'ab'[i % 2]}" for i in range(40)]
+def test_numbers_that_name_rows_are_left_out(tmp_path, name):
+    lines = [f"{1000 + i},{i % 7},{'ab'[i % 2]}" for i in range(40)]
     path = write(tmp_path / "t.csv", f"{name},v,y\n" + "\n".join(lines))
     told, _ = understood(path, "y")
     assert list(told.ignored) == [name]
+
+
+@pytest.mark.parametrize("name", ["", "Unnamed: 0", "Unnamed: 3"])
+def test_a_column_of_distinct_integers_without_a_name_is_an_index(tmp_path, name):
+    # Some rows of a longer table, so that the numbers have gaps, in the order of the classes.
+    lines = [f"{3 * i},{i * 7919 % 101 / 7:.2f},{'ab'[i // 20]}" for i in range(40)]
+    path = write(tmp_path / "t.csv", f"{name},v,y\n" + "\n".join(lines))
+    told, _ = understood(path, "y")
+    assert list(told.ignored.values()) == ["index without a name, a different number in every row"]
+    assert [column.name for column in told.columns] == ["v"]
+
+
+def test_distinct_integers_that_go_with_nothing_are_left_out_and_named(tmp_path):
+    lines = [f"{50 + 3 * i},{i},{i * i},{i / 7:.1f},{'ab'[i % 2]}" for i in range(60)]
+    path = write(tmp_path / "t.csv", "code,step,area,side,y\n" + "\n".join(lines))
+    told, _ = understood(path, "y")
+    assert told.ignored["step"] == "row numbers"
+    assert [column.name for column in told.columns] == ["code", "area", "side"]
+    told, _ = understood(path, "y", ignore=["side"], keep=["area"])
+    assert told.ignored["code"].startswith("probably an identifier")
+    assert [column.name for column in told.columns] == ["area"]
+
+
+def test_distinct_integers_that_go_with_the_class_are_measurements(tmp_path):
+    lines = [f"{i * 37 % 997 + 500 * (i % 2)},{i % 5},{'ab'[i % 2]}" for i in range(60)]
+    path = write(tmp_path / "t.csv", "income,v,y\n" + "\n".join(lines))
+    told, _ = understood(path, "y")
+    assert not told.ignored
 
 
 def test_rows_without_a_class_are_left_out_and_counted(tmp_path):

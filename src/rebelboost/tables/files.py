@@ -50,6 +50,8 @@ class Table:
     form: str
     """Format of the file, in a few words."""
     notes: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
+    """Columns without a name in the file, as they are called here."""
 
     @property
     def names(self) -> list[str]:
@@ -220,8 +222,11 @@ def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> T
     blank = pl.all_horizontal(pl.all().is_null()).alias(BLANK)
     frame = frame.with_columns(blank).filter(~pl.col(BLANK)).drop(BLANK)
     form = f"CSV, separated by {SEPARATORS[separator]}s, {encoding}"
-    table = Table(path, frame, dict.fromkeys(names, pl.String()), form, tuple(notes))
-    return _counted(table)
+    unnamed = tuple(
+        n for n, given in zip(names, rows[0], strict=True) if headed and not given.strip()
+    )
+    types = dict.fromkeys(names, pl.String())
+    return _counted(Table(path, frame, types, form, tuple(notes), unnamed))
 
 
 def _separator(lines: Sequence[str]) -> str:

@@ -3,9 +3,8 @@
 The model file stores this, so that other tables are read in the same way.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,14 +19,10 @@ from rebelboost.tables.columns import Column, as_text
 from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.examples import examples
 from rebelboost.tables.files import Table
+from rebelboost.tables.informative import look
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.target import class_labels, find_target
 
-FEWEST_ROWS = 10
-"""Minimum number of rows for a column of distinct values to be an identifier."""
-ID_NAME = re.compile(
-    r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)|unnamed: 0", re.IGNORECASE
-)
 UNSUPPORTED = "unsupported type"
 ROW = "\nrow"
 """A column name that does not occur in files."""
@@ -122,7 +117,8 @@ def understand(
     apart = tell_apart(table.path, columns, frame, aside, y, options)
     ignored |= apart.ignored(options)
     columns = [column for column in columns if column.name not in ignored]
-    chosen, useless, ids = _look(frame, columns, [*options.keep, *options.categorical])
+    keep = [*options.keep, *options.categorical]
+    chosen, useless, ids = look(frame, columns, y, keep=keep, unnamed=table.unnamed)
     ignored |= useless
     if not chosen:
         raise TableError(
@@ -206,72 +202,6 @@ def row_name(column: str, value: Any) -> str:
     """Name of a row by its identifier; a number gets the column's name, so as not to be a row number."""
     text = str(value)
     return f"{column} {text}" if text.removeprefix("-").isdigit() else text
-
-
-# ---- informative columns
-
-
-def _look(
-    frame: pl.DataFrame, columns: Sequence[Column], keep: Sequence[str]
-) -> tuple[list[Column], dict[str, str], tuple[str, list[Any]] | None]:
-    """Return the informative columns, why the others are ignored, and the first identifier."""
-    chosen, useless = [], {}
-    ids = None
-    for column in columns:
-        values = frame[column.name]
-        _check_finite(values)
-        reason, is_id = _uselessness(values, column)
-        if reason and column.name not in keep:
-            useless[column.name] = reason
-            if is_id and ids is None:
-                whole = column.kind == "number"
-                ids = column.name, (values.cast(pl.Int64) if whole else values).to_list()
-        else:
-            levels = _levels(values) if column.kind == "category" else ()
-            chosen.append(replace(column, categories=levels))
-    return chosen, useless, ids
-
-
-def _check_finite(values: pl.Series) -> None:
-    if values.dtype == pl.Float64 and (n := int(values.is_infinite().sum())):
-        raise TableError(
-            f"column {values.name!r} has {n} infinite value(s): leave these cells empty, "
-            "or use a large number"
-        )
-
-
-def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool]:
-    """Return why a column is uninformative, or an empty text; and whether it identifies rows."""
-    n, n_different = len(values), values.drop_nulls().n_unique()
-    if n_different == 0:
-        return "empty", False
-    if n_different == 1 and values.null_count() == 0:
-        return f"constant value {values[0]}", False
-    if n_different == n >= FEWEST_ROWS:
-        naming = _naming(values, column)
-        return naming, bool(naming)
-    if column.kind == "category" and n_different > max(FEWEST_ROWS, n / 2):
-        return f"text with {n_different:,} different values in {n:,} rows", False
-    return "", False
-
-
-def _naming(values: pl.Series, column: Column) -> str:
-    """Return how a column of distinct values identifies the rows, or an empty text."""
-    if column.kind == "category":
-        return "a different text in every row"
-    if column.kind != "number" or not (values == values.floor()).all():
-        return ""
-    numbers = values.to_numpy()
-    if numbers.max() - numbers.min() == len(numbers) - 1:
-        return "row numbers"
-    return "identifier, a different number in every row" if ID_NAME.fullmatch(column.name) else ""
-
-
-def _levels(values: pl.Series) -> tuple[str, ...]:
-    """Return the most frequent categories, at most `MOST_LEVELS`."""
-    counts = dict(values.drop_nulls().value_counts().iter_rows())
-    frequent = sorted(counts, key=lambda level: (-counts[level], level))[:MOST_LEVELS]
-    return tuple(sorted(frequent))
 
 
 def _select(frame: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
