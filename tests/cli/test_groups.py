@@ -117,3 +117,17 @@ def test_columns_that_cannot_order_or_group_are_refused(folder, rebel, options, 
     done = rebel("train", "t.csv", "-t", "y", *QUICK, *options)
     assert done.exit_code == 2
     assert told in done.stderr
+
+
+def test_a_column_that_decides_alone_is_asked_about(folder, rebel):
+    rng = np.random.default_rng(0)
+    lines = ["v,follow_up,outcome"]
+    for _ in range(80):
+        died = rng.random() < 0.4
+        lines.append(
+            f"{rng.normal():.2f},{rng.integers(1, 99) + 365 * (not died)},{'no' if died else 'yes'}"
+        )
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    told = " ".join(rebel("train", "t.csv", "-t", "outcome", *QUICK).stdout.split())
+    assert "follow_up nearly decides 'outcome' alone" in told
+    assert "is it known beforehand? If not, use --ignore follow_up" in told

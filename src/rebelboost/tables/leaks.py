@@ -1,7 +1,7 @@
 """Columns that predict the target alone: identifiers of groups of rows, and leaks of the target.
 
-A column is judged by a rule of its own: each row is predicted from the other rows with the same value, as
-the class that is over-represented most among them.
+A column is judged by a rule of its own: each row is predicted from the other rows with the same value or,
+for numbers, with the nearest values, as the class that is over-represented most among them.
 """
 
 import re
@@ -22,8 +22,10 @@ GROUP_SKILL = 0.5
 """Minimum skill of a column that identifies groups; 0 is chance, 1 is no mistakes."""
 LEAK_ACCURACY = 0.98
 """Minimum balanced accuracy of a column that may be a leak."""
-MOST_BINS, FEWEST_IN_BIN = 64, 10
-"""Numbers are divided into at most so many ranges, with at least so many rows each."""
+NEIGHBOURS = 2
+"""Rows with numbers are predicted from this many rows with the next lower and higher ones."""
+FEWEST_ROWS = 20
+"""Minimum number of rows in which a leak is looked for."""
 MOST_ROWS = 50_000
 """Larger tables are judged by their first rows."""
 GROUP_NAME = re.compile(
@@ -47,6 +49,52 @@ def find_group(columns: Iterable[pl.Series], y: NDArray[Any]) -> GroupColumn | N
     labels, n_classes = _codes(y)
     found = [group for column in columns if (group := _group(column, labels, n_classes))]
     return max(found, key=lambda group: group.accuracy, default=None)
+
+
+class Leak(NamedTuple):
+    """A column that predicts the target nearly alone."""
+
+    name: str
+    accuracy: float
+    """Balanced accuracy."""
+
+
+def find_leaks(columns: Iterable[pl.Series], y: NDArray[Any]) -> list[Leak]:
+    """Return the columns that predict the target nearly alone, the most accurate first."""
+    labels, n_classes = _codes(y)
+    if len(labels) < FEWEST_ROWS:
+        return []
+    found = [Leak(column.name, _accuracy(column, labels, n_classes)) for column in columns]
+    return sorted((f for f in found if f.accuracy >= LEAK_ACCURACY), key=lambda f: -f.accuracy)
+
+
+def _accuracy(values: pl.Series, labels: Labels, n_classes: int) -> float:
+    if not values.dtype.is_numeric():
+        counts = _counts(values.fill_null("\nmissing"), labels, n_classes)
+        return 0.0 if counts is None else _left_one_out(counts)
+    return _by_neighbours(values.head(MOST_ROWS), labels[:MOST_ROWS], n_classes)
+
+
+def _by_neighbours(values: pl.Series, labels: Labels, n_classes: int) -> float:
+    """Balanced accuracy of predicting each row from those with the nearest numbers."""
+    # Shuffled first, because the order of the file among equal numbers may follow the classes.
+    order = np.random.default_rng(0).permutation(len(labels))
+    numbers = values.cast(pl.Float64).fill_null(float("inf")).to_numpy()[order]
+    labels = labels[order][np.argsort(numbers, kind="stable")]
+    own = np.eye(n_classes)[labels]
+    near = np.zeros_like(own)
+    for step in range(1, NEIGHBOURS + 1):
+        near[step:] += own[:-step]
+        near[:-step] += own[step:]
+    of_class = own.sum(axis=0)
+    credit = _credit(near / of_class)[np.arange(len(labels)), labels]
+    return float((np.bincount(labels, credit, n_classes) / of_class).mean())
+
+
+def _credit(rates: Floats) -> Floats:
+    """1 for the class with the highest rate; a tie, also of no other rows at all, is right by chance."""
+    tied = rates == rates.max(axis=1, keepdims=True)
+    return tied / tied.sum(axis=1, keepdims=True)
 
 
 def _group(values: pl.Series, labels: Labels, n_classes: int) -> GroupColumn | None:
@@ -105,11 +153,7 @@ def _left_one_out(counts: Floats) -> float:
     for k in np.flatnonzero(present):
         others = counts.copy()
         others[:, k] -= 1
-        rates = others / np.maximum(of_class, 1)
-        best = rates.max(axis=1, keepdims=True)
-        tied = rates == best
-        # A tie, also of no other rows at all, is right by chance.
-        credit = np.where(tied[:, k], 1 / tied.sum(axis=1), 0.0)
+        credit = _credit(others / np.maximum(of_class, 1))[:, k]
         right[k] = (counts[:, k] * credit).sum() / of_class[k]
     return float(right[present].mean())
 

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rebelboost.base.names import listed
+from rebelboost.base.text import percent
 from rebelboost.data.encoder import MOST_LEVELS
 from rebelboost.exceptions import TableError
 from rebelboost.tables.apart import LeaveOut, tell_apart
@@ -20,10 +21,13 @@ from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.examples import examples
 from rebelboost.tables.files import Table
 from rebelboost.tables.informative import look
+from rebelboost.tables.leaks import find_leaks
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.target import class_labels, find_target
 
 UNSUPPORTED = "unsupported type"
+MOST_LEAKS = 3
+"""Maximum number of warnings about columns that decide the target alone."""
 ROW = "\nrow"
 """A column name that does not occur in files."""
 
@@ -146,7 +150,7 @@ def understand(
         missing={s.name: n for s in frame.iter_columns() if (n := s.null_count())},
         group=apart.group,
         time=apart.time,
-        warnings=(*apart.warnings, *detected.warnings),
+        warnings=(*apart.warnings, *_leaks(frame, y, target), *detected.warnings),
         readings=examples(table, chosen),
     )
     rows = np.flatnonzero(labelled.to_numpy()) + 1
@@ -221,6 +225,14 @@ def known(column: Column) -> pl.Expr:
 
 def _reasons(ignored: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {reason}" for name, reason in list(ignored.items())[:6])
+
+
+def _leaks(frame: pl.DataFrame, y: NDArray[Any], target: str) -> list[str]:
+    return [
+        f"{leak.name} nearly decides {target!r} alone ({percent(leak.accuracy)} right): is it known "
+        f"beforehand? If not, use --ignore {_quoted(leak.name)}"
+        for leak in find_leaks(frame.iter_columns(), y)[:MOST_LEAKS]
+    ]
 
 
 def _note_odd(odd: tuple[str, int, str]) -> str:
