@@ -84,7 +84,7 @@ def test_empty_lines_are_no_rows(tmp_path):
 def columns_of(path):
     with opened(path) as table:
         columns, odd, *_ = tell_columns(table, table.names)
-        frame = table.frame.select(c.read(table.types[c.name]) for c in columns).collect()
+        frame = table.frame.select(c.read(table.types[c.origin]) for c in columns).collect()
     return {c.name: c for c in columns}, odd, frame
 
 
@@ -125,6 +125,27 @@ def test_dates_become_days_since_1970(tmp_path, cells, days):
     assert frame["v"].to_list() == days
 
 
+def test_dates_also_become_months_and_weekdays(tmp_path):
+    columns, _, frame = columns_of(
+        write(tmp_path / "t.csv", "k,v\na,31.01.2024\nb,NA\nc,01.03.2024\n")
+    )
+    assert {name: column.part for name, column in columns.items()} == {
+        "k": "",
+        "v": "",
+        "v_month": "month",
+        "v_weekday": "weekday",
+    }
+    assert frame["v_month"].to_list() == [1, None, 3]
+    assert frame["v_weekday"].to_list() == ["Wednesday", None, "Friday"]
+
+
+def test_a_month_that_never_changes_is_no_feature(tmp_path):
+    rows = "".join(f"2024-05-{i % 28 + 1:02d},{'ab'[i * i // 7 % 2]}\n" for i in range(60))
+    told, _ = understood(write(tmp_path / "t.csv", "day,y\n" + rows), "y")
+    assert [column.name for column in told.columns] == ["day", "day_weekday"]
+    assert not told.ignored
+
+
 def test_times_become_hours(tmp_path):
     columns, _, frame = columns_of(write(tmp_path / "t.csv", "k,v\na,06:30\nb,18:00\n"))
     assert columns["v"].kind == "time"
@@ -160,7 +181,14 @@ def understood(path, target, **options):
 def test_a_table_is_understood(loans):
     told, samples = understood(loans, "repaid")
     kinds = {column.name: column.kind for column in told.columns}
-    assert kinds == {"amount": "number", "rate": "number", "city": "category", "since": "date"}
+    assert kinds == {
+        "amount": "number",
+        "rate": "number",
+        "city": "category",
+        "since": "date",
+        "since_month": "number",
+        "since_weekday": "category",
+    }
     assert told.ignored == {
         "loan": "a different text in every row",
         "branch": "constant value main",
@@ -189,7 +217,8 @@ def test_csv_and_parquet_are_understood_alike(loans):
 
 def test_columns_that_look_useless_can_be_kept_and_others_left_out(loans):
     told, _ = understood(loans, "repaid", keep=["branch"], ignore=["rate"])
-    assert [column.name for column in told.columns] == ["amount", "city", "since", "branch"]
+    origins = dict.fromkeys(column.origin for column in told.columns)
+    assert list(origins) == ["amount", "city", "since", "branch"]
 
 
 def test_numbers_can_be_taken_as_categories(loans):

@@ -85,9 +85,26 @@ def test_what_does_not_fit_is_counted_and_told(model, new, rebel):
     n_rome = sum(row[4] == "Rome" for row in cells)
     done = rebel("predict", model, "new.csv")
     assert done.exit_code == 0
-    assert f"city: {n_rome} cell(s) with categories not in the training data" in done.stderr
+    assert (
+        f"city: {n_rome} cell(s) with categories that training never saw, such as 'Rome'"
+        in done.stderr
+    )
     assert "amount: 1 cell(s) in another format" in done.stderr
     assert "not used by the model: colour" in done.stderr
+
+
+def test_pooled_categories_are_not_called_unseen(folder, rebel):
+    rng = np.random.default_rng(0)
+    towns = [f"T{i % 300}" for i in range(900)] + ["Bern"] * 100
+    lines = [f"{town},{rng.integers(9)},{rng.choice(['a', 'b'])}" for town in towns]
+    (folder / "t.csv").write_text("town,v,y\n" + "\n".join(lines), encoding="utf-8")
+    done = rebel("train", "t.csv", "-t", "y", "--rounds", 5, "--learner", "tree")
+    assert "has 301 categories; the 254 most frequent are used" in " ".join(done.stdout.split())
+    rows = "\n".join([*(f"T{i},1,a" for i in range(300)), "Rome,2,b", "Bern,3,b"])
+    (folder / "new.csv").write_text(f"town,v,y\n{rows}\n", encoding="utf-8")
+    told = rebel("predict", "t.safetensors", "new.csv").stderr
+    assert "town: 1 cell(s) with categories that training never saw, such as 'Rome'" in told
+    assert "town: 47 cell(s) with categories that were pooled in training" in told
 
 
 def test_decisions_as_records(model, loans, records):
@@ -158,7 +175,9 @@ def test_dates_in_reasons_are_dates(model, loans, rebel):
 
 def test_without_data_the_model_is_told_of(model, rebel, records):
     (told,) = records("explain", model)
-    assert set(told["features"]["name"]) <= {"amount", "rate", "city", "since"}
+    assert set(told["features"]["name"]) <= {
+        *("amount", "rate", "city", "since", "since_month", "since_weekday")
+    }
     assert told["text"] in rebel("explain", model).stdout
 
 

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from rebelboost.evaluation.result import Evaluation
 
 MOST_CLASSES, MOST_COLUMNS = 12, 6
+HEAVY = 0.2
+"""Share of the importance from which a date column is worth a note."""
 KINDS = (
     ("number", "numbers", ""),
     ("category", "categories", ""),
-    ("date", "dates", f", as {DATE_MEANING}"),
+    ("date", "dates", f", as {DATE_MEANING}, month and weekday"),
     ("time", "times", f", as {TIME_MEANING}"),
 )
 """Kinds of columns: internal name, label in the summary, meaning of the numbers."""
@@ -35,7 +37,7 @@ def show_table(
     output.record("table", {**understanding.to_dict(), "costs": costs})
     output.heading(
         f"Read {understanding.source}: {counted(understanding.n_rows, 'row')}, "
-        f"{counted(len(understanding.columns), 'column')} to predict {understanding.target!r}"
+        f"{counted(understanding.n_columns, 'column')} to predict {understanding.target!r}"
     )
     lines = [
         ("file", understanding.form),
@@ -90,7 +92,7 @@ def _missing(understanding: Understanding) -> str:
     if not missing:
         return "none"
     n_cells = sum(missing.values())
-    share = n_cells / (understanding.n_rows * len(understanding.columns))
+    share = n_cells / (understanding.n_rows * understanding.n_columns)
     most = sorted(missing, key=lambda name: -missing[name])
     some = ", ".join(f"{name} ({missing[name]:,})" for name in most[:MOST_COLUMNS])
     tail = ", …" if len(most) > MOST_COLUMNS else ""
@@ -131,6 +133,7 @@ def show_model(
     lines += figures(evaluation, how_judged(understanding))
     if most_used:
         lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
+    lines += [("note", text) for text in heavy_dates(model, understanding)]
     size = path.stat().st_size / 1e6
     lines.append(("saved to", f"{path} ({size:.1f} MB)"))
     output.lines(lines)
@@ -193,6 +196,21 @@ def strongest(model: Any, most: int = 3) -> list[dict[str, Any]]:
     features = [{"feature": f.name, "share": f.importance} for f in summary.features[:most]]
     examples = [{"row": e.label, "class": e.of_class} for e in summary.examples[:most]]
     return features + (examples[:1] if features else examples)
+
+
+def heavy_dates(model: Any, understanding: Understanding) -> list[str]:
+    """Say which dates carry much of the model's decisions."""
+    shares = {f.name: f.importance for f in model.summary(top=len(understanding.columns)).features}
+    notes = []
+    for name in understanding.of_kind("date"):
+        parts = [c.name for c in understanding.columns if c.origin == name]
+        share = sum(shares.get(part, 0.0) for part in parts)
+        if share >= HEAVY:
+            notes.append(
+                f"{name} carries {percent(share)} of the decisions: later dates may differ from "
+                f"those in this table; --time {shlex.quote(name)} evaluates on later rows"
+            )
+    return notes
 
 
 def _reason(each: Mapping[str, Any]) -> str:

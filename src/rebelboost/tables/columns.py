@@ -41,6 +41,7 @@ DATE_MEANING = "days since 1970-01-01"
 TIME_MEANING = "hours since midnight"
 
 FIRST, SECOND = "first", "second"
+MONTH, WEEKDAY = "month", "weekday"
 PAIRED = {FIRST: r"^([^/]+)/", SECOND: r"/([^/]+)$"}
 """Parts of cells such as 137/72."""
 
@@ -58,11 +59,14 @@ class Column:
     form: str = ""
     """Format of the text, one of the above; empty if the file stores types, as Parquet does."""
     categories: tuple[str, ...] = ()
-    """Categories in the training data; all others count as missing."""
+    """Categories that the model distinguishes; all others count as missing."""
+    pooled: tuple[str, ...] = ()
+    """Less frequent categories in the training data, which count as missing."""
     source: str = ""
     """Column of the file, if it has another name."""
     part: str = ""
-    """Part of the file's column: `FIRST` or `SECOND` of two numbers in each cell."""
+    """Part of the file's column: `FIRST` or `SECOND` of two numbers in each cell, or `MONTH` or
+    `WEEKDAY` of a date."""
     before: str = ""
     """Currency before the numbers."""
     after: str = ""
@@ -87,7 +91,8 @@ class Column:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a dictionary, for the model file."""
-        return {**asdict(self), "categories": list(self.categories)}
+        texts = {"categories": list(self.categories), "pooled": list(self.pooled)}
+        return {**asdict(self), **texts}
 
     @staticmethod
     def from_dict(told: Mapping[str, Any]) -> "Column":
@@ -98,6 +103,7 @@ class Column:
         return Column(
             **given,
             categories=tuple(map(str, told["categories"])),
+            pooled=tuple(map(str, told.get("pooled", ()))),
             limits=bool(told.get("limits", False)),
         )
 
@@ -108,7 +114,11 @@ class Column:
 
     def read(self, dtype: Any) -> pl.Expr:
         """Expression for the column's numbers, or for its categories as text, given its polars type."""
-        if self.kind == "category":
+        if self.part in (MONTH, WEEKDAY):
+            moment = _moment(self.origin, dtype, self.form)
+            is_month = self.part == MONTH
+            read = moment.dt.month().cast(pl.Float64) if is_month else moment.dt.strftime("%A")
+        elif self.kind == "category":
             read = as_text(self.origin, dtype)
         elif self.kind == "number":
             read = _number(self, dtype)
@@ -152,15 +162,18 @@ def _number(column: Column, dtype: Any) -> pl.Expr:
 def _instant(name: str, dtype: Any, form: str) -> pl.Expr:
     if dtype == pl.String and form in TIME_FORMS:
         return cells(name, numbers=True).str.to_time(form, strict=False).cast(pl.Int64) / _AN_HOUR
-    if dtype == pl.String:
-        text = cells(name, numbers=True)
-        zone = "UTC" if form.endswith("z") else None
-        moments = text.str.to_datetime(
-            form or "%Y-%m-%d", strict=False, time_unit="us", time_zone=zone
-        )
-        return moments.dt.epoch("us") / _A_DAY
     if dtype == pl.Time:
         return pl.col(name).cast(pl.Int64) / _AN_HOUR
+    return _moment(name, dtype, form).dt.epoch("us") / _A_DAY
+
+
+def _moment(name: str, dtype: Any, form: str) -> pl.Expr:
+    """Dates with the time of day."""
+    if dtype == pl.String:
+        zone = "UTC" if form.endswith("z") else None
+        return cells(name, numbers=True).str.to_datetime(
+            form or "%Y-%m-%d", strict=False, time_unit="us", time_zone=zone
+        )
     if dtype in (pl.Date, pl.Datetime):
-        return pl.col(name).cast(pl.Datetime("us")).dt.epoch("us") / _A_DAY
+        return pl.col(name).cast(pl.Datetime("us"))
     raise TableError(f"column {name!r} has type {dtype}, but the model expects dates")

@@ -10,7 +10,16 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from rebelboost.tables.columns import DATE_FORMS, FIRST, SECOND, TIME_FORMS, Column, cells
+from rebelboost.tables.columns import (
+    DATE_FORMS,
+    FIRST,
+    MONTH,
+    SECOND,
+    TIME_FORMS,
+    WEEKDAY,
+    Column,
+    cells,
+)
 from rebelboost.tables.files import Table
 from rebelboost.tables.numbers import (
     DECIMAL_COMMA,
@@ -31,8 +40,6 @@ from rebelboost.tables.options import ColumnOptions
 
 HEAD = 1000
 """Number of rows from which candidate formats are found."""
-ISO = ("%Y-%m-%d", "%Y/%m/%d", "%Y-%m-%dT", "%Y-%m-%d ")
-"""Dates that are written as they are shown."""
 FEWEST_LEVELS, NUMERIC = 20, 0.8
 """Text with more different cells than this, most of which look like numbers, is worth a warning."""
 
@@ -64,7 +71,8 @@ def tell_columns(
         told[name] = Column(name, "category")
     unclear = [name for name in names if told[name] is None]
     if not unclear:
-        return Detected([c for c in told.values() if c is not None], [], [], [])
+        typed = [c for c in told.values() if c is not None]
+        return Detected([each for c in typed for each in _parts(c, table.names)], [], [], [])
     texts = _Texts(table, unclear)
     found = texts.columns()
     found, notes = _settled(
@@ -90,6 +98,13 @@ def _by_type(name: str, dtype: Any) -> Column | None:
 
 def _parts(column: Column, taken: Sequence[str]) -> list[Column]:
     """Return the features that a column becomes."""
+    if column.kind == "date":
+        month = replace(
+            column, name=_free(f"{column.name}_month", taken), kind="number", part=MONTH
+        )
+        day = _free(f"{column.name}_weekday", taken)
+        weekday = replace(column, name=day, kind="category", part=WEEKDAY)
+        return [column, *(replace(each, source=column.name) for each in (month, weekday))]
     if column.part != FIRST:
         return [column]
     return [

@@ -24,6 +24,11 @@ ID_NAME = re.compile(
     r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)|unnamed: \d+|__index_level_\d+__",
     re.IGNORECASE,
 )
+PROBABLE = (
+    "probably an identifier: a different whole number in every row, unrelated to other columns"
+)
+MOST_POOLED = 20_000
+"""Maximum number of less frequent categories that a model file names."""
 MOST_ROWS = 20_000
 """Correlations of larger tables are those of their first rows."""
 
@@ -47,6 +52,22 @@ def look(
     unnamed: Sequence[str],
 ) -> Look:
     """Choose the informative columns."""
+    found = _chosen(frame, columns, y, keep=keep, unnamed=unnamed)
+    if found.chosen:
+        return found
+    # A table with nothing but distinct numbers: they are what there is to learn from.
+    probable = [name for name, reason in found.useless.items() if reason == PROBABLE]
+    return _chosen(frame, columns, y, keep=[*keep, *probable], unnamed=unnamed)
+
+
+def _chosen(
+    frame: pl.DataFrame,
+    columns: Sequence[Column],
+    y: NDArray[Any],
+    *,
+    keep: Sequence[str],
+    unnamed: Sequence[str],
+) -> Look:
     found = Look([], {}, None)
     for column in columns:
         values = frame[column.name]
@@ -63,8 +84,8 @@ def look(
                 ids = column.name, (values.cast(pl.Int64) if whole else values).to_list()
                 found = found._replace(ids=ids)
         else:
-            levels = _levels(values) if column.kind == "category" else ()
-            found.chosen.append(replace(column, categories=levels))
+            used, pooled = _levels(values) if column.kind == "category" else ((), ())
+            found.chosen.append(replace(column, categories=used, pooled=pooled))
     return found
 
 
@@ -153,8 +174,9 @@ def _correlation(a: Floats, b: Floats) -> float:
     return 0.0 if spread == 0 else abs(float(np.mean((a - a.mean()) * (b - b.mean())) / spread))
 
 
-def _levels(values: pl.Series) -> tuple[str, ...]:
-    """Return the most frequent categories, at most `MOST_LEVELS`."""
+def _levels(values: pl.Series) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the most frequent categories, at most `MOST_LEVELS`, and the others."""
     counts = dict(values.drop_nulls().value_counts().iter_rows())
-    frequent = sorted(counts, key=lambda level: (-counts[level], level))[:MOST_LEVELS]
-    return tuple(sorted(frequent))
+    by_frequency = sorted(counts, key=lambda level: (-counts[level], level))
+    rare = by_frequency[MOST_LEVELS:][:MOST_POOLED]
+    return tuple(sorted(by_frequency[:MOST_LEVELS])), tuple(sorted(rare))

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from rebelboost.base.names import listed
 from rebelboost.base.text import percent
-from rebelboost.data.encoder import MOST_LEVELS
 from rebelboost.exceptions import TableError
 from rebelboost.tables.apart import LeaveOut, tell_apart
-from rebelboost.tables.columns import Column, as_text
+from rebelboost.tables.columns import MONTH, WEEKDAY, Column, as_text
 from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.examples import examples
 from rebelboost.tables.files import Table
@@ -84,8 +83,13 @@ class Understanding:
         return Understanding(**{**told, "columns": columns, "readings": readings, **texts})
 
     def of_kind(self, kind: str) -> list[str]:
-        """Names of the columns of one kind."""
-        return [column.name for column in self.columns if column.kind == kind]
+        """Names of the columns of one kind; months and weekdays belong to their dates."""
+        return [c.name for c in self.columns if c.kind == kind and c.part not in (MONTH, WEEKDAY)]
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the file that are used."""
+        return len({column.origin for column in self.columns})
 
 
 class TrainingTable(NamedTuple):
@@ -120,7 +124,7 @@ def understand(
     aside = _aside(table, [*options.ignore, *options.columns()["group"]], labelled)
     apart = tell_apart(table.path, columns, frame, aside, y, options)
     ignored |= apart.ignored(options)
-    columns = [column for column in columns if column.name not in ignored]
+    columns = [column for column in columns if column.origin not in ignored]
     keep = [*options.keep, *options.categorical]
     chosen, useless, ids = look(frame, columns, y, keep=keep, unnamed=table.unnamed)
     ignored |= useless
@@ -147,7 +151,9 @@ def understand(
         n_unlabelled=len(labels) - len(frame),
         counts=counts,
         naming=ids[0] if ids else "",
-        missing={s.name: n for s in frame.iter_columns() if (n := s.null_count())},
+        missing={
+            c.origin: n for c in chosen if not c.is_derived and (n := frame[c.name].null_count())
+        },
         group=apart.group,
         time=apart.time,
         warnings=(*apart.warnings, *_leaks(frame, y, target), *detected.warnings),
@@ -248,7 +254,7 @@ def _quoted(name: str) -> str:
 
 
 def _dates(columns: Sequence[Column]) -> list[str]:
-    day_or_month = [c.name for c in columns if c.form.startswith("%m/%d/%Y")]
+    day_or_month = [c.name for c in columns if c.kind == "date" and c.form.startswith("%m/%d/%Y")]
     return [
         f"{name}: dates are read as month/day/year (year-month-day is unambiguous)"
         for name in day_or_month
@@ -257,8 +263,8 @@ def _dates(columns: Sequence[Column]) -> list[str]:
 
 def _many(chosen: Sequence[Column]) -> list[str]:
     return [
-        f"{column.name}: only the {MOST_LEVELS} most frequent categories are used; "
-        "the others count as missing"
+        f"{column.name}: has {len(column.categories) + len(column.pooled):,} categories; the "
+        f"{len(column.categories)} most frequent are used, the others are pooled as missing"
         for column in chosen
-        if len(column.categories) == MOST_LEVELS
+        if column.pooled
     ]
