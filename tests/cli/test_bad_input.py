@@ -225,7 +225,8 @@ def test_a_bug_is_reported_as_one(model, rebel, monkeypatch):
         raise ZeroDivisionError("by nought")
 
     monkeypatch.setattr(evaluating, "evaluate", broken)
-    done = rebel("evaluate", model, "loans.csv")
+    (model.parent / "new.csv").write_text("\n".join(loan_lines(n_rows=20)), encoding="utf-8")
+    done = rebel("evaluate", model, "new.csv")
     assert done.exit_code == 1
     told = "bug in rebelboost, please report it: ZeroDivisionError: by nought; --traceback"
     assert told in done.stderr

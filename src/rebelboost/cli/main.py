@@ -242,6 +242,7 @@ def explain_command(
         typer.Option(metavar="ROWS", help="Rows to explain, numbered from 1, such as 3,17 or 5-8."),
     ] = "1-3",
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Number of reasons per row.")] = 5,
+    costs: Costs = None,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -249,7 +250,9 @@ def explain_command(
     with reported(traced=traceback):
         from rebelboost.cli.explain import run_explanation
 
-        run_explanation(model, data, rows=rows, top=top, output=_output(as_json=as_json))
+        run_explanation(
+            model, data, costs=costs, rows=rows, top=top, output=_output(as_json=as_json)
+        )
 
 
 @app.command("report", short_help="Write an HTML report on a model.")
@@ -259,6 +262,7 @@ def report_command(
     to: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="HTML file to write.")
     ] = Path("report.html"),
+    costs: Costs = None,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -266,7 +270,7 @@ def report_command(
     with reported(traced=traceback):
         from rebelboost.cli.report import run_report
 
-        run_report(model, data, to, output=_output(as_json=as_json))
+        run_report(model, data, to, costs=costs, output=_output(as_json=as_json))
 
 
 @app.command("demo", short_help="Run every command on an example data set.")

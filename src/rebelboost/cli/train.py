@@ -8,18 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost import RebelClassifier
-from rebelboost.base.arrays import Floats
 from rebelboost.boosting.rounds import Round
 from rebelboost.cli import costs as cost_files
 from rebelboost.cli.files import check_writable, fingerprint
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import show_model, show_table
-from rebelboost.costs.matrix import is_uniform
 from rebelboost.estimators.inputs import LEARNERS
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.tables.apart import LeaveOut
-from rebelboost.tables.files import opened
+from rebelboost.tables.files import Table, opened
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.schema import TrainingTable, Understanding, row_name, understand
 
@@ -65,11 +63,10 @@ def run_training(
     to = Path(f"{data.stem}.safetensors") if model is None else model
     check_writable(to)
     with output.waiting(f"reading {data}"), opened(data) as table:
-        understanding, samples = understand(table, target, columns)
+        prices = None if costs is None else cost_files.open_costs(costs)
+        understanding, samples = understand(table, target, _keeping(columns, prices, table))
     with output.warnings_as_notes():
-        matrix = None
-        if costs is not None:
-            matrix = cost_files.read_costs(costs, np.unique(samples.y).tolist())
+        matrix = None if prices is None else _priced(prices, understanding, samples, data)
     show_table(understanding, matrix, costs, output)
     with output.warnings_as_notes():
         trained = _learn(samples, matrix, settings, output)
@@ -79,6 +76,23 @@ def run_training(
     trained.model.metadata_["command"] = shlex.join(words)
     trained.model.save(to)
     show_model(trained, understanding, output, paths=(data, to))
+
+
+def _keeping(
+    columns: ColumnOptions, prices: cost_files.CostFile | None, table: Table
+) -> ColumnOptions:
+    """Keep the columns that hold costs, even if they look uninformative."""
+    named = [] if prices is None else [cell for _, _, cell in prices.named if cell in table.types]
+    return columns._replace(keep=[*columns.keep, *dict.fromkeys(named)]) if named else columns
+
+
+def _priced(
+    prices: cost_files.CostFile, understanding: Understanding, samples: TrainingTable, data: Path
+) -> cost_files.CostTable:
+    kinds = {column.name: column.kind for column in understanding.columns}
+    costs = cost_files.read_costs(prices, np.unique(samples.y).tolist(), kinds)
+    cost_files.check_amounts(samples.frame, list(costs.columns.values()), data)
+    return costs
 
 
 def _check_learner(learner: str) -> None:
@@ -101,27 +115,32 @@ def _command(
 
 
 def _learn(
-    samples: TrainingTable, costs: Floats | None, settings: TrainingOptions, output: Output
+    samples: TrainingTable,
+    costs: cost_files.CostTable | None,
+    settings: TrainingOptions,
+    output: Output,
 ) -> Trained:
     began = time.monotonic()
     apart = samples.apart
     model = _estimator(settings, costs, output)
     model.fit(samples.frame, samples.y, groups=apart.groups, times=apart.times)
     seconds = time.monotonic() - began
-    evaluation = left_out(model, samples.y)
+    evaluation = left_out(model, samples.y, X=samples.frame)
     if evaluation is None:
-        evaluation = _held_out(model, samples, settings, output)
+        evaluation = _held_out(costs, samples, settings, output)
     return Trained(model, evaluation, seconds)
 
 
-def _estimator(settings: TrainingOptions, costs: Floats | None, output: Output) -> RebelClassifier:
+def _estimator(
+    settings: TrainingOptions, costs: cost_files.CostTable | None, output: Output
+) -> RebelClassifier:
     given: dict[str, Any] = {
         "n_rounds": settings.rounds,
         "random_state": settings.seed,
-        "costs": costs,
+        "costs": None if costs is None else costs.given,
     }
     if settings.time_budget is not None:
-        averaged = costs is not None and not is_uniform(costs)
+        averaged = costs is not None and not costs.is_uniform
         given |= _within(settings.time_budget, settings.learner, averaged=averaged)
     return RebelClassifier(
         settings.learner,
@@ -153,15 +172,17 @@ class Deadline:
 
 
 def _held_out(
-    model: RebelClassifier, samples: TrainingTable, settings: TrainingOptions, output: Output
+    costs: cost_files.CostTable | None,
+    samples: TrainingTable,
+    settings: TrainingOptions,
+    output: Output,
 ) -> Evaluation | None:
     """Evaluate a fit to four fifths of the rows on the others; None if there are too few rows."""
     out = held_out_rows(samples.y, settings.seed or 0, samples.apart)
     if not out.any() or len(np.unique(samples.y[~out])) < len(np.unique(samples.y)):
         return None
-    # The final matrix, because a rule such as "balanced" would give other costs for fewer rows.
     output.step("evaluating: fitting to four fifths of the rows, to be tested on the other fifth")
-    first = _estimator(settings, model.costs_, output)
+    first = _estimator(settings, costs, output)
     first.fit(samples.frame.filter(~out), samples.y[~out])
     source = HELD_OUT_ROWS.format(_which(samples.apart))
     return evaluate(first, samples.frame.filter(out), samples.y[out], source=source)

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rebelboost.base.arrays import Floats
 from rebelboost.base.names import listed, printed
 from rebelboost.base.text import amount, counted, percent
-from rebelboost.cli.costs import costs_text
+from rebelboost.cli.costs import CostTable, costs_text
 from rebelboost.cli.render import Line, Output
 from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING
 from rebelboost.tables.schema import UNSUPPORTED, Understanding
@@ -30,11 +29,11 @@ KINDS = (
 
 
 def show_table(
-    understanding: Understanding, costs: Floats | None, path: Path | None, output: Output
+    understanding: Understanding, costs: CostTable | None, path: Path | None, output: Output
 ) -> None:
     """Print how the table was interpreted."""
-    classes = list(understanding.counts)
-    output.record("table", {**understanding.to_dict(), "costs": costs})
+    matrix = None if costs is None else costs.cells()
+    output.record("table", {**understanding.to_dict(), "costs": matrix})
     output.heading(
         f"Read {understanding.source}: {counted(understanding.n_rows, 'row')}, "
         f"{counted(understanding.n_columns, 'column')} to predict {understanding.target!r}"
@@ -47,7 +46,7 @@ def show_table(
     lines += [("read as", text) for text in _readings(understanding)]
     lines.append(("missing", _missing(understanding)))
     if costs is not None:
-        lines.append(("costs", f"{path}: {costs_text(costs, classes)}"))
+        lines.append(("costs", f"{path}: {costs_text(costs)}"))
     lines += [("ignored", _ignored(name, why)) for name, why in understanding.ignored.items()]
     if understanding.n_unlabelled:
         skipped = counted(understanding.n_unlabelled, "row")
@@ -130,7 +129,7 @@ def show_model(
     lines = [("terms", f"{n_terms}, each a tree or a comparison with training rows")]
     if chosen:
         lines.append(("selected", chosen))
-    lines += figures(evaluation, how_judged(understanding))
+    lines += figures(evaluation, how_judged(understanding.group, understanding.time))
     if most_used:
         lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
     lines += [("note", text) for text in heavy_dates(model, understanding)]
@@ -144,13 +143,11 @@ def show_model(
     output.text(f"  rebel report {_q(path)} {_q(data)} -o {_q(path.with_suffix('.html').name)}")
 
 
-def how_judged(understanding: Understanding) -> str:
+def how_judged(group: str, time: str) -> str:
     """How rows were left out in cross-validation, or an empty text if one by one."""
-    if understanding.time:
-        return f"each with fits to rows that are earlier by {understanding.time}"
-    if understanding.group:
-        return f"each with fits that saw no row with the same {understanding.group}"
-    return ""
+    if time:
+        return f"each with fits to rows that are earlier by {time}"
+    return f"each with fits that saw no row with the same {group}" if group else ""
 
 
 def figures(evaluation: "Evaluation | None", how: str = "") -> list[Line]:

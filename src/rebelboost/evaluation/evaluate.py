@@ -5,7 +5,7 @@ The samples come from a test table (`evaluate`) or are the held-out samples of a
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,8 +14,9 @@ from sklearn.utils import column_or_1d
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
 from rebelboost.base.names import ClassNames, listed, plain, printed
+from rebelboost.costs.report import by_row
 from rebelboost.data.encoder import is_present
-from rebelboost.estimators.base import table_scores
+from rebelboost.estimators.base import encode_table, table_scores
 from rebelboost.evaluation.calibration import calibration
 from rebelboost.evaluation.intervals import effective_number, mean_cost_interval, share
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
@@ -50,11 +51,12 @@ def evaluate(
         Name of the table, for texts.
     """
     _check_classifier(clf)
-    return _judge(clf.model_, table_scores(clf, X), y, None, sample_weight, source)
+    scored = Scored(table_scores(clf, X), _own_costs(clf, X))
+    return _judge(clf.model_, scored, y, None, sample_weight, source)
 
 
 def left_out(
-    clf: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None
+    clf: Any, y: ArrayLike, *, sample_weight: ArrayLike | None = None, X: Any = None
 ) -> Evaluation | None:
     """Evaluate a cross-fitted classifier on its training samples, each by fits that did not see it.
 
@@ -70,23 +72,44 @@ def left_out(
         Labels that it was fitted to.
     sample_weight : array of shape (N,), optional
         Weights that it was fitted with.
+    X : table of shape (N, d), optional
+        Table that it was fitted to. With it, costs that differ from sample to sample are counted as
+        such; without it, by their means of each class.
     """
     _check_classifier(clf)
     scores = getattr(clf.cross_fit_, "left_out", None)
     rows = getattr(clf.cross_fit_, "rows", None)
     if scores is None or rows is None:
         return None
-    return _judge(clf.model_, scores, y, np.asarray(rows), sample_weight, LEFT_OUT)
+    rows = np.asarray(rows)
+    costs = None if X is None else _own_costs(clf, X)
+    scored = Scored(scores, None if costs is None else costs[rows])
+    return _judge(clf.model_, scored, y, rows, sample_weight, LEFT_OUT)
+
+
+class Scored(NamedTuple):
+    """Scores of samples, and their own costs."""
+
+    scores: Scores
+    costs: Floats | None
+    """(N, K, K) costs[n, true, decided]; None if costs are by class."""
+
+
+def _own_costs(clf: Any, X: Any) -> Floats | None:
+    if not clf.model_.by_sample:
+        return None
+    return clf.model_.costs_of(encode_table(clf, X))
 
 
 def _judge(
     model: FittedClassifier,
-    scores: Scores,
+    scored: Scored,
     y: ArrayLike,
     rows: Ints | None,
     sample_weight: ArrayLike | None,
     source: str,
 ) -> Evaluation:
+    scores, costs = scored
     labels = _labels(y, len(scores), rows)
     weight = _weight(sample_weight, labels)
     rows = np.arange(len(labels)) if rows is None else rows
@@ -96,9 +119,11 @@ def _judge(
     _check_some(known, unknown, model.classes)
     scores, rows, true = scores[known], rows[known], codes[known]
     weight = None if weight is None else weight[known]
-    decided = _decisions(model, model.labels(scores))
+    costs = None if costs is None else costs[known]
+    decided = _decisions(model, model.labels(scores, costs))
     posterior = model.posterior(scores) if model.decodes else None
-    return _evaluation(model, Judged(rows, true, decided, posterior), weight, source, unknown)
+    judged = Judged(rows, true, decided, posterior, costs)
+    return _evaluation(model, judged, weight, source, unknown)
 
 
 def _evaluation(
@@ -121,6 +146,12 @@ def _evaluation(
     )
     n = len(judged.true)
     n_effective = effective_number(weight, n)
+    cost = mean_cost_interval(confusion.counts, confusion.costs, n_effective)
+    if judged.costs is not None:
+        mass = np.ones(n) if weight is None else weight
+        prices = judged.prices(rule.reject_cost)
+        confusion = by_row(confusion, judged.true, judged.decided, prices, mass)
+        cost = mean_cost_interval(mass, prices[np.arange(n), judged.decided], n_effective)
     rejected = float(confusion.counts[:, len(classes) :].sum())
     decided_weight = confusion.n_decisions - rejected
     right = float(np.trace(confusion.counts[:, : len(classes)]))
@@ -130,7 +161,7 @@ def _evaluation(
         source=source,
         n=n,
         accuracy=share(right, decided_weight, n_effective * decided_weight / confusion.n_decisions),
-        cost=mean_cost_interval(confusion.counts, confusion.costs, n_effective),
+        cost=cost,
         confusion=confusion,
         commonest=classes[int(np.argmax(model.class_weight))],
         n_rejected=rejected,

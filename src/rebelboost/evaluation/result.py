@@ -32,6 +32,16 @@ class Judged(NamedTuple):
     """(n,) codes of the decisions; the number of classes stands for an abstention."""
     posterior: Floats | None
     """(n, K) probability of each class; None if the model has no probabilities."""
+    costs: Floats | None = None
+    """(n, K, K) costs[n, true, decided] of the samples; None if costs are by class."""
+
+    def prices(self, reject_cost: float | None) -> Floats:
+        """(n, decisions) cost of each decision, given the true class; only with `costs`."""
+        assert self.costs is not None
+        own = self.costs[np.arange(len(self.true)), self.true]
+        if reject_cost is None:
+            return own
+        return np.column_stack([own, np.full(len(own), reject_cost)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +96,8 @@ class Evaluation:
     @property
     def commonest_cost(self) -> float:
         """Mean cost of always predicting the most common class of the training data."""
-        column = self.confusion.costs[:, self._commonest_code]
-        return float(self._of_class @ column / self.confusion.n_decisions)
+        totals = self.confusion.constant_totals
+        return float(totals[self._commonest_code] / self.confusion.n_decisions)
 
     @property
     def accuracy_with_unknown(self) -> float:
@@ -159,6 +169,7 @@ class Evaluation:
             "decisions": list(confusion.decisions),
             "costs": confusion.costs.tolist(),
             "counts": confusion.counts.tolist(),
+            "constants": None if confusion.constants is None else confusion.constants.tolist(),
             "commonest": self.commonest,
             "commonest_share": self.commonest_share,
             "commonest_cost": self.commonest_cost,
@@ -175,6 +186,7 @@ class Evaluation:
     def from_dict(cls, stored: Mapping[str, Any]) -> "Evaluation":
         """Create from a dictionary; the inverse of `to_dict`, without the results by sample."""
         costs, counts = (np.asarray(stored[key], dtype=np.float64) for key in ("costs", "counts"))
+        constants = stored.get("constants")  # absent from models of earlier versions
         probabilities = stored["calibration"]
         return cls(
             source=stored["source"],
@@ -182,7 +194,12 @@ class Evaluation:
             accuracy=Estimate.from_dict(stored["accuracy"]),
             cost=Estimate.from_dict(stored["cost"]),
             confusion=CostReport(
-                tuple(stored["classes"]), tuple(stored["decisions"]), costs, counts, {}
+                tuple(stored["classes"]),
+                tuple(stored["decisions"]),
+                costs,
+                counts,
+                {},
+                None if constants is None else np.asarray(constants, dtype=np.float64),
             ),
             commonest=stored["commonest"],
             n_rejected=stored["n_rejected"],
