@@ -1,5 +1,6 @@
 """`rebel train`: what it says, what it writes."""
 
+import numpy as np
 import pytest
 
 from loans import loan_lines
@@ -115,3 +116,14 @@ def test_a_date_that_carries_much_is_said(folder, rebel):
     told = " ".join(rebel("train", "t.csv", "-t", "y", *QUICK).stdout.split())
     assert "of the decisions: later dates may differ" in told
     assert "--time day evaluates on later rows" in told
+
+
+def test_a_budget_of_time_is_kept_while_models_are_compared(folder, records):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(6000, 12))
+    lines = [",".join(f"{x:.3f}" for x in row) + f",{'ab'[int(row.sum() > 0)]}" for row in rows]
+    names = ",".join([*(f"x{i}" for i in range(12)), "y"])
+    (folder / "t.csv").write_text(names + "\n" + "\n".join(lines), encoding="utf-8")
+    _, model = records("train", "t.csv", "-t", "y", "--time-budget", 1)
+    # A full comparison takes more than ten seconds; a round that has begun is finished.
+    assert model["seconds"] < 5

@@ -140,6 +140,62 @@ def test_figures_of_the_training_file_come_with_a_warning(model, loans, rebel):
     assert "was trained on this file" in rebel("evaluate", model, "loans.csv").stderr
 
 
+def test_the_training_file_is_judged_by_left_out_rows(loans, rebel, records):
+    _, trained = records("train", "loans.csv", "-t", "repaid", "--rounds", 20)
+    (judged,) = records("evaluate", "loans.safetensors", "loans.csv")
+    assert judged["seen_in_training"]
+    assert judged["accuracy"] == trained["evaluation"]["accuracy"]
+    done = rebel("evaluate", "loans.safetensors", "loans.csv")
+    assert "each row is evaluated by fits that did not see it" in done.stderr
+
+
+def test_two_classes_are_judged_by_the_figures_that_clinicians_know(model, new, rebel, records):
+    from sklearn.metrics import roc_auc_score
+
+    (judged,) = records("evaluate", model, "new.csv")
+    decided = read(rebel("predict", model, "new.csv").stdout)
+    true = pl.read_csv("new.csv")["repaid"].to_numpy() == "yes"
+    said = decided["decision"].to_numpy() == "yes"
+    expected = {
+        "sensitivity": said[true].mean(),
+        "specificity": (~said[~true]).mean(),
+        "positive_predictive_value": true[said].mean(),
+        "negative_predictive_value": (~true[~said]).mean(),
+    }
+    for name, value in expected.items():
+        assert judged[name]["value"] == pytest.approx(value)
+        assert name.replace("_", " ") in rebel("evaluate", model, "new.csv").stdout
+    assert judged["auc"] == pytest.approx(roc_auc_score(true, decided["probability_yes"]), abs=1e-3)
+
+
+def test_rows_are_read_from_standard_input(model, loans):
+    from typer.testing import CliRunner
+
+    from rebelboost.cli.main import app
+
+    given = loans.read_bytes()
+    done = CliRunner().invoke(app, ["predict", str(model), "-"], input=given)
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == CliRunner().invoke(app, ["predict", str(model), "loans.csv"]).stdout
+    empty = CliRunner().invoke(app, ["predict", str(model), "-"], input=b"")
+    assert empty.exit_code == 2
+    assert "standard input" in empty.stderr
+
+
+def test_tables_of_other_programs_are_read(model, loans, rebel, monkeypatch):
+    import rebelboost.tables.files as reading
+
+    frame = pl.read_csv(loans, null_values="NA", try_parse_dates=True)
+    frame.write_csv("loans.tsv", separator="\t")
+    expected = rebel("predict", model, "loans.csv").stdout
+    assert rebel("predict", model, "loans.tsv").stdout == expected
+    # The readers are an extra; what they return is a frame with types.
+    monkeypatch.setattr(reading, "find_spec", lambda _: True)
+    monkeypatch.setattr(pl, "read_excel", lambda *_, **__: frame)
+    loans.with_name("loans.xlsx").write_bytes(b"PK")
+    assert rebel("predict", model, "loans.xlsx").stdout == expected
+
+
 def test_rows_without_a_class_are_not_judged(model, new, rebel):
     new.write_text(new.read_text(encoding="utf-8") + "\nL9999,5,5,Bern,2020-01-01,main,\n", "utf-8")
     assert "1 row(s) without a class" in rebel("evaluate", model, "new.csv").stderr

@@ -25,7 +25,7 @@ Traceback = Annotated[bool, typer.Option("--traceback", help="Show the traceback
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model file written by `rebel train`.")
 ]
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="CSV or Parquet file.")]
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="CSV, Excel or Parquet file.")]
 Costs = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Decide by the costs in this CSV file instead."),
@@ -146,19 +146,23 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         int | None,
         typer.Option(metavar="N", min=1, help="Number of threads. Default: all cores."),
     ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace a model file of another table or target."),
+    ] = False,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
     """Train a classifier on a table and write a model file."""
     with reported(traced=traceback):
-        from rebelboost.cli.train import TrainingOptions, run_training
+        from rebelboost.cli.train import ModelFile, TrainingOptions, run_training
         from rebelboost.tables.options import ColumnOptions
 
         run_training(
             data,
             target,
             costs,
-            model,
+            ModelFile(model, force),
             columns=ColumnOptions(
                 keep or (), ignore or (), categorical or (), group, when, decimal
             ),
@@ -170,7 +174,12 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
 @app.command("predict", short_help="Predict the class of each row of a table.")
 def predict_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
-    data: Data,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA", help="CSV, Excel or Parquet file; - reads CSV from standard input."
+        ),
+    ],
     to: Annotated[
         Path | None,
         typer.Option(

@@ -10,7 +10,7 @@ import numpy as np
 from rebelboost import RebelClassifier
 from rebelboost.boosting.rounds import Round
 from rebelboost.cli import costs as cost_files
-from rebelboost.cli.files import check_writable, fingerprint
+from rebelboost.cli.files import check_replaceable, check_writable, fingerprint
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.estimators.inputs import LEARNERS
@@ -40,6 +40,15 @@ class TrainingOptions(NamedTuple):
     threads: int | None = None
 
 
+class ModelFile(NamedTuple):
+    """Where the model is written."""
+
+    path: Path | None = None
+    """None: named after the table."""
+    force: bool = False
+    """Whether a model of another table or target may be replaced."""
+
+
 class Trained(NamedTuple):
     """A trained model, its evaluation and its training time."""
 
@@ -52,7 +61,7 @@ def run_training(
     data: Path,
     target: str | None,
     costs: Path | None,
-    model: Path | None,
+    model: ModelFile,
     *,
     columns: ColumnOptions,
     settings: TrainingOptions,
@@ -60,13 +69,15 @@ def run_training(
 ) -> None:
     """Read the table, print a summary, train, evaluate, save, and print the results."""
     _check_learner(settings.learner)
-    to = Path(f"{data.stem}.safetensors") if model is None else model
+    to = model.path or Path(f"{data.stem}.safetensors")
     check_writable(to)
     with output.waiting(f"reading {data}"), opened(data) as table:
         prices = None if costs is None else cost_files.open_costs(costs)
         understanding, samples = understand(table, target, _keeping(columns, prices, table))
     with output.warnings_as_notes():
         matrix = None if prices is None else _priced(prices, understanding, samples, data)
+    if not model.force:
+        check_replaceable(to, understanding.source, understanding.target)
     show_table(understanding, matrix, costs, output)
     with output.warnings_as_notes():
         trained = _learn(samples, matrix, settings, output)
@@ -151,9 +162,10 @@ def _estimator(
 
 
 def _within(seconds: float, learner: str, *, averaged: bool) -> dict[str, Any]:
-    """Return the parameters of a time limit: a budget for "auto", otherwise a limit for each fit."""
+    """Return the parameters of a time limit: one for all fits of "auto", otherwise one for each fit."""
     if learner == "auto":
-        return {"time_budget": seconds}
+        # The budget ends the cross-fit between two parts; the callback ends the part at hand.
+        return {"time_budget": seconds, "callbacks": [EndOfTime(time.monotonic() + seconds)]}
     return {"callbacks": [Deadline(seconds / (FITS_AVERAGED if averaged else FITS_OF_ONE))]}
 
 
@@ -166,6 +178,20 @@ class Deadline:
     def on_round(self, record: Round) -> bool:
         """Return whether the time is up."""
         return record.seconds > self.seconds
+
+    def on_end(self) -> None:
+        """Do nothing."""
+
+
+class EndOfTime:
+    """Callback that stops all fits at a time of `time.monotonic`."""
+
+    def __init__(self, end: float) -> None:
+        self.end = end
+
+    def on_round(self, record: Round) -> bool:  # noqa: ARG002  (the interface of callbacks)
+        """Return whether the time is up."""
+        return time.monotonic() > self.end
 
     def on_end(self) -> None:
         """Do nothing."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
+from sklearn.metrics import roc_auc_score
 from sklearn.utils import column_or_1d
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
@@ -170,9 +171,18 @@ def _evaluation(
         if probable
         else None,
         calibration=calibration(judged.posterior, judged.true, weight),
+        auc=_auc(judged, weight),
         unknown=unknown,
         judged=judged,
     )
+
+
+def _auc(judged: Judged, weight: BySample | None) -> float | None:
+    """Area under the ROC curve of the second of two classes, if both occur."""
+    posterior = judged.posterior
+    if posterior is None or posterior.shape[1] != 2 or len(np.unique(judged.true)) < 2:
+        return None
+    return float(roc_auc_score(judged.true, posterior[:, 1], sample_weight=weight))
 
 
 def _check_classifier(clf: Any) -> None:

@@ -12,7 +12,7 @@ from rebelboost.base.text import aligned, amount, percent
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.report import CostReport
 from rebelboost.evaluation.calibration import Calibration
-from rebelboost.evaluation.intervals import Estimate
+from rebelboost.evaluation.intervals import Estimate, share
 
 LEFT_OUT = "left-out samples"
 """The `source` of held-out training samples; stored in model files."""
@@ -67,6 +67,8 @@ class Evaluation:
     shares_log_loss: float | None = None
     """Log-loss of a baseline that predicts the class frequencies of the training data."""
     calibration: Calibration | None = None
+    auc: float | None = None
+    """Area under the ROC curve; None unless there are two classes and probabilities."""
     unknown: Mapping[Any, int] = field(default_factory=dict)
     """Classes that are not in the training data → number of samples. No other figure counts them."""
     judged: Judged | None = field(default=None, repr=False)
@@ -114,6 +116,28 @@ class Evaluation:
     def _commonest_code(self) -> int:
         return self.confusion.classes.index(self.commonest)
 
+    @property
+    def two_class(self) -> dict[str, Estimate]:
+        """Sensitivity, specificity and predictive values, if there are two classes and no abstentions.
+
+        The positive class is the second one in sorted order: 1, "yes", "true", "positive".
+        """
+        counts = self.confusion.counts
+        if counts.shape != (2, 2):
+            return {}
+        decided = counts.sum(axis=0)
+        parts = {
+            "sensitivity": (counts[1, 1], self._of_class[1]),
+            "specificity": (counts[0, 0], self._of_class[0]),
+            "positive predictive value": (counts[1, 1], decided[1]),
+            "negative predictive value": (counts[0, 0], decided[0]),
+        }
+        n_effective = self.n / self.confusion.n_decisions
+        return {
+            name: share(float(right), float(of), float(of) * n_effective)
+            for name, (right, of) in parts.items()
+        }
+
     def text(self) -> str:
         """Return the figures as text."""
         source = HELD_OUT if self.is_left_out else self.source
@@ -145,6 +169,7 @@ class Evaluation:
                 ["mean cost", *_range(self.cost)],
                 [f"  always {shown(self.confusion.constant)}", amount(self.constant_cost), ""],
             ]
+        rows += self._two_class_rows()
         if self.n_rejected:
             rejected = self.n_rejected / self.confusion.n_decisions
             rows.append(["abstained", percent(rejected), ""])
@@ -156,6 +181,18 @@ class Evaluation:
         if self.calibration is not None:
             rows.append(["calibration error", percent(self.calibration.error), ""])
         return rows
+
+    def _two_class_rows(self) -> list[list[str]]:
+        found = self.two_class
+        if not found:
+            return []
+        positive = f" ({shown(self.confusion.classes[1])} is positive)"
+        rows = [
+            [name, percent(each.value), f"{percent(each.low)} to {percent(each.high)}"]
+            for name, each in found.items()
+        ]
+        rows[0][0] += positive
+        return rows if self.auc is None else [["AUC", f"{self.auc:.3f}", ""], *rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert all figures to a dictionary that can be written as JSON."""
@@ -175,6 +212,8 @@ class Evaluation:
             "commonest_cost": self.commonest_cost,
             "constant": confusion.constant,
             "constant_cost": self.constant_cost,
+            "auc": self.auc,
+            **{name.replace(" ", "_"): e.to_dict() for name, e in self.two_class.items()},
             "n_rejected": self.n_rejected,
             "log_loss": self.log_loss,
             "shares_log_loss": self.shares_log_loss,
@@ -203,6 +242,7 @@ class Evaluation:
             ),
             commonest=stored["commonest"],
             n_rejected=stored["n_rejected"],
+            auc=stored.get("auc"),
             log_loss=stored["log_loss"],
             shares_log_loss=stored["shares_log_loss"],
             calibration=Calibration.from_dict(probabilities) if probabilities else None,
