@@ -65,9 +65,34 @@ def test_a_table_that_is_no_parquet(folder, refused):
     assert "t.parquet cannot be read" in refused("train", "t.parquet", "-t", "y")
 
 
-def test_a_spreadsheet(folder, refused):
+def test_a_spreadsheet_without_a_reader(folder, refused, monkeypatch):
+    import rebelboost.tables.files as reading
+
+    monkeypatch.setattr(reading, "find_spec", lambda _: None)
     (folder / "t.xlsx").write_bytes(b"PK")
-    assert "save it as CSV first" in refused("train", "t.xlsx", "-t", "y")
+    line = refused("train", "t.xlsx", "-t", "y")
+    assert 'pip install "rebelboost[excel]", or save it as CSV' in line
+
+
+@pytest.mark.parametrize(
+    ("content", "target", "told"),
+    [
+        (None, "w", "holds a model of 'y' in t.csv"),
+        (b"my thesis", "y", "m.safetensors exists and is not a model file"),
+    ],
+)
+def test_files_that_would_be_lost(folder, rebel, refused, content, target, told):
+    (folder / "t.csv").write_text(GOOD, encoding="utf-8")
+    train = (*TRAIN, "-o", "m.safetensors")
+    assert rebel(*train).exit_code == 0
+    assert rebel(*train).exit_code == 0  # the same table and target
+    if content is not None:
+        (folder / "m.safetensors").write_bytes(content)
+    other = [target if word == "y" else word for word in train]
+    line = refused(*other)
+    assert told in line
+    assert "--force" in line
+    assert rebel(*other, "--force").exit_code == 0
 
 
 def test_no_file_but_a_similar_one(folder, refused):
@@ -225,7 +250,8 @@ def test_a_bug_is_reported_as_one(model, rebel, monkeypatch):
         raise ZeroDivisionError("by nought")
 
     monkeypatch.setattr(evaluating, "evaluate", broken)
-    done = rebel("evaluate", model, "loans.csv")
+    (model.parent / "new.csv").write_text("\n".join(loan_lines(n_rows=20)), encoding="utf-8")
+    done = rebel("evaluate", model, "new.csv")
     assert done.exit_code == 1
     told = "bug in rebelboost, please report it: ZeroDivisionError: by nought; --traceback"
     assert told in done.stderr

@@ -6,9 +6,10 @@ import polars as pl
 import pytest
 
 from rebelboost.exceptions import TableError
-from rebelboost.tables.columns import tell_columns
+from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.files import opened
-from rebelboost.tables.schema import ColumnOptions, Understanding, row_name, understand
+from rebelboost.tables.options import ColumnOptions
+from rebelboost.tables.schema import Understanding, row_name, understand
 from rebelboost.tables.target import class_labels
 
 
@@ -82,8 +83,8 @@ def test_empty_lines_are_no_rows(tmp_path):
 
 def columns_of(path):
     with opened(path) as table:
-        columns, odd = tell_columns(table, table.names, [])
-        frame = table.frame.select(c.read(table.types[c.name]) for c in columns).collect()
+        columns, odd, *_ = tell_columns(table, table.names)
+        frame = table.frame.select(c.read(table.types[c.origin]) for c in columns).collect()
     return {c.name: c for c in columns}, odd, frame
 
 
@@ -124,6 +125,27 @@ def test_dates_become_days_since_1970(tmp_path, cells, days):
     assert frame["v"].to_list() == days
 
 
+def test_dates_also_become_months_and_weekdays(tmp_path):
+    columns, _, frame = columns_of(
+        write(tmp_path / "t.csv", "k,v\na,31.01.2024\nb,NA\nc,01.03.2024\n")
+    )
+    assert {name: column.part for name, column in columns.items()} == {
+        "k": "",
+        "v": "",
+        "v_month": "month",
+        "v_weekday": "weekday",
+    }
+    assert frame["v_month"].to_list() == [1, None, 3]
+    assert frame["v_weekday"].to_list() == ["Wednesday", None, "Friday"]
+
+
+def test_a_month_that_never_changes_is_no_feature(tmp_path):
+    rows = "".join(f"2024-05-{i % 28 + 1:02d},{'ab'[i * i // 7 % 2]}\n" for i in range(60))
+    told, _ = understood(write(tmp_path / "t.csv", "day,y\n" + rows), "y")
+    assert [column.name for column in told.columns] == ["day", "day_weekday"]
+    assert not told.ignored
+
+
 def test_times_become_hours(tmp_path):
     columns, _, frame = columns_of(write(tmp_path / "t.csv", "k,v\na,06:30\nb,18:00\n"))
     assert columns["v"].kind == "time"
@@ -159,7 +181,14 @@ def understood(path, target, **options):
 def test_a_table_is_understood(loans):
     told, samples = understood(loans, "repaid")
     kinds = {column.name: column.kind for column in told.columns}
-    assert kinds == {"amount": "number", "rate": "number", "city": "category", "since": "date"}
+    assert kinds == {
+        "amount": "number",
+        "rate": "number",
+        "city": "category",
+        "since": "date",
+        "since_month": "number",
+        "since_weekday": "category",
+    }
     assert told.ignored == {
         "loan": "a different text in every row",
         "branch": "constant value main",
@@ -188,7 +217,8 @@ def test_csv_and_parquet_are_understood_alike(loans):
 
 def test_columns_that_look_useless_can_be_kept_and_others_left_out(loans):
     told, _ = understood(loans, "repaid", keep=["branch"], ignore=["rate"])
-    assert [column.name for column in told.columns] == ["amount", "city", "since", "branch"]
+    origins = dict.fromkeys(column.origin for column in told.columns)
+    assert list(origins) == ["amount", "city", "since", "branch"]
 
 
 def test_numbers_can_be_taken_as_categories(loans):
@@ -198,11 +228,39 @@ def test_numbers_can_be_taken_as_categories(loans):
 
 
 @pytest.mark.parametrize("name", ["n", "id", "customer_id"])
-def test_numbers_that_name_rows_are_left_out_but_amounts_are_not(tmp_path, name):
-    lines = [f"{1000 + i},{i * i},{'ab'[i % 2]}" for i in range(40)]
+def test_numbers_that_name_rows_are_left_out(tmp_path, name):
+    lines = [f"{1000 + i},{i % 7},{'ab'[i % 2]}" for i in range(40)]
     path = write(tmp_path / "t.csv", f"{name},v,y\n" + "\n".join(lines))
     told, _ = understood(path, "y")
     assert list(told.ignored) == [name]
+
+
+@pytest.mark.parametrize("name", ["", "Unnamed: 0", "Unnamed: 3"])
+def test_a_column_of_distinct_integers_without_a_name_is_an_index(tmp_path, name):
+    # Some rows of a longer table, so that the numbers have gaps, in the order of the classes.
+    lines = [f"{3 * i},{i * 7919 % 101 / 7:.2f},{'ab'[i // 20]}" for i in range(40)]
+    path = write(tmp_path / "t.csv", f"{name},v,y\n" + "\n".join(lines))
+    told, _ = understood(path, "y")
+    assert list(told.ignored.values()) == ["index without a name, a different number in every row"]
+    assert [column.name for column in told.columns] == ["v"]
+
+
+def test_distinct_integers_that_go_with_nothing_are_left_out_and_named(tmp_path):
+    lines = [f"{50 + 3 * i},{i},{i * i},{i / 7:.1f},{'ab'[i % 2]}" for i in range(60)]
+    path = write(tmp_path / "t.csv", "code,step,area,side,y\n" + "\n".join(lines))
+    told, _ = understood(path, "y")
+    assert told.ignored["step"] == "row numbers"
+    assert [column.name for column in told.columns] == ["code", "area", "side"]
+    told, _ = understood(path, "y", ignore=["side"], keep=["area"])
+    assert told.ignored["code"].startswith("probably an identifier")
+    assert [column.name for column in told.columns] == ["area"]
+
+
+def test_distinct_integers_that_go_with_the_class_are_measurements(tmp_path):
+    lines = [f"{i * 37 % 997 + 500 * (i % 2)},{i % 5},{'ab'[i % 2]}" for i in range(60)]
+    path = write(tmp_path / "t.csv", "income,v,y\n" + "\n".join(lines))
+    told, _ = understood(path, "y")
+    assert not told.ignored
 
 
 def test_rows_without_a_class_are_left_out_and_counted(tmp_path):

@@ -1,5 +1,6 @@
 """`rebel train`: what it says, what it writes."""
 
+import numpy as np
 import pytest
 
 from loans import loan_lines
@@ -15,7 +16,7 @@ def test_it_says_what_it_understood_and_what_it_made(loans, rebel):
         "Read loans.csv: 150 rows, 4 columns to predict 'repaid'",
         "CSV, separated by commas, utf-8",
         "2 columns: amount, rate",
-        "1 column: since, as days since 1970-01-01",
+        "1 column: since, as days since 1970-01-01, month and weekday",
         "rate (15)",
         "loan: a different text in every row (--keep loan includes it)",
         "accuracy",
@@ -105,3 +106,24 @@ def test_a_model_that_knows_nothing_says_so(folder, rebel, loans):
     said = "not clearly better than always making the same decision"
     assert said in rebel("train", "noise.csv", "-t", "y", *QUICK).stdout
     assert said not in rebel("train", "loans.csv", "-t", "repaid", *QUICK).stdout
+
+
+def test_a_date_that_carries_much_is_said(folder, rebel):
+    lines = [
+        f"2024-{i % 12 + 1:02d}-{i % 28 + 1:02d},{i % 7},{'ab'[i % 12 > 5]}" for i in range(120)
+    ]
+    (folder / "t.csv").write_text("day,v,y\n" + "\n".join(lines), encoding="utf-8")
+    told = " ".join(rebel("train", "t.csv", "-t", "y", *QUICK).stdout.split())
+    assert "of the decisions: later dates may differ" in told
+    assert "--time day evaluates on later rows" in told
+
+
+def test_a_budget_of_time_is_kept_while_models_are_compared(folder, records):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(6000, 12))
+    lines = [",".join(f"{x:.3f}" for x in row) + f",{'ab'[int(row.sum() > 0)]}" for row in rows]
+    names = ",".join([*(f"x{i}" for i in range(12)), "y"])
+    (folder / "t.csv").write_text(names + "\n" + "\n".join(lines), encoding="utf-8")
+    _, model = records("train", "t.csv", "-t", "y", "--time-budget", 1)
+    # A full comparison takes more than ten seconds; a round that has begun is finished.
+    assert model["seconds"] < 5

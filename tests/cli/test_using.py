@@ -85,9 +85,26 @@ def test_what_does_not_fit_is_counted_and_told(model, new, rebel):
     n_rome = sum(row[4] == "Rome" for row in cells)
     done = rebel("predict", model, "new.csv")
     assert done.exit_code == 0
-    assert f"city: {n_rome} cell(s) with categories not in the training data" in done.stderr
+    assert (
+        f"city: {n_rome} cell(s) with categories that training never saw, such as 'Rome'"
+        in done.stderr
+    )
     assert "amount: 1 cell(s) in another format" in done.stderr
     assert "not used by the model: colour" in done.stderr
+
+
+def test_pooled_categories_are_not_called_unseen(folder, rebel):
+    rng = np.random.default_rng(0)
+    towns = [f"T{i % 300}" for i in range(900)] + ["Bern"] * 100
+    lines = [f"{town},{rng.integers(9)},{rng.choice(['a', 'b'])}" for town in towns]
+    (folder / "t.csv").write_text("town,v,y\n" + "\n".join(lines), encoding="utf-8")
+    done = rebel("train", "t.csv", "-t", "y", "--rounds", 5, "--learner", "tree")
+    assert "has 301 categories; the 254 most frequent are used" in " ".join(done.stdout.split())
+    rows = "\n".join([*(f"T{i},1,a" for i in range(300)), "Rome,2,b", "Bern,3,b"])
+    (folder / "new.csv").write_text(f"town,v,y\n{rows}\n", encoding="utf-8")
+    told = rebel("predict", "t.safetensors", "new.csv").stderr
+    assert "town: 1 cell(s) with categories that training never saw, such as 'Rome'" in told
+    assert "town: 47 cell(s) with categories that were pooled in training" in told
 
 
 def test_decisions_as_records(model, loans, records):
@@ -121,6 +138,62 @@ def test_a_model_is_judged_by_rows_that_it_has_not_seen(model, new, rebel, recor
 
 def test_figures_of_the_training_file_come_with_a_warning(model, loans, rebel):
     assert "was trained on this file" in rebel("evaluate", model, "loans.csv").stderr
+
+
+def test_the_training_file_is_judged_by_left_out_rows(loans, rebel, records):
+    _, trained = records("train", "loans.csv", "-t", "repaid", "--rounds", 20)
+    (judged,) = records("evaluate", "loans.safetensors", "loans.csv")
+    assert judged["seen_in_training"]
+    assert judged["accuracy"] == trained["evaluation"]["accuracy"]
+    done = rebel("evaluate", "loans.safetensors", "loans.csv")
+    assert "each row is evaluated by fits that did not see it" in done.stderr
+
+
+def test_two_classes_are_judged_by_the_figures_that_clinicians_know(model, new, rebel, records):
+    from sklearn.metrics import roc_auc_score
+
+    (judged,) = records("evaluate", model, "new.csv")
+    decided = read(rebel("predict", model, "new.csv").stdout)
+    true = pl.read_csv("new.csv")["repaid"].to_numpy() == "yes"
+    said = decided["decision"].to_numpy() == "yes"
+    expected = {
+        "sensitivity": said[true].mean(),
+        "specificity": (~said[~true]).mean(),
+        "positive_predictive_value": true[said].mean(),
+        "negative_predictive_value": (~true[~said]).mean(),
+    }
+    for name, value in expected.items():
+        assert judged[name]["value"] == pytest.approx(value)
+        assert name.replace("_", " ") in rebel("evaluate", model, "new.csv").stdout
+    assert judged["auc"] == pytest.approx(roc_auc_score(true, decided["probability_yes"]), abs=1e-3)
+
+
+def test_rows_are_read_from_standard_input(model, loans):
+    from typer.testing import CliRunner
+
+    from rebelboost.cli.main import app
+
+    given = loans.read_bytes()
+    done = CliRunner().invoke(app, ["predict", str(model), "-"], input=given)
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == CliRunner().invoke(app, ["predict", str(model), "loans.csv"]).stdout
+    empty = CliRunner().invoke(app, ["predict", str(model), "-"], input=b"")
+    assert empty.exit_code == 2
+    assert "standard input" in empty.stderr
+
+
+def test_tables_of_other_programs_are_read(model, loans, rebel, monkeypatch):
+    import rebelboost.tables.files as reading
+
+    frame = pl.read_csv(loans, null_values="NA", try_parse_dates=True)
+    frame.write_csv("loans.tsv", separator="\t")
+    expected = rebel("predict", model, "loans.csv").stdout
+    assert rebel("predict", model, "loans.tsv").stdout == expected
+    # The readers are an extra; what they return is a frame with types.
+    monkeypatch.setattr(reading, "find_spec", lambda _: True)
+    monkeypatch.setattr(pl, "read_excel", lambda *_, **__: frame)
+    loans.with_name("loans.xlsx").write_bytes(b"PK")
+    assert rebel("predict", model, "loans.xlsx").stdout == expected
 
 
 def test_rows_without_a_class_are_not_judged(model, new, rebel):
@@ -158,7 +231,9 @@ def test_dates_in_reasons_are_dates(model, loans, rebel):
 
 def test_without_data_the_model_is_told_of(model, rebel, records):
     (told,) = records("explain", model)
-    assert set(told["features"]["name"]) <= {"amount", "rate", "city", "since"}
+    assert set(told["features"]["name"]) <= {
+        *("amount", "rate", "city", "since", "since_month", "since_weekday")
+    }
     assert told["text"] in rebel("explain", model).stdout
 
 

@@ -1,16 +1,24 @@
 """`rebel evaluate`: accuracy and cost of a model on rows whose true classes are known."""
 
 from pathlib import Path
+from typing import Any
 
 from rebelboost.cli.files import load_model
-from rebelboost.cli.inputs import read_labelled, with_costs
+from rebelboost.cli.inputs import Labelled, held_out, read_labelled, with_costs
 from rebelboost.cli.render import Output
+from rebelboost.cli.training_text import how_judged
 from rebelboost.evaluation import evaluate
+from rebelboost.evaluation.result import Evaluation
 
 SEEN = (
     "the model was trained on this file, so these figures are too optimistic: "
     "use rows that it has not seen, or the held-out figures that `rebel train` printed"
 )
+LEFT_OUT = (
+    "the model was trained on this file, so each row is evaluated by fits that did not see it{}; "
+    "`rebel predict` uses the whole model"
+)
+STORED = "the model was trained on this file, so these are the figures of the rows that `rebel train` held out"
 
 
 def run_evaluation(model: Path, data: Path, *, costs: Path | None, output: Output) -> None:
@@ -18,7 +26,23 @@ def run_evaluation(model: Path, data: Path, *, costs: Path | None, output: Outpu
     classifier = with_costs(load_model(model), costs)
     with output.waiting(f"reading {data}"):
         given = read_labelled(classifier, data)
-        evaluation = evaluate(classifier, given.frame, given.y, source=data.name)
-    output.record("evaluation", {**evaluation.to_dict(), "seen_in_training": given.is_training})
+        evaluation, note = _evaluation(classifier, given, data, recosted=costs is not None)
+    told = {**evaluation.to_dict(), "seen_in_training": given.is_training}
+    output.record("evaluation", told)
     output.text(evaluation.text())
-    output.notes([*given.notes, *([SEEN] if given.is_training else [])])
+    output.notes([*given.notes, *([note] if note else [])])
+
+
+def _evaluation(
+    classifier: Any, given: Labelled, data: Path, *, recosted: bool
+) -> tuple[Evaluation, str]:
+    """Evaluate, on left-out rows if the model was trained on the table; and say so."""
+    if given.is_training:
+        found = held_out(classifier, given, recosted=recosted)
+        if found is not None:
+            table = classifier.metadata_.get("table", {})
+            how = how_judged(table.get("group", ""), table.get("time", ""))
+            note = LEFT_OUT.format(f" ({how})" if how else "") if found.is_left_out else STORED
+            return found, note
+    found = evaluate(classifier, given.frame, given.y, source=data.name)
+    return found, SEEN if given.is_training else ""

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from rebelboost.cli.files import load_model
-from rebelboost.cli.inputs import fed
+from rebelboost.cli.inputs import fed, own_costs_of, with_costs
 from rebelboost.cli.render import Output
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import Table, opened
@@ -15,9 +15,17 @@ from rebelboost.tables.schema import ROW, row_name
 from rebelboost.tables.schema_reader import Match, understood_by
 
 
-def run_explanation(model: Path, data: Path | None, *, rows: str, top: int, output: Output) -> None:
+def run_explanation(
+    model: Path,
+    data: Path | None,
+    *,
+    costs: Path | None = None,
+    rows: str,
+    top: int,
+    output: Output,
+) -> None:
     """Print the reasons for each row or, without data, a summary of the model."""
-    classifier = load_model(model)
+    classifier = with_costs(load_model(model), costs)
     if data is None:
         _summarise(classifier, output)
         return
@@ -27,6 +35,7 @@ def run_explanation(model: Path, data: Path | None, *, rows: str, top: int, outp
         naming = [name for name in [understanding.naming] if name in table.types]
         match = Match(_only(table, wanted), understanding, naming)
         frame, aside = match.all()
+    own_costs_of(classifier, frame, data)  # refuses missing and negative costs
     names = [f" ({row_name(name, value)})" for name in naming for value in aside[name]] or [
         ""
     ] * len(wanted)

@@ -22,6 +22,22 @@ def check_writable(path: Path) -> None:
         raise TableError(f"cannot write {path}: permission denied; choose another folder")
 
 
+def check_replaceable(path: Path, source: str, target: str) -> None:
+    """Raise an error if the file is anything but a model of the same target, trained on the same table."""
+    from rebelboost import load
+
+    if not path.exists():
+        return
+    remedy = "choose another file with -o, or use --force to replace it"
+    try:
+        told = (load(path).metadata_ or {}).get("table", {})
+    except ValueError as error:
+        raise TableError(f"{path} exists and is not a model file: {remedy}") from error
+    if (told.get("source"), told.get("target")) != (source, target):
+        whose = f"{told.get('target')!r} in {told.get('source')}" if told else "another table"
+        raise TableError(f"{path} exists and holds a model of {whose}: {remedy}")
+
+
 @contextmanager
 def replaced(path: Path) -> Iterator[Path]:
     """Yield a temporary file that replaces `path` on success and is deleted on failure."""

@@ -8,8 +8,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rebelboost.cli.costs import read_costs
+from rebelboost.cli.costs import check_amounts, open_costs, read_costs
 from rebelboost.cli.files import fingerprint
+from rebelboost.estimators.base import encode_table
+from rebelboost.evaluation.evaluate import left_out
+from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import opened
 from rebelboost.tables.schema import row_name
@@ -38,7 +41,21 @@ def with_costs(model: Any, costs: Path | None) -> Any:
     """Return the model with the costs from a file, if one is given."""
     if costs is None:
         return model
-    return model.with_costs(read_costs(costs, model.classes_.tolist()))
+    fitted = model.model_
+    kinds = {
+        name: "category" if f in fitted.encoder.levels else "number"
+        for f, name in enumerate(fitted.shown_names)
+    }
+    return model.with_costs(read_costs(open_costs(costs), model.classes_.tolist(), kinds).given)
+
+
+def own_costs_of(model: Any, frame: pl.DataFrame, source: Path, first: int = 1) -> Any:
+    """Costs of decisions on rows: (K, K), or (N, K, K) if they differ; `first` numbers the rows."""
+    fitted = model.model_
+    if fitted.columns is not None:
+        names = [fitted.shown_names[cell.feature] for cell in fitted.columns.cells]
+        check_amounts(frame, list(dict.fromkeys(names)), source, first)
+    return fitted.costs_of(encode_table(model, fed(model, frame)))
 
 
 def read_labelled(model: Any, data: Path) -> Labelled:
@@ -74,6 +91,19 @@ def read_labelled(model: Any, data: Path) -> Labelled:
         raise TableError(
             f"{data} has no row with a class in column {target!r}: add the true classes"
         )
+    own_costs_of(model, frame, data)  # refuses missing and negative costs
     y = np.array(labels.drop_nulls().to_list())
     is_training = (model.metadata_ or {}).get("fingerprint") == fingerprint(data)
     return Labelled(frame, y, [*compress(names, labelled)], notes, is_training)
+
+
+def held_out(model: Any, given: Labelled, *, recosted: bool) -> Evaluation | None:
+    """Evaluate on rows of the training table that were left out; None if this is not possible.
+
+    Without a cross-fit, there are the stored figures, unless the costs are others (`recosted`).
+    """
+    found = left_out(model, given.y, X=fed(model, given.frame))
+    stored = model.metadata_.get("evaluation")
+    if found is not None or stored is None or recosted:
+        return found
+    return Evaluation.from_dict(stored)

@@ -25,7 +25,7 @@ Traceback = Annotated[bool, typer.Option("--traceback", help="Show the traceback
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model file written by `rebel train`.")
 ]
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="CSV or Parquet file.")]
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="CSV, Excel or Parquet file.")]
 Costs = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Decide by the costs in this CSV file instead."),
@@ -101,6 +101,31 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             help="Treat the numbers in this column as categories. Repeat for more columns.",
         ),
     ] = None,
+    decimal: Annotated[
+        str,
+        typer.Option(
+            metavar=", | .",
+            help="Decimal mark of numbers such as 1.423 or 1,423, if the file does not say. Default: "
+            "detected.",
+        ),
+    ] = "",
+    group: Annotated[
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="Rows with the same value in this column, such as the visits of a patient, are left "
+            "out together when the model is evaluated. none: rows are independent. Default: detected.",
+        ),
+    ] = "",
+    when: Annotated[
+        str,
+        typer.Option(
+            "--time",
+            metavar="COLUMN",
+            help="Column of dates or numbers. The model is evaluated on later rows than those it is "
+            "trained on.",
+        ),
+    ] = "",
     learner: Annotated[
         str,
         typer.Option(
@@ -121,20 +146,26 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         int | None,
         typer.Option(metavar="N", min=1, help="Number of threads. Default: all cores."),
     ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace a model file of another table or target."),
+    ] = False,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
     """Train a classifier on a table and write a model file."""
     with reported(traced=traceback):
-        from rebelboost.cli.train import TrainingOptions, run_training
-        from rebelboost.tables.schema import ColumnOptions
+        from rebelboost.cli.train import ModelFile, TrainingOptions, run_training
+        from rebelboost.tables.options import ColumnOptions
 
         run_training(
             data,
             target,
             costs,
-            model,
-            columns=ColumnOptions(keep or (), ignore or (), categorical or ()),
+            ModelFile(model, force),
+            columns=ColumnOptions(
+                keep or (), ignore or (), categorical or (), group, when, decimal
+            ),
             settings=TrainingOptions(learner, rounds, time_budget, seed, threads),
             output=_output(as_json=as_json),
         )
@@ -143,7 +174,12 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
 @app.command("predict", short_help="Predict the class of each row of a table.")
 def predict_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
-    data: Data,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA", help="CSV, Excel or Parquet file; - reads CSV from standard input."
+        ),
+    ],
     to: Annotated[
         Path | None,
         typer.Option(
@@ -215,6 +251,7 @@ def explain_command(
         typer.Option(metavar="ROWS", help="Rows to explain, numbered from 1, such as 3,17 or 5-8."),
     ] = "1-3",
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Number of reasons per row.")] = 5,
+    costs: Costs = None,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -222,7 +259,9 @@ def explain_command(
     with reported(traced=traceback):
         from rebelboost.cli.explain import run_explanation
 
-        run_explanation(model, data, rows=rows, top=top, output=_output(as_json=as_json))
+        run_explanation(
+            model, data, costs=costs, rows=rows, top=top, output=_output(as_json=as_json)
+        )
 
 
 @app.command("report", short_help="Write an HTML report on a model.")
@@ -232,6 +271,7 @@ def report_command(
     to: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="HTML file to write.")
     ] = Path("report.html"),
+    costs: Costs = None,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -239,7 +279,7 @@ def report_command(
     with reported(traced=traceback):
         from rebelboost.cli.report import run_report
 
-        run_report(model, data, to, output=_output(as_json=as_json))
+        run_report(model, data, to, costs=costs, output=_output(as_json=as_json))
 
 
 @app.command("demo", short_help="Run every command on an example data set.")

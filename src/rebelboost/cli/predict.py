@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from rebelboost.base.arrays import Floats
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import counted
 from rebelboost.cli.files import check_writable, load_model, replaced
-from rebelboost.cli.inputs import fed, with_costs
+from rebelboost.cli.inputs import fed, own_costs_of, with_costs
 from rebelboost.cli.render import Output
 from rebelboost.costs.decision import expected_costs
 from rebelboost.estimators.base import table_scores
@@ -57,22 +58,26 @@ def run_prediction(
 
 def _decided(model: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
     for frame, aside in match.batches(batch):
-        yield _decisions(model, frame, aside)
+        first = match.tally.n_rows - len(frame) + 1
+        costs = own_costs_of(model, frame, match.table.path, first)
+        yield _decisions(model, frame, aside, costs)
     if match.tally.n_rows == 0:
         raise TableError(f"{match.table.path} has a header but no rows: add the rows to predict")
 
 
-def _decisions(classifier: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:
+def _decisions(
+    classifier: Any, frame: pl.DataFrame, aside: pl.DataFrame, costs: Floats
+) -> pl.DataFrame:
     scores = table_scores(classifier, fed(classifier, frame))
     model = classifier.model_
     columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
-    columns["decision"] = [plain(label) for label in model.labels(scores)]
+    columns["decision"] = [plain(label) for label in model.labels(scores, costs)]
     if model.decodes:
         posterior = model.posterior(scores)
         names = [f"probability_{printed(name)}" for name in model.classes]
         columns |= dict(zip(names, posterior.T, strict=True))
-        costs = expected_costs(posterior, model.costs)
-        columns["expected_cost"] = costs[np.arange(len(costs)), model.decide(scores)]
+        risks = expected_costs(posterior, costs)
+        columns["expected_cost"] = risks[np.arange(len(risks)), model.decide(scores, costs)]
     return pl.DataFrame(columns)
 
 

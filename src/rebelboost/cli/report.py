@@ -4,18 +4,19 @@ from pathlib import Path
 from typing import Any
 
 from rebelboost.cli.files import check_writable, load_model, replaced
-from rebelboost.cli.inputs import Labelled, read_labelled
+from rebelboost.cli.inputs import Labelled, held_out, read_labelled, with_costs
 from rebelboost.cli.render import Output
-from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.cli.training_text import how_judged
+from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.report import write_report
 from rebelboost.tables.columns import Column
 
 
-def run_report(model: Path, data: Path, to: Path, *, output: Output) -> None:
+def run_report(model: Path, data: Path, to: Path, *, costs: Path | None, output: Output) -> None:
     """Write the report."""
     check_writable(to)
-    classifier = load_model(model)
+    classifier = with_costs(load_model(model), costs)
     kept = classifier.metadata_
     with output.waiting(f"writing {to}"):
         given = read_labelled(classifier, data)
@@ -23,14 +24,19 @@ def run_report(model: Path, data: Path, to: Path, *, output: Output) -> None:
         if not given.is_training:
             # The stored values describe the training table.
             told |= {"source": data.name, "n_unlabelled": 0, "notes": given.notes, "form": ""}
-        told["notes"] = [*told["notes"], *_meanings(told)]
+        told["notes"] = [
+            *told["notes"],
+            *told.get("warnings", ()),
+            *_meanings(told),
+            *_how(told, given),
+        ]
         with replaced(to) as beside:
             write_report(
                 classifier,
                 given.frame,
                 given.y,
                 beside,
-                evaluation=_evaluation(classifier, given, data),
+                evaluation=_evaluation(classifier, given, data, recosted=costs is not None),
                 title=f"Model report: {model.stem}",
                 data_summary=told,
                 command=kept.get("command"),
@@ -47,10 +53,16 @@ def _meanings(told: dict[str, Any]) -> list[str]:
     return [f"{column.name}: {column.meaning}" for column in columns if column.meaning]
 
 
-def _evaluation(classifier: Any, given: Labelled, data: Path) -> Evaluation | None:
+def _how(told: dict[str, Any], given: Labelled) -> list[str]:
+    """Say how rows were left out to evaluate the model on its training table."""
+    how = how_judged(told.get("group", ""), told.get("time", ""))
+    return [f"evaluated by cross-validation, {how}"] if how and given.is_training else []
+
+
+def _evaluation(
+    classifier: Any, given: Labelled, data: Path, *, recosted: bool
+) -> Evaluation | None:
     """Evaluate on the table; for the training table, return the held-out figures instead."""
     if not given.is_training:
         return evaluate(classifier, given.frame, given.y, source=data.name)
-    found = left_out(classifier, given.y)
-    stored = classifier.metadata_.get("evaluation")
-    return found if found is not None or stored is None else Evaluation.from_dict(stored)
+    return held_out(classifier, given, recosted=recosted)

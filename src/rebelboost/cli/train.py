@@ -8,24 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost import RebelClassifier
-from rebelboost.base.arrays import Floats
 from rebelboost.boosting.rounds import Round
 from rebelboost.cli import costs as cost_files
-from rebelboost.cli.files import check_writable, fingerprint
+from rebelboost.cli.files import check_replaceable, check_writable, fingerprint
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import show_model, show_table
-from rebelboost.costs.matrix import is_uniform
 from rebelboost.estimators.inputs import LEARNERS
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
-from rebelboost.tables.files import opened
-from rebelboost.tables.schema import (
-    ColumnOptions,
-    TrainingTable,
-    Understanding,
-    row_name,
-    understand,
-)
+from rebelboost.tables.apart import LeaveOut
+from rebelboost.tables.files import Table, opened
+from rebelboost.tables.options import ColumnOptions
+from rebelboost.tables.schema import TrainingTable, Understanding, row_name, understand
 
 HELD_OUT = 0.2
 """Share of the rows that are held out to evaluate a model that was not cross-validated in training."""
@@ -33,7 +27,7 @@ FEWEST_TO_HOLD_OUT = 10
 """Tables with fewer rows are not evaluated."""
 FITS_OF_ONE, FITS_AVERAGED = 2, 30
 """Fits that share the time budget: the model and one to evaluate it, or two averages of 15 fits each."""
-HELD_OUT_ROWS = "a random fifth of the table, held out from a separate fit"
+HELD_OUT_ROWS = "{} of the table, held out from a separate fit"
 
 
 class TrainingOptions(NamedTuple):
@@ -44,6 +38,15 @@ class TrainingOptions(NamedTuple):
     time_budget: float | None = None
     seed: int | None = None
     threads: int | None = None
+
+
+class ModelFile(NamedTuple):
+    """Where the model is written."""
+
+    path: Path | None = None
+    """None: named after the table."""
+    force: bool = False
+    """Whether a model of another table or target may be replaced."""
 
 
 class Trained(NamedTuple):
@@ -58,7 +61,7 @@ def run_training(
     data: Path,
     target: str | None,
     costs: Path | None,
-    model: Path | None,
+    model: ModelFile,
     *,
     columns: ColumnOptions,
     settings: TrainingOptions,
@@ -66,14 +69,15 @@ def run_training(
 ) -> None:
     """Read the table, print a summary, train, evaluate, save, and print the results."""
     _check_learner(settings.learner)
-    to = Path(f"{data.stem}.safetensors") if model is None else model
+    to = model.path or Path(f"{data.stem}.safetensors")
     check_writable(to)
     with output.waiting(f"reading {data}"), opened(data) as table:
-        understanding, samples = understand(table, target, columns)
+        prices = None if costs is None else cost_files.open_costs(costs)
+        understanding, samples = understand(table, target, _keeping(columns, prices, table))
     with output.warnings_as_notes():
-        matrix = None
-        if costs is not None:
-            matrix = cost_files.read_costs(costs, np.unique(samples.y).tolist())
+        matrix = None if prices is None else _priced(prices, understanding, samples, data)
+    if not model.force:
+        check_replaceable(to, understanding.source, understanding.target)
     show_table(understanding, matrix, costs, output)
     with output.warnings_as_notes():
         trained = _learn(samples, matrix, settings, output)
@@ -82,7 +86,24 @@ def run_training(
     words = _command(data, understanding.target, costs, columns, settings)
     trained.model.metadata_["command"] = shlex.join(words)
     trained.model.save(to)
-    show_model(trained, output, paths=(data, to))
+    show_model(trained, understanding, output, paths=(data, to))
+
+
+def _keeping(
+    columns: ColumnOptions, prices: cost_files.CostFile | None, table: Table
+) -> ColumnOptions:
+    """Keep the columns that hold costs, even if they look uninformative."""
+    named = [] if prices is None else [cell for _, _, cell in prices.named if cell in table.types]
+    return columns._replace(keep=[*columns.keep, *dict.fromkeys(named)]) if named else columns
+
+
+def _priced(
+    prices: cost_files.CostFile, understanding: Understanding, samples: TrainingTable, data: Path
+) -> cost_files.CostTable:
+    kinds = {column.name: column.kind for column in understanding.columns}
+    costs = cost_files.read_costs(prices, np.unique(samples.y).tolist(), kinds)
+    cost_files.check_amounts(samples.frame, list(costs.columns.values()), data)
+    return costs
 
 
 def _check_learner(learner: str) -> None:
@@ -97,8 +118,7 @@ def _command(
     """Return the command line that reproduces the model."""
     words = ["rebel", "train", str(data), "--target", target]
     words += ["--costs", str(costs)] if costs is not None else []
-    for option, names in columns._asdict().items():
-        words += [word for name in names for word in (f"--{option}", name)]
+    words += columns.words()
     for option, value in settings._asdict().items():
         if value not in (None, "auto"):
             words += [f"--{option.replace('_', '-')}", str(value)]
@@ -106,25 +126,32 @@ def _command(
 
 
 def _learn(
-    samples: TrainingTable, costs: Floats | None, settings: TrainingOptions, output: Output
+    samples: TrainingTable,
+    costs: cost_files.CostTable | None,
+    settings: TrainingOptions,
+    output: Output,
 ) -> Trained:
     began = time.monotonic()
-    model = _estimator(settings, costs, output).fit(samples.frame, samples.y)
+    apart = samples.apart
+    model = _estimator(settings, costs, output)
+    model.fit(samples.frame, samples.y, groups=apart.groups, times=apart.times)
     seconds = time.monotonic() - began
-    evaluation = left_out(model, samples.y)
+    evaluation = left_out(model, samples.y, X=samples.frame)
     if evaluation is None:
-        evaluation = _held_out(model, samples, settings, output)
+        evaluation = _held_out(costs, samples, settings, output)
     return Trained(model, evaluation, seconds)
 
 
-def _estimator(settings: TrainingOptions, costs: Floats | None, output: Output) -> RebelClassifier:
+def _estimator(
+    settings: TrainingOptions, costs: cost_files.CostTable | None, output: Output
+) -> RebelClassifier:
     given: dict[str, Any] = {
         "n_rounds": settings.rounds,
         "random_state": settings.seed,
-        "costs": costs,
+        "costs": None if costs is None else costs.given,
     }
     if settings.time_budget is not None:
-        averaged = costs is not None and not is_uniform(costs)
+        averaged = costs is not None and not costs.is_uniform
         given |= _within(settings.time_budget, settings.learner, averaged=averaged)
     return RebelClassifier(
         settings.learner,
@@ -135,9 +162,10 @@ def _estimator(settings: TrainingOptions, costs: Floats | None, output: Output) 
 
 
 def _within(seconds: float, learner: str, *, averaged: bool) -> dict[str, Any]:
-    """Return the parameters of a time limit: a budget for "auto", otherwise a limit for each fit."""
+    """Return the parameters of a time limit: one for all fits of "auto", otherwise one for each fit."""
     if learner == "auto":
-        return {"time_budget": seconds}
+        # The budget ends the cross-fit between two parts; the callback ends the part at hand.
+        return {"time_budget": seconds, "callbacks": [EndOfTime(time.monotonic() + seconds)]}
     return {"callbacks": [Deadline(seconds / (FITS_AVERAGED if averaged else FITS_OF_ONE))]}
 
 
@@ -155,26 +183,62 @@ class Deadline:
         """Do nothing."""
 
 
+class EndOfTime:
+    """Callback that stops all fits at a time of `time.monotonic`."""
+
+    def __init__(self, end: float) -> None:
+        self.end = end
+
+    def on_round(self, record: Round) -> bool:  # noqa: ARG002  (the interface of callbacks)
+        """Return whether the time is up."""
+        return time.monotonic() > self.end
+
+    def on_end(self) -> None:
+        """Do nothing."""
+
+
 def _held_out(
-    model: RebelClassifier, samples: TrainingTable, settings: TrainingOptions, output: Output
+    costs: cost_files.CostTable | None,
+    samples: TrainingTable,
+    settings: TrainingOptions,
+    output: Output,
 ) -> Evaluation | None:
     """Evaluate a fit to four fifths of the rows on the others; None if there are too few rows."""
-    out = held_out_rows(samples.y, settings.seed or 0)
-    if not out.any():
+    out = held_out_rows(samples.y, settings.seed or 0, samples.apart)
+    if not out.any() or len(np.unique(samples.y[~out])) < len(np.unique(samples.y)):
         return None
-    # The final matrix, because a rule such as "balanced" would give other costs for fewer rows.
     output.step("evaluating: fitting to four fifths of the rows, to be tested on the other fifth")
-    first = _estimator(settings, model.costs_, output)
+    first = _estimator(settings, costs, output)
     first.fit(samples.frame.filter(~out), samples.y[~out])
-    return evaluate(first, samples.frame.filter(out), samples.y[out], source=HELD_OUT_ROWS)
+    source = HELD_OUT_ROWS.format(_which(samples.apart))
+    return evaluate(first, samples.frame.filter(out), samples.y[out], source=source)
 
 
-def held_out_rows(y: np.ndarray[Any, Any], seed: int) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Select a random fifth of each class, but never all of its rows; shape (N,)."""
-    rng = np.random.default_rng(seed)
-    out = np.zeros(len(y), dtype=bool)
+def _which(apart: LeaveOut) -> str:
+    if apart.time:
+        return f"the latest fifth by {apart.time}"
+    return f"a random fifth of the values of {apart.group}" if apart.group else "a random fifth"
+
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+def held_out_rows(y: np.ndarray[Any, Any], seed: int, apart: LeaveOut | None = None) -> Mask:
+    """Select a fifth of the rows, as new ones will come; shape (N,)."""
     if len(y) < FEWEST_TO_HOLD_OUT:
-        return out
+        return np.zeros(len(y), dtype=bool)
+    rng = np.random.default_rng(seed)
+    if apart is not None and apart.times is not None:
+        return np.asarray(apart.times > np.quantile(apart.times, 1 - HELD_OUT, method="lower"))
+    if apart is not None and apart.groups is not None:
+        names = rng.permutation(np.unique(apart.groups))
+        return np.isin(apart.groups, names[: max(1, int(HELD_OUT * len(names)))])
+    return _fifth_of_classes(y, rng)
+
+
+def _fifth_of_classes(y: np.ndarray[Any, Any], rng: np.random.Generator) -> Mask:
+    """Select a random fifth of each class, but never all of its rows."""
+    out = np.zeros(len(y), dtype=bool)
     for label in np.unique(y):
         rows = rng.permutation(np.flatnonzero(y == label))
         n = min(int(HELD_OUT * len(rows) + rng.uniform()), len(rows) - 1)

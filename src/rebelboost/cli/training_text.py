@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rebelboost.base.arrays import Floats
 from rebelboost.base.names import listed, printed
 from rebelboost.base.text import amount, counted, percent
-from rebelboost.cli.costs import costs_text
+from rebelboost.cli.costs import CostTable, costs_text
 from rebelboost.cli.render import Line, Output
 from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING
 from rebelboost.tables.schema import UNSUPPORTED, Understanding
@@ -16,42 +15,44 @@ from rebelboost.tables.schema import UNSUPPORTED, Understanding
 if TYPE_CHECKING:
     from rebelboost.cli.train import Trained
     from rebelboost.evaluation.result import Evaluation
-    from rebelboost.theory.guarantee import Guarantee
 
 MOST_CLASSES, MOST_COLUMNS = 12, 6
-RULE = "if the class with the highest score is predicted"
+HEAVY = 0.2
+"""Share of the importance from which a date column is worth a note."""
 KINDS = (
     ("number", "numbers", ""),
     ("category", "categories", ""),
-    ("date", "dates", f", as {DATE_MEANING}"),
+    ("date", "dates", f", as {DATE_MEANING}, month and weekday"),
     ("time", "times", f", as {TIME_MEANING}"),
 )
 """Kinds of columns: internal name, label in the summary, meaning of the numbers."""
 
 
 def show_table(
-    understanding: Understanding, costs: Floats | None, path: Path | None, output: Output
+    understanding: Understanding, costs: CostTable | None, path: Path | None, output: Output
 ) -> None:
     """Print how the table was interpreted."""
-    classes = list(understanding.counts)
-    output.record("table", {**understanding.to_dict(), "costs": costs})
+    matrix = None if costs is None else costs.cells()
+    output.record("table", {**understanding.to_dict(), "costs": matrix})
     output.heading(
         f"Read {understanding.source}: {counted(understanding.n_rows, 'row')}, "
-        f"{counted(len(understanding.columns), 'column')} to predict {understanding.target!r}"
+        f"{counted(understanding.n_columns, 'column')} to predict {understanding.target!r}"
     )
     lines = [
         ("file", understanding.form),
         ("classes", _classes(understanding)),
         *_columns(understanding),
     ]
+    lines += [("read as", text) for text in _readings(understanding)]
     lines.append(("missing", _missing(understanding)))
     if costs is not None:
-        lines.append(("costs", f"{path}: {costs_text(costs, classes)}"))
+        lines.append(("costs", f"{path}: {costs_text(costs)}"))
     lines += [("ignored", _ignored(name, why)) for name, why in understanding.ignored.items()]
     if understanding.n_unlabelled:
         skipped = counted(understanding.n_unlabelled, "row")
         lines.append(("skipped", f"{skipped} without a class"))
     lines += [("note", note) for note in understanding.notes]
+    lines += [("WARNING", warning) for warning in understanding.warnings]
     output.lines(lines)
 
 
@@ -80,12 +81,17 @@ def _columns(understanding: Understanding) -> list[Line]:
     ]
 
 
+def _readings(understanding: Understanding) -> list[str]:
+    readings = understanding.readings.items()
+    return [f"{name}: {written!r} is read as {read}" for name, (written, read) in readings]
+
+
 def _missing(understanding: Understanding) -> str:
     missing = understanding.missing
     if not missing:
         return "none"
     n_cells = sum(missing.values())
-    share = n_cells / (understanding.n_rows * len(understanding.columns))
+    share = n_cells / (understanding.n_rows * understanding.n_columns)
     most = sorted(missing, key=lambda name: -missing[name])
     some = ", ".join(f"{name} ({missing[name]:,})" for name in most[:MOST_COLUMNS])
     tail = ", …" if len(most) > MOST_COLUMNS else ""
@@ -95,8 +101,10 @@ def _missing(understanding: Understanding) -> str:
 # ---- the model
 
 
-def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> None:
-    """Print the selected models, accuracy and cost, guarantee, file and next steps."""
+def show_model(
+    trained: "Trained", understanding: Understanding, output: Output, paths: tuple[Path, Path]
+) -> None:
+    """Print the selected models, accuracy and cost, file and next steps."""
     data, path = paths
     model, evaluation = trained.model, trained.evaluation
     selection = getattr(model, "selection_", None)
@@ -121,10 +129,10 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
     lines = [("terms", f"{n_terms}, each a tree or a comparison with training rows")]
     if chosen:
         lines.append(("selected", chosen))
-    lines += figures(evaluation)
-    lines.append(("guarantee", guaranteed(guarantee)))
+    lines += figures(evaluation, how_judged(understanding.group, understanding.time))
     if most_used:
         lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
+    lines += [("note", text) for text in heavy_dates(model, understanding)]
     size = path.stat().st_size / 1e6
     lines.append(("saved to", f"{path} ({size:.1f} MB)"))
     output.lines(lines)
@@ -135,7 +143,14 @@ def show_model(trained: "Trained", output: Output, paths: tuple[Path, Path]) -> 
     output.text(f"  rebel report {_q(path)} {_q(data)} -o {_q(path.with_suffix('.html').name)}")
 
 
-def figures(evaluation: "Evaluation | None") -> list[Line]:
+def how_judged(group: str, time: str) -> str:
+    """How rows were left out in cross-validation, or an empty text if one by one."""
+    if time:
+        return f"each with fits to rows that are earlier by {time}"
+    return f"each with fits that saw no row with the same {group}" if group else ""
+
+
+def figures(evaluation: "Evaluation | None", how: str = "") -> list[Line]:
     """Accuracy and cost on rows that were not used in training."""
     if evaluation is None:
         return [("accuracy", "unknown: too few rows to hold some out for testing")]
@@ -157,7 +172,7 @@ def figures(evaluation: "Evaluation | None") -> list[Line]:
         lines.append(("caution", "not clearly better than always making the same decision"))
     n_rows = counted(evaluation.n, "row")
     source = (
-        f"{n_rows} by cross-validation, each with fits that did not see it"
+        f"{n_rows} by cross-validation, {how or 'each with fits that did not see it'}"
         if evaluation.is_left_out
         else f"{n_rows}: {evaluation.source}"
     )
@@ -172,31 +187,27 @@ def _is_unclear(evaluation: "Evaluation") -> bool:
     return evaluation.accuracy.low <= evaluation.commonest_share
 
 
-def guaranteed(guarantee: "Guarantee") -> str:
-    """The guarantee in one sentence; `rebel explain MODEL` prints all of it."""
-    if not guarantee.fits or not guarantee.applies:
-        return "none: the theory does not cover this kind of training"
-    n_fits = len(guarantee.fits)
-    whose = (
-        "on the training rows" if n_fits == 1 else f"on the training rows of each of {n_fits} fits"
-    )
-    if guarantee.certified:
-        return f"no mistakes {whose}, {RULE} (follows from the loss)"
-    if guarantee.of_errors and guarantee.bound >= 1:
-        return f"none {whose}: the error bound exceeds 1; measured {amount(guarantee.achieved)}"
-    what = "error" if guarantee.of_errors else "mean cost"
-    return (
-        f"{what} of at most {amount(guarantee.bound)} {whose}, {RULE}; "
-        f"measured {amount(guarantee.achieved)}"
-    )
-
-
 def strongest(model: Any, most: int = 3) -> list[dict[str, Any]]:
     """The features with the largest importance and the training rows with the largest influence."""
     summary = model.summary()
     features = [{"feature": f.name, "share": f.importance} for f in summary.features[:most]]
     examples = [{"row": e.label, "class": e.of_class} for e in summary.examples[:most]]
     return features + (examples[:1] if features else examples)
+
+
+def heavy_dates(model: Any, understanding: Understanding) -> list[str]:
+    """Say which dates carry much of the model's decisions."""
+    shares = {f.name: f.importance for f in model.summary(top=len(understanding.columns)).features}
+    notes = []
+    for name in understanding.of_kind("date"):
+        parts = [c.name for c in understanding.columns if c.origin == name]
+        share = sum(shares.get(part, 0.0) for part in parts)
+        if share >= HEAVY:
+            notes.append(
+                f"{name} carries {percent(share)} of the decisions: later dates may differ from "
+                f"those in this table; --time {shlex.quote(name)} evaluates on later rows"
+            )
+    return notes
 
 
 def _reason(each: Mapping[str, Any]) -> str:

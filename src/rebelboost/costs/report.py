@@ -1,12 +1,12 @@
 """Cost report: the confusion matrix in counts and in costs, as readable text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rebelboost.base.arrays import ByClass, Floats
+from rebelboost.base.arrays import ByClass, BySample, Floats, Labels
 from rebelboost.base.names import printed, shown
 from rebelboost.base.text import aligned, amount, percent_change
 
@@ -53,6 +53,8 @@ class CostReport:
     """(K, decisions) confusion matrix, weighted by sample weights if there are any."""
     rival_totals: Mapping[str, float]
     """Total cost of other predictions, by name."""
+    constants: ByClass | None = None
+    """(decisions,) total cost of always making each decision, if costs differ from sample to sample."""
 
     @property
     def money(self) -> Floats:
@@ -77,15 +79,18 @@ class CostReport:
     @property
     def constant(self) -> Any:
         """The decision that would be cheapest if it were always made."""
-        return self.decisions[int(np.argmin(self._constant_totals))]
+        return self.decisions[int(np.argmin(self.constant_totals))]
 
     @property
     def constant_total(self) -> float:
         """Total cost of always making that decision."""
-        return float(self._constant_totals.min())
+        return float(self.constant_totals.min())
 
     @property
-    def _constant_totals(self) -> ByClass:
+    def constant_totals(self) -> ByClass:
+        """(decisions,) what always taking each of them would cost."""
+        if self.constants is not None:
+            return self.constants
         totals: ByClass = self.counts.sum(axis=1) @ self.costs
         return totals
 
@@ -143,3 +148,22 @@ class CostReport:
         rows = [[name, *map(amount, row)] for name, row in zip(names, cells, strict=True)]
         table = aligned([["", *map(printed, self.decisions)], *rows])
         return f"{title} (rows: true class, columns: decision)\n{table}"
+
+
+def by_row(
+    report: CostReport, true: Labels, decided: Labels, prices: Floats, weight: BySample
+) -> CostReport:
+    """The same decisions, priced by what each costs for its own sample.
+
+    `prices` are (n, decisions), given the true class. The costs of the report become the means of its cells.
+    """
+    shape = report.counts.shape
+    cells = np.ravel_multi_index((true, decided), shape)
+    paid = np.bincount(cells, weight * prices[np.arange(len(true)), decided], report.counts.size)
+    priced = weight[:, np.newaxis] * prices
+    of_class = np.array([priced[true == k].sum(axis=0) for k in range(shape[0])])
+    n_class = np.bincount(true, weight, shape[0])
+    means = of_class / np.where(n_class > 0, n_class, 1.0)[:, np.newaxis]
+    counts = report.counts
+    costs = np.where(counts > 0, paid.reshape(shape) / np.where(counts > 0, counts, 1), means)
+    return replace(report, costs=costs, constants=priced.sum(axis=0))

@@ -51,7 +51,10 @@ class FeatureEncoder:
             dtype = np.float32  # type: ignore[assignment]
         X = np.empty((len(frame), len(columns)), dtype=dtype)
         for f, column in enumerate(columns):
-            X[:, f] = self._codes(f, column.to_list()) if f in self.levels else _numbers(column)
+            if f in self.levels:
+                X[:, f] = self._codes(f, column.to_list(), repr(column.name))
+            else:
+                X[:, f] = _numbers(column)
         return X
 
     def transform_array(self, X: Values) -> Values:
@@ -60,10 +63,10 @@ class FeatureEncoder:
             return X
         X = X.copy()
         for f in self.levels:
-            X[:, f] = self._codes(f, X[:, f].tolist())
+            X[:, f] = self._codes(f, X[:, f].tolist(), str(f))
         return X
 
-    def _codes(self, feature: int, values: Sequence[Any]) -> NDArray[np.float64]:
+    def _codes(self, feature: int, values: Sequence[Any], name: str) -> NDArray[np.float64]:
         code = {level: float(i) for i, level in enumerate(self.levels[feature])}
         codes = np.fromiter((code.get(v, np.nan) for v in values), np.float64, len(values))
         unknown = {
@@ -71,7 +74,7 @@ class FeatureEncoder:
         }
         if unknown and len(code) < MOST_LEVELS:
             warnings.warn(
-                f"categorical feature {feature} has {len(unknown)} value(s) not seen in training, "
+                f"categorical feature {name} has {len(unknown)} value(s) not seen in training, "
                 f"such as {min(unknown, key=str)!r}: they are treated as missing",
                 UnknownCategoryWarning,
                 stacklevel=2,

@@ -5,21 +5,22 @@ The samples come from a test table (`evaluate`) or are the held-out samples of a
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
+from sklearn.metrics import roc_auc_score
 from sklearn.utils import column_or_1d
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
 from rebelboost.base.names import ClassNames, listed, plain, printed
 from rebelboost.costs.by_sample import own_costs
+from rebelboost.costs.report import by_row
 from rebelboost.data.encoder import is_present
-from rebelboost.estimators.base import encode_table
-from rebelboost.estimators.inputs import threads_of
+from rebelboost.estimators.base import encode_table, table_scores
 from rebelboost.evaluation.calibration import calibration
-from rebelboost.evaluation.intervals import Estimate, effective_number, mean_cost_interval, share
+from rebelboost.evaluation.intervals import effective_number, mean_cost_interval, share
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
 from rebelboost.exceptions import EvaluationError
 from rebelboost.metrics import cost_report
@@ -56,11 +57,8 @@ def evaluate(
         Name of the table, for texts.
     """
     _check_classifier(clf)
-    model, n_threads = clf.model_, threads_of(clf.n_jobs)
-    values = encode_table(clf, X)
-    prices = model.costs_of(values, costs, n_threads)
-    scores = model.scores(values, n_threads)
-    return _judge(model, scores, y, None, sample_weight, prices, source)
+    scored = Scored(table_scores(clf, X), _own_costs(clf, X, costs))
+    return _judge(clf.model_, scored, y, None, sample_weight, source)
 
 
 def left_out(
@@ -86,8 +84,8 @@ def left_out(
     sample_weight : array of shape (N,), optional
         Weights that it was fitted with.
     X : table of shape (N, d), optional
-        The table that it was fitted to. Needed if costs differ from sample to sample and are not
-        given; without it, the mean costs of each class are used.
+        Table that it was fitted to. With it, costs that differ from sample to sample are counted as
+        such; without it, by their means of each class.
     costs : array or data frame, optional
         The samples' own costs, as in `RebelClassifier.predict`.
     """
@@ -97,30 +95,39 @@ def left_out(
     if scores is None or rows is None:
         return None
     rows = np.asarray(rows)
-    prices = _own_prices(clf, X, costs, np.asarray(y))
-    prices = prices[rows] if prices.ndim == 3 else prices
-    return _judge(clf.model_, scores, y, rows, sample_weight, prices, LEFT_OUT)
-
-
-def _own_prices(clf: Any, X: Any, costs: Any, y: NDArray[Any]) -> Floats:
-    """Costs of decisions on the training samples, (K, K) or (N, K, K)."""
-    model: FittedClassifier = clf.model_
+    own = None
     if costs is not None:
-        return own_costs(costs, len(y), list(model.classes))
-    if X is None or not model.by_sample:
-        return model.costs
-    return model.costs_of(encode_table(clf, X), n_threads=threads_of(clf.n_jobs))
+        own = own_costs(costs, len(np.asarray(y)), list(clf.model_.classes))
+    elif X is not None:
+        own = _own_costs(clf, X)
+    scored = Scored(scores, None if own is None else own[rows])
+    return _judge(clf.model_, scored, y, rows, sample_weight, LEFT_OUT)
+
+
+class Scored(NamedTuple):
+    """Scores of samples, and their own costs."""
+
+    scores: Scores
+    costs: Floats | None
+    """(N, K, K) costs[n, true, decided]; None if costs are by class."""
+
+
+def _own_costs(clf: Any, X: Any, given: Any = None) -> Floats | None:
+    if given is None and not clf.model_.by_sample:
+        return None
+    found: Floats = clf.model_.costs_of(encode_table(clf, X), given)
+    return found
 
 
 def _judge(
     model: FittedClassifier,
-    scores: Scores,
+    scored: Scored,
     y: ArrayLike,
     rows: Ints | None,
     sample_weight: ArrayLike | None,
-    costs: Floats,
     source: str,
 ) -> Evaluation:
+    scores, costs = scored
     labels = _labels(y, len(scores), rows)
     weight = _weight(sample_weight, labels)
     rows = np.arange(len(labels)) if rows is None else rows
@@ -130,18 +137,17 @@ def _judge(
     _check_some(known, unknown, model.classes)
     scores, rows, true = scores[known], rows[known], codes[known]
     weight = None if weight is None else weight[known]
-    costs = costs[known] if costs.ndim == 3 else costs
+    costs = None if costs is None else costs[known]
     decided = _decisions(model, model.labels(scores, costs))
     posterior = model.posterior(scores) if model.decodes else None
-    judged = Judged(rows, true, decided, posterior)
-    return _evaluation(model, judged, weight, costs, source, unknown)
+    judged = Judged(rows, true, decided, posterior, costs)
+    return _evaluation(model, judged, weight, source, unknown)
 
 
 def _evaluation(
     model: FittedClassifier,
     judged: Judged,
     weight: BySample | None,
-    costs: Floats,
     source: str,
     unknown: Mapping[Any, int],
 ) -> Evaluation:
@@ -150,7 +156,7 @@ def _evaluation(
     confusion = cost_report(
         names[judged.true],
         names[judged.decided],
-        _by_class(costs, judged, weight),
+        model.costs,
         labels=classes,
         sample_weight=weight,
         reject_cost=rule.reject_cost,
@@ -158,6 +164,12 @@ def _evaluation(
     )
     n = len(judged.true)
     n_effective = effective_number(weight, n)
+    cost = mean_cost_interval(confusion.counts, confusion.costs, n_effective)
+    if judged.costs is not None:
+        mass = np.ones(n) if weight is None else weight
+        prices = judged.prices(rule.reject_cost)
+        confusion = by_row(confusion, judged.true, judged.decided, prices, mass)
+        cost = mean_cost_interval(mass, prices[np.arange(n), judged.decided], n_effective)
     rejected = float(confusion.counts[:, len(classes) :].sum())
     decided_weight = confusion.n_decisions - rejected
     right = float(np.trace(confusion.counts[:, : len(classes)]))
@@ -167,9 +179,7 @@ def _evaluation(
         source=source,
         n=n,
         accuracy=share(right, decided_weight, n_effective * decided_weight / confusion.n_decisions),
-        cost=_mean_cost(model, costs, judged, weight, n_effective)
-        if costs.ndim == 3
-        else mean_cost_interval(confusion.counts, confusion.costs, n_effective),
+        cost=cost,
         confusion=confusion,
         commonest=classes[int(np.argmax(model.class_weight))],
         n_rejected=rejected,
@@ -178,41 +188,18 @@ def _evaluation(
         if probable
         else None,
         calibration=calibration(judged.posterior, judged.true, weight),
+        auc=_auc(judged, weight),
         unknown=unknown,
         judged=judged,
     )
 
 
-def _by_class(costs: Floats, judged: Judged, weight: BySample | None) -> Floats:
-    """(K, K) mean of the samples' own costs, over those that were decided so, or else of the class."""
-    if costs.ndim == 2:
-        return costs
-    true, mass = judged.true, np.ones(len(judged.true)) if weight is None else weight
-    means = np.zeros(costs.shape[1:])
-    for y, k in np.argwhere(1 - np.eye(len(means))):
-        own = true == y
-        so = own & (judged.decided == k)
-        used = so if so.any() else own
-        if used.any():
-            means[y, k] = np.average(costs[used, y, k], weights=mass[used])
-    return means
-
-
-def _mean_cost(
-    model: FittedClassifier,
-    costs: Floats,
-    judged: Judged,
-    weight: BySample | None,
-    n_effective: float,
-) -> Estimate:
-    """Of the samples' own costs."""
-    price = model.rule.reject_cost or 0.0
-    rows = costs[np.arange(len(judged.true)), judged.true]
-    paid = np.column_stack([rows, np.full(len(rows), price)])[np.arange(len(rows)), judged.decided]
-    mass = np.ones(len(paid)) if weight is None else weight
-    # The dearest mistake that could have been made counts too, with no weight.
-    dearest = float(costs.max(initial=0.0))
-    return mean_cost_interval(np.append(mass, 0.0), np.append(paid, dearest), n_effective)
+def _auc(judged: Judged, weight: BySample | None) -> float | None:
+    """Area under the ROC curve of the second of two classes, if both occur."""
+    posterior = judged.posterior
+    if posterior is None or posterior.shape[1] != 2 or len(np.unique(judged.true)) < 2:
+        return None
+    return float(roc_auc_score(judged.true, posterior[:, 1], sample_weight=weight))
 
 
 def _check_classifier(clf: Any) -> None:

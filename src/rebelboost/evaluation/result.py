@@ -12,7 +12,7 @@ from rebelboost.base.text import aligned, amount, percent
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.report import CostReport
 from rebelboost.evaluation.calibration import Calibration
-from rebelboost.evaluation.intervals import Estimate
+from rebelboost.evaluation.intervals import Estimate, share
 
 LEFT_OUT = "left-out samples"
 """The `source` of held-out training samples; stored in model files."""
@@ -32,6 +32,16 @@ class Judged(NamedTuple):
     """(n,) codes of the decisions; the number of classes stands for an abstention."""
     posterior: Floats | None
     """(n, K) probability of each class; None if the model has no probabilities."""
+    costs: Floats | None = None
+    """(n, K, K) costs[n, true, decided] of the samples; None if costs are by class."""
+
+    def prices(self, reject_cost: float | None) -> Floats:
+        """(n, decisions) cost of each decision, given the true class; only with `costs`."""
+        assert self.costs is not None
+        own = self.costs[np.arange(len(self.true)), self.true]
+        if reject_cost is None:
+            return own
+        return np.column_stack([own, np.full(len(own), reject_cost)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +67,8 @@ class Evaluation:
     shares_log_loss: float | None = None
     """Log-loss of a baseline that predicts the class frequencies of the training data."""
     calibration: Calibration | None = None
+    auc: float | None = None
+    """Area under the ROC curve; None unless there are two classes and probabilities."""
     unknown: Mapping[Any, int] = field(default_factory=dict)
     """Classes that are not in the training data → number of samples. No other figure counts them."""
     judged: Judged | None = field(default=None, repr=False)
@@ -86,8 +98,8 @@ class Evaluation:
     @property
     def commonest_cost(self) -> float:
         """Mean cost of always predicting the most common class of the training data."""
-        column = self.confusion.costs[:, self._commonest_code]
-        return float(self._of_class @ column / self.confusion.n_decisions)
+        totals = self.confusion.constant_totals
+        return float(totals[self._commonest_code] / self.confusion.n_decisions)
 
     @property
     def accuracy_with_unknown(self) -> float:
@@ -103,6 +115,28 @@ class Evaluation:
     @property
     def _commonest_code(self) -> int:
         return self.confusion.classes.index(self.commonest)
+
+    @property
+    def two_class(self) -> dict[str, Estimate]:
+        """Sensitivity, specificity and predictive values, if there are two classes and no abstentions.
+
+        The positive class is the second one in sorted order: 1, "yes", "true", "positive".
+        """
+        counts = self.confusion.counts
+        if counts.shape != (2, 2):
+            return {}
+        decided = counts.sum(axis=0)
+        parts = {
+            "sensitivity": (counts[1, 1], self._of_class[1]),
+            "specificity": (counts[0, 0], self._of_class[0]),
+            "positive predictive value": (counts[1, 1], decided[1]),
+            "negative predictive value": (counts[0, 0], decided[0]),
+        }
+        n_effective = self.n / self.confusion.n_decisions
+        return {
+            name: share(float(right), float(of), float(of) * n_effective)
+            for name, (right, of) in parts.items()
+        }
 
     def text(self) -> str:
         """Return the figures as text."""
@@ -135,6 +169,7 @@ class Evaluation:
                 ["mean cost", *_range(self.cost)],
                 [f"  always {shown(self.confusion.constant)}", amount(self.constant_cost), ""],
             ]
+        rows += self._two_class_rows()
         if self.n_rejected:
             rejected = self.n_rejected / self.confusion.n_decisions
             rows.append(["abstained", percent(rejected), ""])
@@ -146,6 +181,18 @@ class Evaluation:
         if self.calibration is not None:
             rows.append(["calibration error", percent(self.calibration.error), ""])
         return rows
+
+    def _two_class_rows(self) -> list[list[str]]:
+        found = self.two_class
+        if not found:
+            return []
+        positive = f" ({shown(self.confusion.classes[1])} is positive)"
+        rows = [
+            [name, percent(each.value), f"{percent(each.low)} to {percent(each.high)}"]
+            for name, each in found.items()
+        ]
+        rows[0][0] += positive
+        return rows if self.auc is None else [["AUC", f"{self.auc:.3f}", ""], *rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert all figures to a dictionary that can be written as JSON."""
@@ -159,11 +206,14 @@ class Evaluation:
             "decisions": list(confusion.decisions),
             "costs": confusion.costs.tolist(),
             "counts": confusion.counts.tolist(),
+            "constants": None if confusion.constants is None else confusion.constants.tolist(),
             "commonest": self.commonest,
             "commonest_share": self.commonest_share,
             "commonest_cost": self.commonest_cost,
             "constant": confusion.constant,
             "constant_cost": self.constant_cost,
+            "auc": self.auc,
+            **{name.replace(" ", "_"): e.to_dict() for name, e in self.two_class.items()},
             "n_rejected": self.n_rejected,
             "log_loss": self.log_loss,
             "shares_log_loss": self.shares_log_loss,
@@ -175,6 +225,7 @@ class Evaluation:
     def from_dict(cls, stored: Mapping[str, Any]) -> "Evaluation":
         """Create from a dictionary; the inverse of `to_dict`, without the results by sample."""
         costs, counts = (np.asarray(stored[key], dtype=np.float64) for key in ("costs", "counts"))
+        constants = stored.get("constants")  # absent from models of earlier versions
         probabilities = stored["calibration"]
         return cls(
             source=stored["source"],
@@ -182,10 +233,16 @@ class Evaluation:
             accuracy=Estimate.from_dict(stored["accuracy"]),
             cost=Estimate.from_dict(stored["cost"]),
             confusion=CostReport(
-                tuple(stored["classes"]), tuple(stored["decisions"]), costs, counts, {}
+                tuple(stored["classes"]),
+                tuple(stored["decisions"]),
+                costs,
+                counts,
+                {},
+                None if constants is None else np.asarray(constants, dtype=np.float64),
             ),
             commonest=stored["commonest"],
             n_rejected=stored["n_rejected"],
+            auc=stored.get("auc"),
             log_loss=stored["log_loss"],
             shares_log_loss=stored["shares_log_loss"],
             calibration=Calibration.from_dict(probabilities) if probabilities else None,

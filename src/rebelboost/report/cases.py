@@ -44,8 +44,7 @@ def pick(subject: Subject) -> list[Picked]:
     if judged is None:
         return []
     _check_same(subject, judged)
-    prices = _prices(subject)
-    paid = prices[judged.true, judged.decided]
+    paid = _paid(subject, judged)
     merits = _merits(subject, judged)
     chosen = _chosen(judged, paid, merits)
     has_costs = found is not None and found.has_costs
@@ -113,10 +112,15 @@ def _check_same(subject: Subject, judged: Judged) -> None:
         )
 
 
-def _prices(subject: Subject) -> Floats:
+def _paid(subject: Subject, judged: Judged) -> BySample:
+    """(n,) cost of each decision."""
     costs: Floats = subject.clf.costs_
     abstaining = subject.clf.reject_cost
-    return np.column_stack([costs, np.full(len(costs), 0.0 if abstaining is None else abstaining)])
+    abstaining = 0.0 if abstaining is None else abstaining
+    if judged.costs is not None:
+        return judged.prices(abstaining)[np.arange(len(judged.true)), judged.decided]
+    prices = np.column_stack([costs, np.full(len(costs), abstaining)])
+    return prices[judged.true, judged.decided]
 
 
 def _merits(subject: Subject, judged: Judged) -> Floats:
@@ -127,4 +131,5 @@ def _merits(subject: Subject, judged: Judged) -> Floats:
     if judged.posterior is None:
         merits: Floats = table_scores(subject.clf, subject.X)[judged.rows]
         return merits
-    return -np.log(np.maximum(expected_costs(judged.posterior, subject.clf.costs_), LEAST_COST))
+    costs = subject.clf.costs_ if judged.costs is None else judged.costs
+    return -np.log(np.maximum(expected_costs(judged.posterior, costs), LEAST_COST))

@@ -5,11 +5,14 @@ import csv
 import gzip
 import io
 import itertools
+import shutil
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,7 +21,11 @@ import polars as pl
 from rebelboost.exceptions import TableError
 
 PARQUET = {".parquet", ".pq"}
-UNREAD = {".xlsx", ".xls", ".ods", ".json", ".jsonl", ".feather", ".arff", ".npz", ".npy", ".pkl"}
+EXCEL = {".xlsx", ".xlsm", ".xls"}
+EXCEL_READERS = {"fastexcel": "calamine", "openpyxl": "openpyxl"}
+"""Package → name of the reader in polars."""
+STDIN = "-"
+UNREAD = {".ods", ".json", ".jsonl", ".feather", ".arff", ".npz", ".npy", ".pkl"}
 SEPARATORS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "space"}
 """In the order in which they are tried: commas also occur in numbers, and spaces in names."""
 ENCODINGS = ("utf-8", "cp1252", "latin-1")
@@ -50,6 +57,8 @@ class Table:
     form: str
     """Format of the file, in a few words."""
     notes: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
+    """Columns without a name in the file, as they are called here."""
 
     @property
     def names(self) -> list[str]:
@@ -63,8 +72,15 @@ def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
 
     `headed` says whether the first line contains column names. By default this is detected.
     """
+    if str(path) == STDIN:
+        with _stdin() as copy, opened(copy, headed=headed) as table:
+            yield replace(table, path=Path("standard input"))
+        return
     path = Path(path)
     _check(path)
+    if path.suffix.lower() in EXCEL:
+        yield _excel(path)
+        return
     if path.suffix.lower() in PARQUET:
         with _raised_as(f"{path} cannot be read: it is not a valid Parquet file; write it again"):
             yield _parquet(path)
@@ -75,6 +91,32 @@ def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
             yield table
         except UNREADABLE as error:
             raise TableError(_ragged(readable, table) or _unread(path, error)) from error
+
+
+@contextmanager
+def _stdin() -> Iterator[Path]:
+    """Copy standard input to a temporary file, because a table is read several times."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "standard input.csv"
+        with copy.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield copy
+
+
+def _excel(path: Path) -> Table:
+    """Read the first sheet of an Excel file, with whichever reader is installed."""
+    engine = next((name for module, name in EXCEL_READERS.items() if find_spec(module)), None)
+    if engine is None:
+        raise TableError(
+            f'{path} is an Excel file, which needs a reader: pip install "rebelboost[excel]", '
+            "or save it as CSV"
+        )
+    try:
+        frame = pl.read_excel(path, engine=engine)  # type: ignore[call-overload]
+    except Exception as error:  # each reader has its own errors
+        reason = str(error).strip().split("\n")[0]
+        raise TableError(f"{path} cannot be read ({reason}): save it as CSV") from error
+    return _counted(Table(path, frame.lazy(), dict(frame.schema), "Excel, first sheet"))
 
 
 @contextmanager
@@ -220,8 +262,11 @@ def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> T
     blank = pl.all_horizontal(pl.all().is_null()).alias(BLANK)
     frame = frame.with_columns(blank).filter(~pl.col(BLANK)).drop(BLANK)
     form = f"CSV, separated by {SEPARATORS[separator]}s, {encoding}"
-    table = Table(path, frame, dict.fromkeys(names, pl.String()), form, tuple(notes))
-    return _counted(table)
+    unnamed = tuple(
+        n for n, given in zip(names, rows[0], strict=True) if headed and not given.strip()
+    )
+    types = dict.fromkeys(names, pl.String())
+    return _counted(Table(path, frame, types, form, tuple(notes), unnamed))
 
 
 def _separator(lines: Sequence[str]) -> str:

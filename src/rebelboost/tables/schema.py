@@ -3,9 +3,8 @@
 The model file stores this, so that other tables are read in the same way.
 """
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,18 +12,21 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rebelboost.base.names import listed
-from rebelboost.data.encoder import MOST_LEVELS
+from rebelboost.base.text import percent
 from rebelboost.exceptions import TableError
-from rebelboost.tables.columns import Column, as_text, tell_columns
+from rebelboost.tables.apart import LeaveOut, tell_apart
+from rebelboost.tables.columns import MONTH, WEEKDAY, Column, as_text
+from rebelboost.tables.detection import tell_columns
+from rebelboost.tables.examples import examples
 from rebelboost.tables.files import Table
+from rebelboost.tables.informative import look
+from rebelboost.tables.leaks import find_leaks
+from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.target import class_labels, find_target
 
-FEWEST_ROWS = 10
-"""Minimum number of rows for a column of distinct values to be an identifier."""
-ID_NAME = re.compile(
-    r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)|unnamed: 0", re.IGNORECASE
-)
 UNSUPPORTED = "unsupported type"
+MOST_LEAKS = 3
+"""Maximum number of warnings about columns that decide the target alone."""
 ROW = "\nrow"
 """A column name that does not occur in files."""
 
@@ -51,36 +53,43 @@ class Understanding:
     """Column → number of missing cells, if there are any."""
     naming: str = ""
     """Ignored column whose values identify the rows, or an empty text."""
+    group: str = ""
+    """Column whose values are left out together when the model is evaluated, or an empty text."""
+    time: str = ""
+    """Column by which the model is evaluated on later rows than it is trained on, or an empty text."""
+    warnings: tuple[str, ...] = ()
+    """What may make the figures wrong."""
+    readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Column whose cells were converted → an example cell as it is written, and as it was read."""
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a dictionary, for the model file and for --json."""
         told = dict(vars(self))
         for name in ("ignored", "counts", "missing"):
             told[name] = dict(told[name])
+        told["readings"] = {name: list(pair) for name, pair in self.readings.items()}
         return told | {
             "columns": [column.to_dict() for column in self.columns],
             "notes": list(self.notes),
+            "warnings": list(self.warnings),
         }
 
     @staticmethod
     def from_dict(told: Mapping[str, Any]) -> "Understanding":
         """Create from the dictionary in a model file; the inverse of `to_dict`."""
         columns = tuple(map(Column.from_dict, told["columns"]))
-        return Understanding(**{**told, "columns": columns, "notes": tuple(told["notes"])})
+        texts = {name: tuple(told.get(name, ())) for name in ("notes", "warnings")}
+        readings = {name: tuple(pair) for name, pair in told.get("readings", {}).items()}
+        return Understanding(**{**told, "columns": columns, "readings": readings, **texts})
 
     def of_kind(self, kind: str) -> list[str]:
-        """Names of the columns of one kind."""
-        return [column.name for column in self.columns if column.kind == kind]
+        """Names of the columns of one kind; months and weekdays belong to their dates."""
+        return [c.name for c in self.columns if c.kind == kind and c.part not in (MONTH, WEEKDAY)]
 
-
-class ColumnOptions(NamedTuple):
-    """The user's options for columns."""
-
-    keep: Sequence[str] = ()
-    """Columns to use even if they look uninformative."""
-    ignore: Sequence[str] = ()
-    categorical: Sequence[str] = ()
-    """Columns of numbers to treat as categories."""
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of the file that are used."""
+        return len({column.origin for column in self.columns})
 
 
 class TrainingTable(NamedTuple):
@@ -93,6 +102,8 @@ class TrainingTable(NamedTuple):
     """Row number of each sample in the file, from 1."""
     ids: tuple[str, list[Any]] | None
     """Identifier column: its name and its values."""
+    apart: LeaveOut = LeaveOut()
+    """How rows are left out."""
 
 
 def understand(
@@ -107,9 +118,15 @@ def understand(
     y, counts = class_labels(labels, table.path)
     labelled = labels.is_not_null()
     names, ignored = _candidates(table, target, options)
-    columns, odd = tell_columns(table, names, options.categorical)
+    detected = tell_columns(table, names, options)
+    columns = detected.columns
     frame = _collect(table, columns, labelled)
-    chosen, useless, ids = _look(frame, columns, [*options.keep, *options.categorical])
+    aside = _aside(table, [*options.ignore, *options.columns()["group"]], labelled)
+    apart = tell_apart(table.path, columns, frame, aside, y, options)
+    ignored |= apart.ignored(options)
+    columns = [column for column in columns if column.origin not in ignored]
+    keep = [*options.keep, *options.categorical]
+    chosen, useless, ids = look(frame, columns, y, keep=keep, unnamed=table.unnamed)
     ignored |= useless
     if not chosen:
         raise TableError(
@@ -123,19 +140,33 @@ def understand(
         target=target,
         columns=tuple(chosen),
         ignored=ignored,
-        notes=(*table.notes, *map(_note_odd, odd), *_dates(chosen), *_many(chosen)),
+        notes=(
+            *table.notes,
+            *map(_note_odd, detected.odd),
+            *detected.notes,
+            *_dates(chosen),
+            *_many(chosen),
+        ),
         n_rows=len(frame),
         n_unlabelled=len(labels) - len(frame),
         counts=counts,
         naming=ids[0] if ids else "",
-        missing={s.name: n for s in frame.iter_columns() if (n := s.null_count())},
+        missing={
+            c.origin: n for c in chosen if not c.is_derived and (n := frame[c.name].null_count())
+        },
+        group=apart.group,
+        time=apart.time,
+        warnings=(*apart.warnings, *_leaks(frame, y, target), *detected.warnings),
+        readings=examples(table, chosen),
     )
     rows = np.flatnonzero(labelled.to_numpy()) + 1
-    return understanding, TrainingTable(frame, y, rows, ids)
+    return understanding, TrainingTable(frame, y, rows, ids, apart)
 
 
 def _check_options(table: Table, options: ColumnOptions) -> None:
-    for option, names in options._asdict().items():
+    if options.decimal not in ("", ",", "."):
+        raise TableError(f"--decimal is {options.decimal!r}: give a comma or a point, , or .")
+    for option, names in options.columns().items():
         for name in names:
             if name not in table.types:
                 raise TableError(
@@ -147,7 +178,7 @@ def _check_options(table: Table, options: ColumnOptions) -> None:
 def _candidates(
     table: Table, target: str, options: ColumnOptions
 ) -> tuple[list[str], dict[str, str]]:
-    ignored = dict.fromkeys(options.ignore, "by --ignore")
+    ignored = {name: "by --ignore" for name in options.ignore if name != options.time}
     for name, dtype in table.types.items():
         if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Duration, pl.Null):
             ignored.setdefault(name, f"{UNSUPPORTED} {dtype}")
@@ -156,84 +187,31 @@ def _candidates(
 
 
 def _collect(table: Table, columns: Sequence[Column], labelled: pl.Series) -> pl.DataFrame:
-    frame = table.frame
-    if not labelled.all():
-        kept = labelled.arg_true()
-        frame = frame.with_row_index(ROW).filter(pl.col(ROW).is_in(kept.implode()))
-    reading = [column.read(table.types[column.name]) for column in columns]
-    return frame.select(reading).collect(engine="streaming")
+    reading = [column.read(table.types[column.origin]) for column in columns]
+    return _labelled(table, labelled).select(reading).collect(engine="streaming")
+
+
+def _aside(table: Table, names: Sequence[str], labelled: pl.Series) -> pl.DataFrame:
+    """Read the cells of columns that are not features, as text."""
+    reading = [
+        as_text(name, table.types[name]).alias(name)
+        for name in dict.fromkeys(names)
+        if not table.types[name].is_nested()
+    ]
+    return _labelled(table, labelled).select(reading).collect(engine="streaming")
+
+
+def _labelled(table: Table, labelled: pl.Series) -> pl.LazyFrame:
+    if labelled.all():
+        return table.frame
+    kept = labelled.arg_true()
+    return table.frame.with_row_index(ROW).filter(pl.col(ROW).is_in(kept.implode()))
 
 
 def row_name(column: str, value: Any) -> str:
     """Name of a row by its identifier; a number gets the column's name, so as not to be a row number."""
     text = str(value)
     return f"{column} {text}" if text.removeprefix("-").isdigit() else text
-
-
-# ---- informative columns
-
-
-def _look(
-    frame: pl.DataFrame, columns: Sequence[Column], keep: Sequence[str]
-) -> tuple[list[Column], dict[str, str], tuple[str, list[Any]] | None]:
-    """Return the informative columns, why the others are ignored, and the first identifier."""
-    chosen, useless = [], {}
-    ids = None
-    for column in columns:
-        values = frame[column.name]
-        _check_finite(values)
-        reason, is_id = _uselessness(values, column)
-        if reason and column.name not in keep:
-            useless[column.name] = reason
-            if is_id and ids is None:
-                whole = column.kind == "number"
-                ids = column.name, (values.cast(pl.Int64) if whole else values).to_list()
-        else:
-            levels = _levels(values) if column.kind == "category" else ()
-            chosen.append(replace(column, categories=levels))
-    return chosen, useless, ids
-
-
-def _check_finite(values: pl.Series) -> None:
-    if values.dtype == pl.Float64 and (n := int(values.is_infinite().sum())):
-        raise TableError(
-            f"column {values.name!r} has {n} infinite value(s): leave these cells empty, "
-            "or use a large number"
-        )
-
-
-def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool]:
-    """Return why a column is uninformative, or an empty text; and whether it identifies rows."""
-    n, n_different = len(values), values.drop_nulls().n_unique()
-    if n_different == 0:
-        return "empty", False
-    if n_different == 1 and values.null_count() == 0:
-        return f"constant value {values[0]}", False
-    if n_different == n >= FEWEST_ROWS:
-        naming = _naming(values, column)
-        return naming, bool(naming)
-    if column.kind == "category" and n_different > max(FEWEST_ROWS, n / 2):
-        return f"text with {n_different:,} different values in {n:,} rows", False
-    return "", False
-
-
-def _naming(values: pl.Series, column: Column) -> str:
-    """Return how a column of distinct values identifies the rows, or an empty text."""
-    if column.kind == "category":
-        return "a different text in every row"
-    if column.kind != "number" or not (values == values.floor()).all():
-        return ""
-    numbers = values.to_numpy()
-    if numbers.max() - numbers.min() == len(numbers) - 1:
-        return "row numbers"
-    return "identifier, a different number in every row" if ID_NAME.fullmatch(column.name) else ""
-
-
-def _levels(values: pl.Series) -> tuple[str, ...]:
-    """Return the most frequent categories, at most `MOST_LEVELS`."""
-    counts = dict(values.drop_nulls().value_counts().iter_rows())
-    frequent = sorted(counts, key=lambda level: (-counts[level], level))[:MOST_LEVELS]
-    return tuple(sorted(frequent))
 
 
 def _select(frame: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
@@ -255,6 +233,14 @@ def _reasons(ignored: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {reason}" for name, reason in list(ignored.items())[:6])
 
 
+def _leaks(frame: pl.DataFrame, y: NDArray[Any], target: str) -> list[str]:
+    return [
+        f"{leak.name} nearly decides {target!r} alone ({percent(leak.accuracy)} right): is it known "
+        f"beforehand? If not, use --ignore {_quoted(leak.name)}"
+        for leak in find_leaks(frame.iter_columns(), y)[:MOST_LEAKS]
+    ]
+
+
 def _note_odd(odd: tuple[str, int, str]) -> str:
     name, n_cells, example = odd
     return (
@@ -268,7 +254,7 @@ def _quoted(name: str) -> str:
 
 
 def _dates(columns: Sequence[Column]) -> list[str]:
-    day_or_month = [c.name for c in columns if c.form.startswith("%m/%d/%Y")]
+    day_or_month = [c.name for c in columns if c.kind == "date" and c.form.startswith("%m/%d/%Y")]
     return [
         f"{name}: dates are read as month/day/year (year-month-day is unambiguous)"
         for name in day_or_month
@@ -277,8 +263,8 @@ def _dates(columns: Sequence[Column]) -> list[str]:
 
 def _many(chosen: Sequence[Column]) -> list[str]:
     return [
-        f"{column.name}: only the {MOST_LEVELS} most frequent categories are used; "
-        "the others count as missing"
+        f"{column.name}: has {len(column.categories) + len(column.pooled):,} categories; the "
+        f"{len(column.categories)} most frequent are used, the others are pooled as missing"
         for column in chosen
-        if len(column.categories) == MOST_LEVELS
+        if column.pooled
     ]

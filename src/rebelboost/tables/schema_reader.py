@@ -25,6 +25,10 @@ class Tally:
     n_rows: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     """Column → cells with categories that are not in the training data."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """Column → one of these categories."""
+    pooled: Counter[str] = field(default_factory=Counter)
+    """Column → cells with categories that are too rare in the training data to be distinguished."""
     odd: Counter[str] = field(default_factory=Counter)
     """Column → cells in another format than in the training data."""
     extra: tuple[str, ...] = ()
@@ -33,8 +37,15 @@ class Tally:
     def notes(self) -> list[str]:
         """Return the counts as notes."""
         notes = [
-            f"{name}: {n:,} cell(s) with categories not in the training data count as missing"
+            f"{name}: {n:,} cell(s) with categories that training never saw, such as "
+            f"{self.examples[name]!r}, count as missing"
             for name, n in self.unknown.items()
+            if n
+        ]
+        notes += [
+            f"{name}: {n:,} cell(s) with categories that were pooled in training, because they are "
+            "rare, count as missing"
+            for name, n in self.pooled.items()
             if n
         ]
         notes += [
@@ -54,12 +65,12 @@ class Match:
         self.table, self.columns, self.aside = table, understanding.columns, tuple(aside)
         self._check(understanding.target)
         expected = {*understanding.ignored, understanding.target, *aside}
-        expected |= {column.name for column in self.columns}
+        expected |= {column.origin for column in self.columns}
         self.tally = Tally(extra=tuple(n for n in table.names if n not in expected))
 
     def _check(self, target: str) -> None:
         names = self.table.names
-        needed = [column.name for column in self.columns]
+        needed = list(dict.fromkeys(column.origin for column in self.columns))
         lacking = [name for name in needed if name not in names]
         free = [name for name in names if name not in needed and name != target]
         if lacking:
@@ -88,9 +99,9 @@ class Match:
 
     def _reading(self) -> list[pl.Expr]:
         types = self.table.types
-        read = [column.read(types[column.name]) for column in self.columns]
+        read = [column.read(types[column.origin]) for column in self.columns]
         odd = [
-            (cells(c.name, numbers=True).is_not_null() & c.read(pl.String()).is_null()).alias(
+            (cells(c.origin, numbers=True).is_not_null() & c.read(pl.String()).is_null()).alias(
                 c.name + ODD
             )
             for c in self._numbers_from_text()
@@ -100,17 +111,20 @@ class Match:
 
     def _numbers_from_text(self) -> list[Column]:
         types = self.table.types
-        return [c for c in self.columns if c.kind != "category" and types[c.name] == pl.String]
+        return [
+            c
+            for c in self.columns
+            if c.kind != "category" and types[c.origin] == pl.String and not c.is_derived
+        ]
 
     def _settled(self, batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         self.tally.n_rows += len(batch)
         for column in self._numbers_from_text():
-            self.tally.odd[column.name] += int(batch[column.name + ODD].sum())
+            self.tally.odd[column.origin] += int(batch[column.name + ODD].sum())
         frame = batch.select(known(column) for column in self.columns)
         for column in self.columns:
             if column.kind == "category":
-                n = frame[column.name].null_count() - batch[column.name].null_count()
-                self.tally.unknown[column.name] += n
+                self._count_unknown(column, batch[column.name].filter(frame[column.name].is_null()))
             elif (n := int(frame[column.name].is_infinite().sum() or 0)) > 0:
                 raise TableError(
                     f"column {column.name!r} of {self.table.path} has {n} infinite value(s): "
@@ -118,6 +132,14 @@ class Match:
                 )
         aside = batch.select(pl.col(name + ASIDE).alias(name) for name in self.aside)
         return frame, aside
+
+    def _count_unknown(self, column: Column, unused: pl.Series) -> None:
+        cells = unused.drop_nulls()
+        unknown = cells.filter(~cells.is_in(column.pooled))
+        self.tally.pooled[column.name] += len(cells) - len(unknown)
+        self.tally.unknown[column.name] += len(unknown)
+        if len(unknown):
+            self.tally.examples.setdefault(column.name, unknown[0])
 
 
 def understood_by(model: Any, table: Table) -> Understanding:

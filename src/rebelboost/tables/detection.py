@@ -1,0 +1,328 @@
+"""Detect the kind and format of each column.
+
+Candidate formats are found in the first rows, and all rows decide among them. Whether 1.423 is a decimal
+number or 1423 depends on the other cells of the column, then on the other columns.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from rebelboost.tables.columns import (
+    DATE_FORMS,
+    FIRST,
+    MONTH,
+    SECOND,
+    TIME_FORMS,
+    WEEKDAY,
+    Column,
+    cells,
+)
+from rebelboost.tables.files import Table
+from rebelboost.tables.numbers import (
+    DECIMAL_COMMA,
+    DRESSED,
+    GROUPS,
+    MOSTLY,
+    NUMBER_FORMS,
+    PAIR,
+    PLAIN,
+    UNDRESSED,
+    Dressing,
+    Separators,
+    dressing_of,
+    separators,
+    undressed,
+)
+from rebelboost.tables.options import ColumnOptions
+
+HEAD = 1000
+"""Number of rows from which candidate formats are found."""
+FEWEST_LEVELS, NUMERIC = 20, 0.8
+"""Text with more different cells than this, most of which look like numbers, is worth a warning."""
+
+
+class Odd(NamedTuple):
+    """Cells of a column that do not have its format and count as missing."""
+
+    name: str
+    n_cells: int
+    example: str
+
+
+class Detected(NamedTuple):
+    """The columns of a table, and what a reader should know about how they were read."""
+
+    columns: list[Column]
+    odd: list[Odd]
+    notes: list[str]
+    warnings: list[str]
+
+
+def tell_columns(
+    table: Table, names: Sequence[str], options: ColumnOptions | None = None
+) -> Detected:
+    """Detect the kind of each column, and count the cells that do not have its format."""
+    options = options or ColumnOptions()
+    told = {name: _by_type(name, table.types[name]) for name in names}
+    for name in set(options.categorical) & set(names):
+        told[name] = Column(name, "category")
+    unclear = [name for name in names if told[name] is None]
+    if not unclear:
+        typed = [c for c in told.values() if c is not None]
+        return Detected([each for c in typed for each in _parts(c, table.names)], [], [], [])
+    texts = _Texts(table, unclear)
+    found = texts.columns()
+    found, notes = _settled(
+        texts, found, semicolons="semicolon" in table.form, by_user=options.decimal
+    )
+    odd = texts.odd(found.values())
+    warnings = [text for name in unclear if (text := texts.warning(found[name]))]
+    columns = [each for name in names for each in _parts(told[name] or found[name], table.names)]
+    return Detected(columns, odd, notes, warnings)
+
+
+def _by_type(name: str, dtype: Any) -> Column | None:
+    if dtype.is_numeric():
+        return Column(name, "number")
+    if dtype == pl.Time:
+        return Column(name, "time")
+    if dtype in (pl.Date, pl.Datetime):
+        return Column(name, "date")
+    if dtype in (pl.Boolean, pl.Categorical, pl.Enum):
+        return Column(name, "category")
+    return None
+
+
+def _parts(column: Column, taken: Sequence[str]) -> list[Column]:
+    """Return the features that a column becomes."""
+    if column.kind == "date":
+        month = replace(
+            column, name=_free(f"{column.name}_month", taken), kind="number", part=MONTH
+        )
+        day = _free(f"{column.name}_weekday", taken)
+        weekday = replace(column, name=day, kind="category", part=WEEKDAY)
+        return [column, *(replace(each, source=column.name) for each in (month, weekday))]
+    if column.part != FIRST:
+        return [column]
+    return [
+        replace(column, name=_free(f"{column.name}_{i}", taken), source=column.name, part=part)
+        for i, part in enumerate((FIRST, SECOND), 1)
+    ]
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+# ---- text
+
+
+class _Texts:
+    """Columns of text whose kinds are to be found."""
+
+    def __init__(self, table: Table, names: Sequence[str]) -> None:
+        self.frame, self.names = table.frame, names
+        self.head = self.frame.select(names).head(HEAD).collect()
+
+    def of_head(self, name: str) -> pl.Series:
+        """Cells of the first rows that are not missing."""
+        return self.head.select(cells(name, numbers=True)).to_series().drop_nulls()
+
+    def asked(self, questions: Sequence[pl.Expr]) -> dict[str, Any]:
+        """Answers from all rows."""
+        return _answers(self.frame, questions)
+
+    def columns(self) -> dict[str, Column]:
+        """Keep, of the formats proposed by the first rows, the one that fits most of all rows."""
+        proposed = {name: _proposed(self.of_head(name), name) for name in self.names}
+        asked = [
+            _present(column).alias(f"{name}\n{i}")
+            for name in self.names
+            for i, column in enumerate(proposed[name])
+        ]
+        found = self.asked([*self._totals(self.names), *asked])
+        columns = {}
+        for name in self.names:
+            fits = [found[f"{name}\n{i}"] for i in range(len(proposed[name]))]
+            most = max(fits, default=0)
+            good = fits and most >= MOSTLY * max(1, found[name])
+            columns[name] = proposed[name][fits.index(most)] if good else Column(name, "category")
+        return columns
+
+    def _totals(self, names: Iterable[str]) -> list[pl.Expr]:
+        return [cells(name, numbers=True).is_not_null().sum().alias(name) for name in names]
+
+    def odd(self, columns: Iterable[Column]) -> list[Odd]:
+        """Count the cells that do not have the format of their column, with an example."""
+        numbers = [column for column in columns if column.kind != "category"]
+        present = [_present(column).alias(f"{column.name}\nfits") for column in numbers]
+        found = self.asked([*self._totals(c.name for c in numbers), *present])
+        return [
+            Odd(c.name, n, self._odd_cell(c))
+            for c in numbers
+            if (n := found[c.name] - found[f"{c.name}\nfits"])
+        ]
+
+    def _odd_cell(self, column: Column) -> str:
+        text = cells(column.name, numbers=True)
+        odd = text.filter(text.is_not_null() & column.read(pl.String()).is_null()).first()
+        return str(self.asked([odd.alias("odd")])["odd"])
+
+    def separators(
+        self, columns: Iterable[Column], *, of_head: bool = False
+    ) -> dict[str, Separators]:
+        """Count the commas and points of each column."""
+        columns = list(columns)
+        asked = [
+            count.alias(f"{c.name}\n{count.meta.output_name()}")
+            for c in columns
+            for count in separators(undressed(cells(c.name, numbers=True), c.dressing))
+        ]
+        frame = self.head.lazy() if of_head else self.frame
+        found = _answers(frame, asked)
+        return {
+            c.name: Separators(
+                **{field: found[f"{c.name}\n{field}"] for field in Separators._fields}
+            )
+            for c in columns
+        }
+
+    def grouped(self, columns: Iterable[Column]) -> list[Column]:
+        """Return the columns with cells such as 1.423 or 1,423, or with a decimal comma."""
+        columns = list(columns)
+        plain = [column for column in columns if column.form == PLAIN and self._may_group(column)]
+        asked = [
+            undressed(pl.col(c.name), c.dressing).str.contains(GROUPS).any().alias(c.name)
+            for c in plain
+        ]
+        found = self.asked(asked)
+        return [c for c in columns if c.form in NUMBER_FORMS[1:3] or found.get(c.name)]
+
+    def with_thousands(self, columns: Iterable[Column]) -> dict[str, Column]:
+        """Return columns of whole numbers as they are in a file with decimal commas.
+
+        Tables to predict may have thousands where this one has none.
+        """
+        plain = {c.name: replace(c, form=DECIMAL_COMMA) for c in columns if c.form == PLAIN}
+        asked = [
+            (c.read(pl.String()).is_null() & cells(c.name, numbers=True).is_not_null())
+            .any()
+            .alias(name)
+            for name, c in plain.items()
+        ]
+        fails = self.asked(asked)
+        return {name: c for name, c in plain.items() if not fails[name]}
+
+    def _may_group(self, column: Column) -> bool:
+        """Whether thousands may be divided, by the first rows: those with 3.5 or 12345 are not."""
+        text = (
+            self.of_head(column.name)
+            .to_frame()
+            .select(undressed(pl.col(column.name), column.dressing))
+        )
+        return bool(text.to_series().str.contains(rf"{GROUPS}|^[-+]?\d{{1,3}}$").all())
+
+    def warning(self, column: Column) -> str:
+        """Warn of a column that looks like numbers but is used as categories."""
+        if column.kind != "category":
+            return ""
+        text = self.of_head(column.name)
+        if text.n_unique() <= FEWEST_LEVELS:
+            return ""
+        numeric = [cell for cell in text if DRESSED.fullmatch(cell)]
+        if len(numeric) < NUMERIC * len(text):
+            return ""
+        last = next((cell for cell in text if not DRESSED.fullmatch(cell)), text[-1])
+        return (
+            f"{column.name}: most cells look like numbers, such as {numeric[0]!r}, but they differ in "
+            f"format or unit ({last!r}), so they are used as categories: write them all alike to use "
+            "them as numbers"
+        )
+
+
+def _answers(frame: pl.LazyFrame, questions: Sequence[pl.Expr]) -> dict[str, Any]:
+    if not questions:
+        return {}
+    return frame.select(questions).collect(engine="streaming").row(0, named=True)
+
+
+def _present(column: Column) -> pl.Expr:
+    return column.read(pl.String()).is_not_null().sum()
+
+
+def _proposed(text: pl.Series, name: str) -> list[Column]:
+    """Return the formats that fit the first rows, in order of preference."""
+    plain = Column(name, "number", PLAIN)
+    there = text.to_frame()
+    if len(text) == 0:
+        return [plain, Column(name, "date", DATE_FORMS[0])]
+    if there.select(_present(plain)).item() == len(text):  # saves time on wide tables
+        return [plain]
+    columns = [
+        *_numbers(name, UNDRESSED),
+        *(Column(name, "date", form) for form in DATE_FORMS),
+        *(Column(name, "time", form) for form in TIME_FORMS),
+    ]
+    dressing = dressing_of(text)
+    if dressing is not None and dressing != UNDRESSED:
+        columns += _numbers(name, dressing)
+    if text.str.contains(PAIR).sum() >= MOSTLY * len(text):
+        columns += [replace(column, part=FIRST) for column in _numbers(name, UNDRESSED)[:2]]
+    counts = there.select(_present(c).alias(str(i)) for i, c in enumerate(columns)).row(0)
+    return [c for c, n in zip(columns, counts, strict=True) if n >= MOSTLY * len(text)]
+
+
+def _numbers(name: str, dressing: Dressing) -> list[Column]:
+    before, after, limits = dressing
+    return [
+        Column(name, "number", form, before=before, after=after, limits=limits)
+        for form in NUMBER_FORMS
+    ]
+
+
+# ---- commas and points
+
+
+def _settled(
+    texts: _Texts, columns: Mapping[str, Column], *, semicolons: bool, by_user: str
+) -> tuple[dict[str, Column], list[str]]:
+    """Decide what commas and points mean, by the column, the other columns, or the user."""
+    settled = dict(columns)
+    numbers = [c for c in columns.values() if c.kind == "number" and not c.part]
+    grouped = texts.grouped(numbers)
+    found = texts.separators(grouped)
+    styles = {each.style for each in found.values()} - {""}
+    ambiguous = [name for name, each in found.items() if each.is_ambiguous]
+    others = [c for c in numbers if c.name not in found]
+    if found:
+        styles |= {each.style for each in texts.separators(others, of_head=True).values()} - {""}
+    of_file = next(iter(styles)) if len(styles) == 1 else ""
+    notes = []
+    for name, each in found.items():
+        likely = each.likely(semicolons=semicolons, money=columns[name].dressing.is_money)
+        # 378 beside 1.423 speaks for thousands, even if other columns have decimal points.
+        contradicts = each.bare > 0 and likely != of_file
+        by_file = "" if contradicts and semicolons else of_file
+        style = each.style or by_user or by_file or likely
+        settled[name] = replace(columns[name], form=each.form(style, columns[name].form))
+        if name in ambiguous and not by_user and (contradicts or not of_file):
+            notes.append(_ambiguous(name, style, each))
+    if of_file == ",":
+        settled |= texts.with_thousands(others)
+    return settled, notes
+
+
+def _ambiguous(name: str, style: str, found: Separators) -> str:
+    mark = "points" if found.point_groups else "commas"
+    thousands = (mark == "points") == (style == ",")
+    meaning = "thousands separators" if thousands else f"decimal {mark}"
+    other = "." if style == "," else ","
+    return (
+        f"{name}: {mark} are read as {meaning}, but the file does not make this certain: "
+        f"if they are not, use --decimal {other}"
+    )

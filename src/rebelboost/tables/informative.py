@@ -1,0 +1,182 @@
+"""Which columns are used as features: not empty, constant or identifying ones."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Floats
+from rebelboost.data.encoder import MOST_LEVELS
+from rebelboost.exceptions import TableError
+from rebelboost.tables.columns import Column
+
+FEWEST_ROWS = 10
+"""Minimum number of rows for a column of distinct values to be an identifier."""
+FEWEST_CODES = 30
+"""Minimum number of rows for distinct integers to be an identifier, whatever the column's name."""
+LEAST_CORRELATION, STANDARD_ERRORS = 0.2, 3.0
+"""A measurement has at least this rank correlation with another column, and so many standard errors."""
+ID_NAME = re.compile(
+    r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)|unnamed: \d+|__index_level_\d+__",
+    re.IGNORECASE,
+)
+PROBABLE = (
+    "probably an identifier: a different whole number in every row, unrelated to other columns"
+)
+MOST_POOLED = 20_000
+"""Maximum number of less frequent categories that a model file names."""
+MOST_ROWS = 20_000
+"""Correlations of larger tables are those of their first rows."""
+
+
+class Look(NamedTuple):
+    """The features of a table, and why other columns are ignored."""
+
+    chosen: list[Column]
+    useless: dict[str, str]
+    """Ignored column → reason."""
+    ids: tuple[str, list[Any]] | None
+    """The first column that identifies rows: its name and its values."""
+
+
+def look(
+    frame: pl.DataFrame,
+    columns: Sequence[Column],
+    y: NDArray[Any],
+    *,
+    keep: Sequence[str],
+    unnamed: Sequence[str],
+) -> Look:
+    """Choose the informative columns."""
+    found = _chosen(frame, columns, y, keep=keep, unnamed=unnamed)
+    if found.chosen:
+        return found
+    # A table with nothing but distinct numbers: they are what there is to learn from.
+    probable = [name for name, reason in found.useless.items() if reason == PROBABLE]
+    return _chosen(frame, columns, y, keep=[*keep, *probable], unnamed=unnamed)
+
+
+def _chosen(
+    frame: pl.DataFrame,
+    columns: Sequence[Column],
+    y: NDArray[Any],
+    *,
+    keep: Sequence[str],
+    unnamed: Sequence[str],
+) -> Look:
+    found = Look([], {}, None)
+    for column in columns:
+        values = frame[column.name]
+        _check_finite(values)
+        reason, is_id = _uselessness(values, column)
+        if is_id is None:
+            reason = _code(values, column, unnamed, frame, columns, y)
+            is_id = bool(reason)
+        if reason and column.origin not in keep:
+            if not column.is_derived:
+                found.useless[column.origin] = reason
+            if is_id and found.ids is None:
+                whole = column.kind == "number"
+                ids = column.name, (values.cast(pl.Int64) if whole else values).to_list()
+                found = found._replace(ids=ids)
+        else:
+            used, pooled = _levels(values) if column.kind == "category" else ((), ())
+            found.chosen.append(replace(column, categories=used, pooled=pooled))
+    return found
+
+
+def _check_finite(values: pl.Series) -> None:
+    if values.dtype == pl.Float64 and (n := int(values.is_infinite().sum())):
+        raise TableError(
+            f"column {values.name!r} has {n} infinite value(s): leave these cells empty, "
+            "or use a large number"
+        )
+
+
+def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool | None]:
+    """Return why a column is uninformative, or an empty text; and whether it identifies rows.
+
+    None: it consists of distinct integers, which may be codes or measurements.
+    """
+    n, n_different = len(values), values.drop_nulls().n_unique()
+    if n_different == 0:
+        return "empty", False
+    if n_different == 1 and values.null_count() == 0:
+        return f"constant value {values[0]}", False
+    if n_different == n >= FEWEST_ROWS:
+        if column.kind == "category":
+            return "a different text in every row", True
+        return "", None if column.kind == "number" and _is_distinct_whole(values) else False
+    if column.kind == "category" and n_different > max(FEWEST_ROWS, n / 2):
+        return f"text with {n_different:,} different values in {n:,} rows", False
+    return "", False
+
+
+def _is_distinct_whole(values: pl.Series) -> bool:
+    """Whether a column consists of distinct integers, which may count the rows or name them."""
+    return bool((values == values.floor()).all()) and values.n_unique() == len(values)
+
+
+def _code(
+    values: pl.Series,
+    column: Column,
+    unnamed: Sequence[str],
+    frame: pl.DataFrame,
+    columns: Sequence[Column],
+    y: NDArray[Any],
+) -> str:
+    """Return how distinct integers identify the rows, or an empty text if they look measured."""
+    numbers = values.to_numpy()
+    if numbers.max() - numbers.min() == len(numbers) - 1:
+        return "row numbers"
+    if column.name in unnamed or re.fullmatch(r"(?i)unnamed: \d+", column.name):
+        return "index without a name, a different number in every row"
+    if ID_NAME.fullmatch(column.name):
+        return "identifier, a different number in every row"
+    if len(numbers) < FEWEST_CODES or _is_related(column, frame, columns, y):
+        return ""
+    return (
+        "probably an identifier: a different whole number in every row, unrelated to other columns"
+    )
+
+
+def _is_related(
+    column: Column, frame: pl.DataFrame, columns: Sequence[Column], y: NDArray[Any]
+) -> bool:
+    """Whether the ranks of a column go with those of another column of numbers, or with a class."""
+    own = _ranks(frame[column.name])
+    others = [
+        c.name for c in columns if c.kind == "number" and not _is_distinct_whole(frame[c.name])
+    ]
+    classes = np.unique(y)
+    labels = y[:MOST_ROWS]
+    tested = [_ranks(frame[name]) for name in others]
+    tested += [
+        (labels == label).astype(np.float64) for label in classes[: max(1, len(classes) - 1)]
+    ]
+    needed = max(LEAST_CORRELATION, STANDARD_ERRORS / np.sqrt(len(own)))
+    return any(_correlation(own, other) >= needed for other in tested)
+
+
+def _ranks(values: pl.Series) -> Floats:
+    ranks: Floats = values.head(MOST_ROWS).rank().cast(pl.Float64).to_numpy()
+    return ranks
+
+
+def _correlation(a: Floats, b: Floats) -> float:
+    there = ~(np.isnan(a) | np.isnan(b))
+    a, b = a[there], b[there]
+    spread = a.std() * b.std() if len(a) else 0.0
+    return 0.0 if spread == 0 else abs(float(np.mean((a - a.mean()) * (b - b.mean())) / spread))
+
+
+def _levels(values: pl.Series) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the most frequent categories, at most `MOST_LEVELS`, and the others."""
+    counts = dict(values.drop_nulls().value_counts().iter_rows())
+    by_frequency = sorted(counts, key=lambda level: (-counts[level], level))
+    rare = by_frequency[MOST_LEVELS:][:MOST_POOLED]
+    return tuple(sorted(by_frequency[:MOST_LEVELS])), tuple(sorted(rare))

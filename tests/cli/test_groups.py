@@ -1,0 +1,133 @@
+"""Rows that belong together: found or named, left out together, and said so."""
+
+import numpy as np
+import pytest
+
+QUICK = ("--rounds", 20, "--learner", "tree")
+
+
+def visits(path, *, name="patient", text=True, seed=0, order=None):
+    """Write 120 patients × 6 visits; the outcome of each patient is random."""
+    rng = np.random.default_rng(seed)
+    lines = [f"{name},visit,pressure,weight,outcome"]
+    outcomes = rng.choice(["died", "lived"], 120)
+    if order is not None:
+        outcomes = np.sort(outcomes)
+    for patient in range(120):
+        weight = rng.uniform(50, 90)
+        for visit in range(6):
+            called = f"P{patient:03d}" if text else str(7 * patient + 1000)
+            pressure = rng.normal(130, 10)
+            cells = [called, str(visit), f"{pressure:.1f}", f"{weight:.1f}", outcomes[patient]]
+            lines.append(",".join(cells))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def accuracy(record):
+    return record["evaluation"]["accuracy"]["value"]
+
+
+@pytest.mark.parametrize("text", [True, False])
+def test_visits_of_patients_are_judged_by_patient(folder, records, text):
+    visits(folder / "t.csv", text=text)
+    table, model = records("train", "t.csv", "-t", "outcome", "--rounds", 30)
+    assert table["group"] == "patient"
+    assert 0.45 <= accuracy(model) <= 0.57
+    assert "patient" not in {column["name"] for column in table["columns"]}
+    assert "--group patient" in table["warnings"][0]
+
+
+def test_patients_sorted_by_outcome_are_found_too(folder, records):
+    visits(folder / "t.csv", text=False, order="sorted")
+    table, model = records("train", "t.csv", "-t", "outcome", *QUICK)
+    assert table["group"] == "patient"
+    assert accuracy(model) < 0.7
+
+
+def test_an_ignored_column_still_tells_which_rows_belong_together(folder, records):
+    visits(folder / "t.csv")
+    table, _ = records("train", "t.csv", "-t", "outcome", "--ignore", "patient", *QUICK)
+    assert table["group"] == "patient"
+
+
+def test_groups_that_are_named_are_used_without_a_warning(folder, rebel):
+    visits(folder / "t.csv")
+    done = rebel("train", "t.csv", "-t", "outcome", "--group", "patient", "--rounds", 20)
+    assert done.exit_code == 0, done.stderr
+    told = " ".join(done.stdout.split())
+    assert "WARNING" not in told
+    assert "each with fits that saw no row with the same patient" in told
+    assert "patient: groups the rows" in told
+
+
+def test_rows_can_be_declared_independent(folder, records):
+    visits(folder / "t.csv")
+    table, model = records("train", "t.csv", "-t", "outcome", "--group", "none", *QUICK)
+    assert table["group"] == ""
+    assert accuracy(model) > 0.9
+
+
+def test_measurements_and_random_groups_are_no_groups(folder, records):
+    rng = np.random.default_rng(0)
+    lines = ["age,town,sick"]
+    for _ in range(400):
+        age = rng.integers(20, 80)
+        lines.append(f"{age},T{rng.integers(60)},{'yes' if age > 50 else 'no'}")
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    table, _ = records("train", "t.csv", "-t", "sick", *QUICK)
+    assert table["group"] == ""
+    assert [column["name"] for column in table["columns"]] == ["age", "town"]
+
+
+@pytest.mark.parametrize(
+    ("learner", "told"), [("tree", "the latest fifth by day"), ("auto", "are earlier by day")]
+)
+def test_rows_in_time_are_judged_by_later_ones(folder, rebel, records, learner, told):
+    rng = np.random.default_rng(0)
+    lines = ["day,v,y"]
+    for i in range(200):
+        v = rng.normal()
+        # What v says turns round after three quarters of the time.
+        says = v > 0 if i < 150 else v < 0
+        lines.append(f"2024-01-{1 + i // 10:02d},{v:.3f},{'yes' if says else 'no'}")
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    words = ("train", "t.csv", "-t", "y", "--rounds", 20, "--learner", learner)
+    _, mixed = records(*words, "-o", "a.safetensors")
+    table, timed = records(*words, "--time", "day", "-o", "b.safetensors")
+    assert table["time"] == "day"
+    assert accuracy(timed) < accuracy(mixed) - 0.1
+    assert {column["name"] for column in table["columns"]} == {"v"}
+    done = rebel(*words, "--time", "day", "-o", "c.safetensors")
+    assert told in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--group", "q"), "--group: t.csv has no column 'q'"),
+        (("--time", "name"), "'name' of t.csv holds neither dates nor numbers"),
+        (("--time", "day"), "'day' of t.csv is empty or unreadable in 1 row(s)"),
+        (("--group", "one"), "'one' of t.csv has fewer than two different values"),
+        (("--group", "name", "--time", "v"), "cannot be used together"),
+    ],
+)
+def test_columns_that_cannot_order_or_group_are_refused(folder, rebel, options, told):
+    lines = [f"{i},n{i % 5},{'' if i == 3 else i},x,{'ab'[i % 2]}" for i in range(30)]
+    (folder / "t.csv").write_text("v,name,day,one,y\n" + "\n".join(lines), encoding="utf-8")
+    done = rebel("train", "t.csv", "-t", "y", *QUICK, *options)
+    assert done.exit_code == 2
+    assert told in done.stderr
+
+
+def test_a_column_that_decides_alone_is_asked_about(folder, rebel):
+    rng = np.random.default_rng(0)
+    lines = ["v,follow_up,outcome"]
+    for _ in range(80):
+        died = rng.random() < 0.4
+        lines.append(
+            f"{rng.normal():.2f},{rng.integers(1, 99) + 365 * (not died)},{'no' if died else 'yes'}"
+        )
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    told = " ".join(rebel("train", "t.csv", "-t", "outcome", *QUICK).stdout.split())
+    assert "follow_up nearly decides 'outcome' alone" in told
+    assert "is it known beforehand? If not, use --ignore follow_up" in told
