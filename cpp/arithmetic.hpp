@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "multiversion.hpp"
 #include "views.hpp"
 
 namespace rebel {
@@ -21,6 +22,15 @@ inline int64_t rounded(double x) {
 inline constexpr size_t lanes = 4;
 inline double together(const double* lane) {
     return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+template <class Body> // body(i, lane) for each i below n
+REBEL_INLINE inline void in_lanes(size_t n, Body body) {
+    size_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        for (size_t lane = 0; lane < lanes; ++lane)
+            body(i + lane, lane);
+    for (size_t lane = 0; i + lane < n; ++lane)
+        body(i + lane, lane);
 }
 
 namespace detail {

@@ -95,26 +95,31 @@ inline double respond(double r_i, double r_j, int kind, double apart) {
     }
 }
 
+// Of samples with these squared distances from an anchor and a rival.
+struct Comparison {
+    const float* anchor;
+    const float* rival;
+    int kind;
+    double apart;
+};
+
 // out[i] = convert(response). The kind is a constant within each loop, so that it vectorizes.
-template <int kind, class Out, class Convert>
-REBEL_INLINE inline void respond_as(const float* __restrict anchor, const float* __restrict rival,
-                                    double apart, size_t n, Out* __restrict out, Convert convert) {
-    for (size_t i = 0; i < n; ++i)
-        out[i] = convert(
-            respond(static_cast<double>(anchor[i]), static_cast<double>(rival[i]), kind, apart));
-}
 template <class Out, class Convert>
-REBEL_INLINE inline void respond_to(const float* anchor, const float* rival, int kind, double apart,
-                                    size_t n, Out* out, Convert convert) {
-    switch (kind) {
+REBEL_INLINE inline void respond_to(Comparison of, size_t n, Out* __restrict out, Convert convert) {
+    const auto respond_as = [=](auto kind) REBEL_INLINE {
+        for (size_t i = 0; i < n; ++i)
+            out[i] = convert(respond(static_cast<double>(of.anchor[i]),
+                                     static_cast<double>(of.rival[i]), kind, of.apart));
+    };
+    switch (of.kind) {
     case two_points:
-        return respond_as<two_points>(anchor, rival, apart, n, out, convert);
+        return respond_as(std::integral_constant<int, two_points>());
     case nearer:
-        return respond_as<nearer>(anchor, rival, apart, n, out, convert);
+        return respond_as(std::integral_constant<int, nearer>());
     case one_point:
-        return respond_as<one_point>(anchor, rival, apart, n, out, convert);
+        return respond_as(std::integral_constant<int, one_point>());
     default:
-        return respond_as<inside>(anchor, rival, apart, n, out, convert);
+        return respond_as(std::integral_constant<int, inside>());
     }
 }
 
@@ -132,9 +137,8 @@ inline double integer_response(double f) {
     return (f * unit + round_magic) - round_magic;
 }
 
-REBEL_CLONES void compare_rows(const float* anchor, const float* rival, int kind, double apart,
-                               size_t n, uint16_t* levels) {
-    respond_to(anchor, rival, kind, apart, n, levels, level_of);
+REBEL_CLONES void compare_rows(Comparison of, size_t n, uint16_t* levels) {
+    respond_to(of, n, levels, level_of);
 }
 
 REBEL_CLONES void add_rows(Distances distances, const Comparisons& all,
@@ -145,9 +149,9 @@ REBEL_CLONES void add_rows(Distances distances, const Comparisons& all,
     for (size_t n = begin; n < end; n += abreast) {
         const size_t n_here = std::min(abreast, end - n);
         for (size_t t = first; t < last; ++t) {
-            respond_to(distances.row(all.anchors[t]).data + n,
-                       distances.row(all.rivals[t]).data + n, all.kinds[t], all.apart[t], n_here,
-                       levels, level_of);
+            respond_to({&distances(all.anchors[t], n), &distances(all.rivals[t], n), all.kinds[t],
+                        all.apart[t]},
+                       n_here, levels, level_of);
             const double* __restrict output = all.outputs.data + t * n_classes;
             const double* __restrict offset = all.offsets.data + t * n_classes;
             for (size_t i = 0; i < n_here; ++i) {
@@ -160,28 +164,21 @@ REBEL_CLONES void add_rows(Distances distances, const Comparisons& all,
     }
 }
 
-REBEL_CLONES void sums_of_pair(const float* anchor, const float* rival, int kind, double apart,
-                               Matrix<const double> signed_values, Matrix<const double> mass,
-                               double* __restrict f, Matrix<double> sums) {
+REBEL_CLONES void sums_of_pair(Comparison pair, Matrix<const double> signed_values,
+                               Matrix<const double> mass, double* __restrict f,
+                               Matrix<double> sums) {
     const size_t n = signed_values.n_cols;
-    respond_to(anchor, rival, kind, apart, n, f, integer_response);
+    respond_to(pair, n, f, integer_response);
     for (size_t k = 0; k < signed_values.n_rows; ++k) {
         const double* __restrict g = signed_values.data + k * n;
         const double* __restrict w = mass.data + k * n;
         double first[lanes] = {}, second[lanes] = {}, third[lanes] = {};
-        size_t i = 0;
-        for (; i + lanes <= n; i += lanes)
-            for (size_t j = 0; j < lanes; ++j) {
-                const double weighted = f[i + j] * w[i + j];
-                first[j] += f[i + j] * g[i + j];
-                second[j] += weighted;
-                third[j] += f[i + j] * weighted;
-            }
-        for (; i < n; ++i) {
-            first[0] += f[i] * g[i];
-            second[0] += f[i] * w[i];
-            third[0] += f[i] * f[i] * w[i];
-        }
+        in_lanes(n, [&](size_t i, size_t lane) REBEL_INLINE {
+            const double weighted = f[i] * w[i];
+            first[lane] += f[i] * g[i];
+            second[lane] += weighted;
+            third[lane] += f[i] * weighted;
+        });
         sums(0, k) = together(first);
         sums(1, k) = together(second);
         sums(2, k) = together(third);
@@ -240,7 +237,7 @@ void compare(Vector<const float> anchor, Vector<const float> rival, int kind, do
             "anchor, rival and levels differ in length");
     require(kind >= two_points && kind <= inside, "kind must be 0, 1, 2 or 3");
     parallel_for(levels.size, 8192, n_threads, [&](size_t begin, size_t end) {
-        compare_rows(anchor.data + begin, rival.data + begin, kind, apart, end - begin,
+        compare_rows({anchor.data + begin, rival.data + begin, kind, apart}, end - begin,
                      levels.data + begin);
     });
 }
@@ -262,9 +259,9 @@ void pair_sums(Distances from_anchors, Distances from_rivals, const PairList& pa
     parallel_for(n_pairs, 1, n_threads, [&](size_t begin, size_t end) {
         std::vector<double> f(n);
         for (size_t i = begin; i < end; ++i)
-            sums_of_pair(from_anchors.row(pairs.anchors[i]).data,
-                         from_rivals.row(pairs.rivals[i]).data, kind, pairs.apart[i], signed_values,
-                         mass, f.data(), sums.plane(i));
+            sums_of_pair({from_anchors.row(pairs.anchors[i]).data,
+                          from_rivals.row(pairs.rivals[i]).data, kind, pairs.apart[i]},
+                         signed_values, mass, f.data(), sums.plane(i));
     });
 }
 

@@ -27,16 +27,10 @@ REBEL_CLONES void project_rows(Planes weights, const Projection& projection, Vec
         double mass[lanes] = {};
         for (size_t plane = 0; plane < weights.n_planes; ++plane) {
             const double* row = weights.data + (plane * weights.n_rows + n) * n_classes;
-            size_t k = 0;
-            for (; k + lanes <= n_classes; k += lanes)
-                for (size_t j = 0; j < lanes; ++j) {
-                    signed_sum[j] += row[k + j] * direction[k + j];
-                    mass[j] += std::fabs(row[k + j]) * squares[k + j];
-                }
-            for (size_t j = 0; k + j < n_classes; ++j) {
-                signed_sum[j] += row[k + j] * direction[k + j];
-                mass[j] += std::fabs(row[k + j]) * squares[k + j];
-            }
+            in_lanes(n_classes, [&](size_t k, size_t lane) REBEL_INLINE {
+                signed_sum[lane] += row[k] * direction[k];
+                mass[lane] += std::fabs(row[k]) * squares[k];
+            });
         }
         values.data[n] =
             rounded(together(signed_sum) * projection.signed_scale) * (int64_t{1} << 32) +
