@@ -199,13 +199,12 @@ void Screen::read(const Bins& bins, const Columns& columns, int64_t* reach) {
     read_prefixes(sums_.data(), n_rows_, of);
     for (size_t c = 0; c < columns.n; ++c) {
         const size_t j = columns.places[c];
-        reach[j] = reach_of(of.low[j], of.high[j], of.sum[j], missing[c]);
+        reach[c] = reach_of(of.low[j], of.high[j], of.sum[j], missing[c]);
     }
     swap_missing();
     for (size_t c = 0; c < columns.n; ++c)
         if (const size_t f = columns.features[c]; bins.is_categorical(f))
-            reach[columns.places[c]] =
-                reach_of_categories(sums_.data() + columns.places[c], bins.n_bins(f));
+            reach[c] = reach_of_categories(sums_.data() + columns.places[c], bins.n_bins(f));
 }
 
 } // namespace rebel

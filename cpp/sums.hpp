@@ -71,7 +71,7 @@ class Screen {
     void add(const Bins& bins, const Columns& columns, const Stretch& stretch);
     void take(size_t place, const Screen& from, size_t place_there);
 
-    // reach[place] of each column: the largest |right − left| over the feature's splits, including
+    // reach[c] of each column: the largest |right − left| over the feature's splits, including
     // those with an empty side; for categories, over all ways to divide them.
     void read(const Bins& bins, const Columns& columns, int64_t* reach);
 
