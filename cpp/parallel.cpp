@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <system_error>
 #include <thread>
 
@@ -44,20 +45,21 @@ void spin_until(Condition condition) {
 
 class Job {
   public:
-    explicit Job(const Blocks& blocks) : blocks_(blocks) {}
+    Job(size_t n_items, size_t grain, const Work& work)
+        : n_items_(n_items), grain_(grain), work_(work) {}
 
     // Runs blocks until none is left. Several threads call this at once.
     void take_part() noexcept {
         for (;;) {
-            const size_t begin = next_.fetch_add(blocks_.grain, std::memory_order_relaxed);
-            if (begin >= blocks_.n_items)
+            const size_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
+            if (begin >= n_items_)
                 return;
             try {
-                blocks_.call(blocks_.work, begin, std::min(begin + blocks_.grain, blocks_.n_items));
+                work_(begin, std::min(begin + grain_, n_items_));
             } catch (...) {
                 const std::lock_guard lock(failure_mutex_);
                 failure_ = std::current_exception();
-                next_.store(blocks_.n_items, std::memory_order_relaxed);
+                next_.store(n_items_, std::memory_order_relaxed);
             }
         }
     }
@@ -68,7 +70,9 @@ class Job {
     }
 
   private:
-    const Blocks blocks_;
+    const size_t n_items_;
+    const size_t grain_;
+    const Work& work_;
     std::atomic<size_t> next_{0};
     std::mutex failure_mutex_;
     std::exception_ptr failure_;
@@ -179,9 +183,9 @@ Pool& pool() {
 
 } // namespace
 
-void run_on_threads(const Blocks& blocks, size_t n_threads) {
-    const size_t n_blocks = (blocks.n_items - 1) / blocks.grain + 1;
-    Job job(blocks);
+void run_on_threads(size_t n_items, size_t grain, size_t n_threads, const Work& work) {
+    const size_t n_blocks = (n_items - 1) / grain + 1;
+    Job job(n_items, grain, work);
     if (!pool().try_run(job, std::min(n_threads, n_blocks) - 1))
         job.take_part();
     job.rethrow_failure();

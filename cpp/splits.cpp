@@ -46,10 +46,6 @@ namespace {
 // A node's sums and options, as floating-point numbers. Passed by value, so that the compiler knows
 // that writing the values of splits does not change them.
 struct Node {
-    Node(int64_t total, const SearchOptions& options)
-        : P(static_cast<double>(signed_of(total))), M(static_cast<double>(mass_of(total))),
-          least(static_cast<double>(options.least_mass)) {}
-
     double P;
     double M;
     double least;
@@ -129,7 +125,9 @@ constexpr std::array value_by = {by_variance, by_error, by_entropy, by_gain_rati
 class PairSides {
   public:
     PairSides(const BinSums& taken, int64_t total, const SearchOptions& options)
-        : taken_(taken), node_(total, options),
+        : taken_(taken),
+          node_{static_cast<double>(signed_of(total)), static_cast<double>(mass_of(total)),
+                static_cast<double>(options.least_mass)},
           value_(value_by[static_cast<size_t>(options.criterion)]) {}
 
     void start(bool with_missing) {
@@ -182,17 +180,6 @@ size_t order_categories(const BinSums& taken, Order& order) {
     return static_cast<size_t>(end - order.begin());
 }
 
-double gain_of(const Candidate& split, int64_t total, const SearchOptions& options) {
-    switch (options.criterion) {
-    case Criterion::variance:
-        return split.value / static_cast<double>(mass_of(total));
-    case Criterion::gain_ratio:
-        return split.value;
-    default:
-        return split.value - value_of_whole(total, options);
-    }
-}
-
 // Marks the bins that go right. Categories and missing values without mass in the node go where
 // most of its mass goes.
 void mark_right(const Bins& bins, const Candidate& split, const BinSums& taken, int64_t total,
@@ -218,14 +205,11 @@ void mark_right(const Bins& bins, const Candidate& split, const BinSums& taken, 
 
 double value_of_whole(int64_t total, const SearchOptions& options) {
     const auto p = static_cast<double>(signed_of(total));
-    switch (options.criterion) {
-    case Criterion::error:
+    if (options.criterion == Criterion::error)
         return std::fabs(p);
-    case Criterion::entropy:
+    if (options.criterion == Criterion::entropy)
         return std::max(0.0, information(p, static_cast<double>(mass_of(total))));
-    default:
-        return 0;
-    }
+    return 0;
 }
 
 Candidate scan_feature(const Bins& bins, size_t feature, const BinSums& taken, int64_t total,
@@ -251,7 +235,9 @@ Candidate scan_feature(const Bins& bins, size_t feature, const BinSums& taken, i
 
 void write_split(const Bins& bins, const Candidate& best, const BinSums& taken, int64_t total,
                  const SearchOptions& options, const Splits& splits, size_t node) {
-    const double gain = best.feature < 0 ? 0 : gain_of(best, total, options);
+    double gain = best.feature < 0 ? 0 : best.value - value_of_whole(total, options);
+    if (options.criterion == Criterion::variance && gain > 0) // see by_variance
+        gain /= static_cast<double>(mass_of(total));
     const bool found = gain > options.least_gain;
     splits.features[node] = found ? best.feature : -1;
     splits.gains[node] = found ? gain : 0;

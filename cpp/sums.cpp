@@ -10,9 +10,8 @@ namespace rebel {
 namespace {
 
 // `base[j]` is where the sums of the block's j-th feature begin.
-template <bool full>
-inline void add_pairs_to(const uint8_t* rows, size_t width, const int64_t* values, Samples samples,
-                         const size_t* base, int64_t* sums) {
+REBEL_INLINE inline void add_pairs_to(const uint8_t* rows, size_t width, const int64_t* values,
+                                      Samples samples, const size_t* base, int64_t* sums) {
     constexpr size_t prefetch_distance = 12;
     for (size_t i = 0; i < samples.size; ++i) {
         if (i + prefetch_distance < samples.size) {
@@ -23,14 +22,9 @@ inline void add_pairs_to(const uint8_t* rows, size_t width, const int64_t* value
         const auto n = static_cast<size_t>(samples.data[i]);
         const uint8_t* row = rows + n * block_width;
         const int64_t value = values[n];
-        if constexpr (full) {
 #pragma GCC unroll 16
-            for (size_t j = 0; j < block_width; ++j)
-                sums[base[j] + row[j]] += value;
-        } else {
-            for (size_t j = 0; j < width; ++j)
-                sums[base[j] + row[j]] += value;
-        }
+        for (size_t j = 0; j < width; ++j)
+            sums[base[j] + row[j]] += value;
     }
 }
 
@@ -131,10 +125,10 @@ REBEL_CLONES void add_pairs(const Bins& bins, size_t block, Pairs values, Sample
     for (size_t j = 0; j < width; ++j)
         base[j] = bins.offset(first + j) - bins.offset(first);
     const uint8_t* rows = bins.column(first);
-    if (width == block_width)
-        add_pairs_to<true>(rows, width, values.data, samples, base, sums);
+    if (width == block_width) // a constant, so that the loop unrolls
+        add_pairs_to(rows, block_width, values.data, samples, base, sums);
     else
-        add_pairs_to<false>(rows, width, values.data, samples, base, sums);
+        add_pairs_to(rows, width, values.data, samples, base, sums);
 }
 
 REBEL_CLONES void add_vectors(const Bins& bins, size_t feature, Matrix<const int32_t> values,

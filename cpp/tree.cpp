@@ -4,20 +4,6 @@
 #include <vector>
 
 namespace rebel {
-namespace {
-
-Matrix<int32_t> as_cuts(const std::vector<int32_t>& starts, std::vector<int32_t>& cuts) {
-    const size_t n_nodes = starts.size() - 1;
-    cuts.resize(2 * n_nodes);
-    for (size_t i = 0; i < n_nodes; ++i) {
-        cuts[2 * i] = starts[i];
-        cuts[2 * i + 1] = starts[i + 1];
-    }
-    return {cuts.data(), n_nodes, 2};
-}
-
-} // namespace
-
 int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> samples,
               const SearchOptions& options, const GrownNodes& nodes, Matrix<int64_t> scratch,
               int n_threads) {
@@ -36,7 +22,6 @@ int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> s
         return scratch.rows(first, first + (size_t{1} << layer));
     };
     std::vector<int32_t> starts = {0, static_cast<int32_t>(samples.size)};
-    std::vector<int32_t> cuts;
     std::vector<int64_t> sides;
     std::vector<double> gains;
     Matrix<const int64_t> parent_sums = scratch.rows(0, 0);
@@ -50,7 +35,10 @@ int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> s
                             {sides.data(), n_nodes, 2},
                             {gains.data(), n_nodes}};
         const Matrix<int64_t> sums = rows_of(layer);
-        search_layer(bins, allowed, values, {samples, as_cuts(starts, cuts)}, parent_sums, sums,
+        std::vector<int32_t> cuts;
+        for (size_t i = 0; i < n_nodes; ++i)
+            cuts.insert(cuts.end(), {starts[i], starts[i + 1]});
+        search_layer(bins, allowed, values, {samples, {cuts.data(), n_nodes, 2}}, parent_sums, sums,
                      options, splits, n_threads);
         if (std::all_of(splits.features.begin(), splits.features.end(),
                         [](int32_t feature) { return feature < 0; }))
