@@ -1,4 +1,4 @@
-#include "layer.hpp"
+#include "search.hpp"
 
 #include <functional>
 #include <vector>

@@ -120,8 +120,8 @@ class Pruning {
                 Screen& screen = screens(columns)[kind];
                 if (from == 0)
                     screen.clear(of_.bins, columns);
-                screen.add(of_.bins, columns,
-                           {part, values_.data() + kind * samples_.size + skipped});
+                screen.add(of_.bins, columns, part,
+                           values_.data() + kind * samples_.size + skipped);
             }
             double bounds[block_width];
             of_.bound(screens(columns), columns, to - 1, rest(to - 1), bounds);

@@ -6,14 +6,9 @@
 // are integers, so rounding never makes a bound too low.
 #pragma once
 
-#include "nodes.hpp"
-#include "splits.hpp"
+#include "search.hpp"
 
 namespace rebel {
-
-// The best split of every node of a layer. Gives the splits of search_layer, but keeps no sums.
-Work prune_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& nodes,
-                 const SearchOptions& options, const Splits& splits, int n_threads);
 
 // What `prune` needs to know of a node.
 class NodeSearch {

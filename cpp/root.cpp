@@ -1,4 +1,4 @@
-#include "root.hpp"
+#include "pruning.hpp"
 
 #include <cmath>
 #include <limits>

@@ -77,25 +77,7 @@ REBEL_CLONES void distances_of_blocks(Cube<const float> blocks, const float* poi
 // 4(4/3)^¾, so that the largest response is 1.
 constexpr double peak = 4.963225915211198;
 
-// [LOCAL, Sec. 5]: r_i and r_j are the squared distances from the anchor and the rival.
-inline double respond(double r_i, double r_j, int kind, double apart) {
-    switch (kind) {
-    case two_points: {
-        const double quarter = apart * 0.25;
-        const double from_middle = std::max((r_i + r_j) * 0.5 - quarter, 0.0);
-        return (peak * quarter) * ((r_j - r_i) * 0.25) /
-               (4.0 * quarter * quarter + from_middle * from_middle);
-    }
-    case nearer:
-        return r_j > r_i ? 1.0 : -1.0;
-    case one_point:
-        return (apart - r_i) / (apart + r_i);
-    default:
-        return r_i < apart ? 1.0 : -1.0;
-    }
-}
-
-// Of samples with these squared distances from an anchor and a rival.
+// Samples with these squared distances from an anchor and a rival.
 struct Comparison {
     const float* anchor;
     const float* rival;
@@ -103,23 +85,29 @@ struct Comparison {
     double apart;
 };
 
-// out[i] = convert(response). The kind is a constant within each loop, so that it vectorizes.
+// out[i] = convert(response) [LOCAL, Sec. 5]; r_i and r_j are the squared distances. There is a
+// loop for each kind, so that it vectorizes.
 template <class Out, class Convert>
 REBEL_INLINE inline void respond_to(Comparison of, size_t n, Out* __restrict out, Convert convert) {
-    const auto respond_as = [=](auto kind) REBEL_INLINE {
+    const double apart = of.apart;
+    const auto each = [=](auto response) REBEL_INLINE {
         for (size_t i = 0; i < n; ++i)
-            out[i] = convert(respond(static_cast<double>(of.anchor[i]),
-                                     static_cast<double>(of.rival[i]), kind, of.apart));
+            out[i] = convert(
+                response(static_cast<double>(of.anchor[i]), static_cast<double>(of.rival[i])));
     };
     switch (of.kind) {
     case two_points:
-        return respond_as(std::integral_constant<int, two_points>());
+        return each([quarter = apart * 0.25](double r_i, double r_j) REBEL_INLINE {
+            const double from_middle = std::max((r_i + r_j) * 0.5 - quarter, 0.0);
+            return (peak * quarter) * ((r_j - r_i) * 0.25) /
+                   (4.0 * quarter * quarter + from_middle * from_middle);
+        });
     case nearer:
-        return respond_as(std::integral_constant<int, nearer>());
+        return each([](double r_i, double r_j) REBEL_INLINE { return r_j > r_i ? 1.0 : -1.0; });
     case one_point:
-        return respond_as(std::integral_constant<int, one_point>());
+        return each([=](double r_i, double) REBEL_INLINE { return (apart - r_i) / (apart + r_i); });
     default:
-        return respond_as(std::integral_constant<int, inside>());
+        return each([=](double r_i, double) REBEL_INLINE { return r_i < apart ? 1.0 : -1.0; });
     }
 }
 

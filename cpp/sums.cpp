@@ -29,10 +29,9 @@ REBEL_INLINE inline void add_pairs_to(const uint8_t* rows, size_t width, const i
 }
 
 // `next` are the rows of the block that is summed after this one; the first are prefetched.
-REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, const Stretch& stretch,
-                            int32_t* sums) {
+REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, Samples samples,
+                            const int32_t* values, int32_t* sums) {
     constexpr size_t prefetch_distance = 32;
-    const Samples samples = stretch.samples;
     for (size_t i = 0; i < samples.size; ++i) {
         const bool within = i + prefetch_distance < samples.size;
         const size_t ahead =
@@ -40,7 +39,7 @@ REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, const Stre
         __builtin_prefetch((within ? rows : next) +
                            static_cast<size_t>(samples[ahead]) * block_width);
         const uint8_t* row = rows + static_cast<size_t>(samples[i]) * block_width;
-        const int32_t value = stretch.values[i];
+        const int32_t value = values[i];
 #pragma GCC unroll 16
         for (size_t j = 0; j < block_width; ++j)
             sums[row[j] * block_width + j] += value;
@@ -50,8 +49,8 @@ REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, const Stre
 // Adds n columns at a time from column c on, then the remaining ones n / 2 at a time, and so on.
 // Their number is a constant, because a loop over few columns costs more than its body.
 template <size_t n>
-inline void add_columns_by(const Bins& bins, const Columns& columns, size_t c,
-                           const Stretch& stretch, int32_t* sums) {
+inline void add_columns_by(const Bins& bins, const Columns& columns, size_t c, Samples samples,
+                           const int32_t* values, int32_t* sums) {
     for (; c + n <= columns.n; c += n) {
         const uint8_t* column[n];
         int32_t* sum[n];
@@ -59,21 +58,21 @@ inline void add_columns_by(const Bins& bins, const Columns& columns, size_t c,
             column[j] = bins.column(columns.features[c + j]);
             sum[j] = sums + columns.places[c + j];
         }
-        for (size_t i = 0; i < stretch.samples.size; ++i) {
-            const size_t place = static_cast<size_t>(stretch.samples[i]) * block_width;
-            const int32_t value = stretch.values[i];
+        for (size_t i = 0; i < samples.size; ++i) {
+            const size_t place = static_cast<size_t>(samples[i]) * block_width;
+            const int32_t value = values[i];
 #pragma GCC unroll 16
             for (size_t j = 0; j < n; ++j)
                 sum[j][column[j][place] * block_width] += value;
         }
     }
     if constexpr (n > 1)
-        add_columns_by<n / 2>(bins, columns, c, stretch, sums);
+        add_columns_by<n / 2>(bins, columns, c, samples, values, sums);
 }
 
-REBEL_CLONES void add_columns(const Bins& bins, const Columns& columns, const Stretch& stretch,
-                              int32_t* sums) {
-    add_columns_by<8>(bins, columns, 0, stretch, sums);
+REBEL_CLONES void add_columns(const Bins& bins, const Columns& columns, Samples samples,
+                              const int32_t* values, int32_t* sums) {
+    add_columns_by<8>(bins, columns, 0, samples, values, sums);
 }
 
 // The sum of the rows of a screen, and the lowest and highest of its prefixes, by column.
@@ -165,14 +164,15 @@ void Screen::clear(const Bins& bins, const Columns& columns) {
     std::fill_n(sums_.data(), n_rows_ * block_width, 0);
 }
 
-void Screen::add(const Bins& bins, const Columns& columns, const Stretch& stretch) {
+void Screen::add(const Bins& bins, const Columns& columns, Samples samples, const int32_t* values) {
     if (!columns.whole_block()) {
-        add_columns(bins, columns, stretch, sums_.data());
+        add_columns(bins, columns, samples, values, sums_.data());
         return;
     }
     const size_t next = columns.features[0] + block_width;
     const uint8_t* rows = bins.column(columns.features[0]);
-    add_block(rows, next < bins.n_features() ? bins.column(next) : rows, stretch, sums_.data());
+    add_block(rows, next < bins.n_features() ? bins.column(next) : rows, samples, values,
+              sums_.data());
 }
 
 void Screen::take(size_t place, const Screen& from, size_t place_there) {

@@ -57,18 +57,13 @@ struct Columns {
     }
 };
 
-// Samples, and one number for each of them.
-struct Stretch {
-    Samples samples;
-    const int32_t* values;
-};
-
 // Sums of one number over the bins of up to 16 features. Row b holds bin b of all features, so that
 // they are scanned side by side.
 class Screen {
   public:
     void clear(const Bins& bins, const Columns& columns);
-    void add(const Bins& bins, const Columns& columns, const Stretch& stretch);
+    // Adds one number for each sample.
+    void add(const Bins& bins, const Columns& columns, Samples samples, const int32_t* values);
     void take(size_t place, const Screen& from, size_t place_there);
 
     // reach[c] of each column: the largest |right − left| over the feature's splits, including

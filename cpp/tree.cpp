@@ -1,4 +1,4 @@
-#include "tree.hpp"
+#include "search.hpp"
 
 #include <bit>
 #include <vector>
