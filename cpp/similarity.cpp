@@ -23,22 +23,17 @@ typedef float Lanes __attribute__((vector_size(32)));
 template <size_t n_points>
 inline void add_squares(const float* __restrict block, const float* __restrict points,
                         size_t n_features, float (*__restrict sums)[abreast]) {
-    Lanes low[n_points] = {}, high[n_points] = {};
-    for (size_t f = 0; f < n_features; ++f) {
-        Lanes first, second;
-        std::memcpy(&first, block + f * abreast, sizeof first);
-        std::memcpy(&second, block + f * abreast + 8, sizeof second);
-        for (size_t p = 0; p < n_points; ++p) {
-            const Lanes apart = first - points[f * n_points + p];
-            const Lanes beyond = second - points[f * n_points + p];
-            low[p] += apart * apart;
-            high[p] += beyond * beyond;
+    Lanes sum[n_points][abreast / 8] = {};
+    for (size_t f = 0; f < n_features; ++f)
+        for (size_t half = 0; half < abreast / 8; ++half) {
+            Lanes x;
+            std::memcpy(&x, block + f * abreast + 8 * half, sizeof x);
+            for (size_t p = 0; p < n_points; ++p) {
+                const Lanes apart = x - points[f * n_points + p];
+                sum[p][half] += apart * apart;
+            }
         }
-    }
-    for (size_t p = 0; p < n_points; ++p) {
-        std::memcpy(sums[p], &low[p], sizeof low[p]);
-        std::memcpy(sums[p] + 8, &high[p], sizeof high[p]);
-    }
+    std::memcpy(sums, sum, sizeof sum);
 }
 
 // Points in groups of `points_at_once`, feature by feature; the remaining ones one by one.
