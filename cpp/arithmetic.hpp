@@ -33,8 +33,6 @@ REBEL_INLINE inline void in_lanes(size_t n, Body body) {
         body(i + lane, lane);
 }
 
-namespace detail {
-
 inline constexpr size_t table_size = 256;
 inline constexpr double two_over_ln2 = 2.8853900817779268;
 
@@ -56,8 +54,6 @@ constexpr std::array<double, table_size> make_log_table() {
 }
 inline constexpr std::array<double, table_size> log_table = make_log_table();
 
-} // namespace detail
-
 // x · log₂ x for x ≥ 0; 0 at 0. Uses only + − × / and a table, because math libraries round
 // logarithms differently.
 inline double times_log2(double x) {
@@ -65,11 +61,11 @@ inline double times_log2(double x) {
         return 0;
     int exponent = 0;
     const double twice = 2 * std::frexp(x, &exponent); // in [1, 2)
-    const auto i = static_cast<size_t>((twice - 1) * detail::table_size);
-    const double c = detail::log_middle(i);
+    const auto i = static_cast<size_t>((twice - 1) * table_size);
+    const double c = log_middle(i);
     const double z = (twice - c) / (twice + c);
-    const double fine = detail::two_over_ln2 * (z * (1 + (z * z) * (1.0 / 3 + (z * z) / 5)));
-    return x * ((exponent - 1) + (detail::log_table[i] + fine));
+    const double fine = two_over_ln2 * (z * (1 + (z * z) * (1.0 / 3 + (z * z) / 5)));
+    return x * ((exponent - 1) + (log_table[i] + fine));
 }
 
 } // namespace rebel

@@ -7,13 +7,12 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
-#include <memory>
 #include <system_error>
 #include <thread>
 
 #include <pthread.h>
 
-namespace rebel::detail {
+namespace rebel {
 namespace {
 
 constexpr size_t most_helpers = 255;
@@ -45,7 +44,7 @@ void spin_until(Condition condition) {
 
 class Job {
   public:
-    Job(size_t n_items, size_t grain, const Work& work)
+    Job(size_t n_items, size_t grain, const Blocks& work)
         : n_items_(n_items), grain_(grain), work_(work) {}
 
     // Runs blocks until none is left. Several threads call this at once.
@@ -72,7 +71,7 @@ class Job {
   private:
     const size_t n_items_;
     const size_t grain_;
-    const Work& work_;
+    const Blocks& work_;
     std::atomic<size_t> next_{0};
     std::mutex failure_mutex_;
     std::exception_ptr failure_;
@@ -164,31 +163,20 @@ class Pool {
     std::atomic<size_t> n_inside_{0};
 };
 
-// Never destroyed: at exit, helpers may still be waiting on it.
-std::atomic<Pool*> the_pool{nullptr};
-
-// The child of a fork has no helpers, and perhaps a locked mutex: it starts a new pool.
+// Never destroyed: at exit, helpers may still be waiting on it. The child of a fork has no helpers,
+// and perhaps a locked mutex: it starts a new pool.
+Pool* the_pool = new Pool;
 [[maybe_unused]] const int fork_handler =
-    pthread_atfork(nullptr, nullptr, [] { the_pool.store(nullptr, std::memory_order_relaxed); });
-
-Pool& pool() {
-    Pool* present = the_pool.load(std::memory_order_acquire);
-    if (present != nullptr)
-        return *present;
-    auto fresh = std::make_unique<Pool>();
-    if (the_pool.compare_exchange_strong(present, fresh.get(), std::memory_order_acq_rel))
-        return *fresh.release();
-    return *present;
-}
+    pthread_atfork(nullptr, nullptr, [] { the_pool = new Pool; });
 
 } // namespace
 
-void run_on_threads(size_t n_items, size_t grain, size_t n_threads, const Work& work) {
+void run_on_threads(size_t n_items, size_t grain, size_t n_threads, const Blocks& work) {
     const size_t n_blocks = (n_items - 1) / grain + 1;
     Job job(n_items, grain, work);
-    if (!pool().try_run(job, std::min(n_threads, n_blocks) - 1))
+    if (!the_pool->try_run(job, std::min(n_threads, n_blocks) - 1))
         job.take_part();
     job.rethrow_failure();
 }
 
-} // namespace rebel::detail
+} // namespace rebel

@@ -18,12 +18,8 @@
 
 namespace rebel {
 
-namespace detail {
-
-using Work = std::function<void(size_t begin, size_t end)>;
-void run_on_threads(size_t n_items, size_t grain, size_t n_threads, const Work& work);
-
-} // namespace detail
+using Blocks = std::function<void(size_t begin, size_t end)>;
+void run_on_threads(size_t n_items, size_t grain, size_t n_threads, const Blocks& work);
 
 template <class Work>
 void parallel_for(size_t n_items, size_t grain, int n_threads, Work&& work) {
@@ -32,7 +28,7 @@ void parallel_for(size_t n_items, size_t grain, int n_threads, Work&& work) {
         for (size_t begin = 0; begin < n_items; begin += grain)
             work(begin, begin + grain < n_items ? begin + grain : n_items);
     } else {
-        detail::run_on_threads(n_items, grain, static_cast<size_t>(n_threads), std::ref(work));
+        run_on_threads(n_items, grain, static_cast<size_t>(n_threads), std::ref(work));
     }
 }
 

@@ -227,7 +227,10 @@ class SplitSearch : public NodeSearch {
                 const SearchOptions& options, Matrix<const int32_t> unpacked)
         : NodeSearch(bins_, allowed_, nodes_, node_, unpacked), pairs_(pairs), options_(options),
           total_(total_of(pairs, samples())) {
-        n_kinds = unpacked.n_cols;
+        if (divisible(samples().size, total_, options))
+            n_kinds = unpacked.n_cols;
+        else
+            value_of_none = unbounded; // so that all features are dropped at once
         if (options.criterion == Criterion::error)
             return;
         energy_.assign(nodes.n_subsets(), 0);
@@ -242,17 +245,13 @@ class SplitSearch : public NodeSearch {
     }
 
     Work run(const Splits& splits, int n_threads) const {
-        Pruned found{
-            {value_of_none},
-            {0, std::count_if(allowed.begin(), allowed.end(), [](uint8_t is) { return is != 0; })}};
-        if (divisible(samples().size, total_, options_))
-            found = prune(*this, n_threads);
+        const auto [leader, work] = prune(*this, n_threads);
         Candidate best;
         BinSums taken;
-        if (found.best.feature >= 0)
-            best = scan(static_cast<size_t>(found.best.feature), taken);
+        if (leader.feature >= 0)
+            best = scan(static_cast<size_t>(leader.feature), taken);
         write_split(bins, best, taken, total_, options_, splits, node);
-        return found.work;
+        return work;
     }
 
   private:

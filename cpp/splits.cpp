@@ -43,16 +43,11 @@ void take_from_samples(const uint8_t* column, Pairs values, Samples samples, Bin
 
 namespace {
 
-// A node's sums and options, as floating-point numbers. Passed by value, so that the compiler knows
-// that writing the values of splits does not change them.
-struct Node {
-    double P;
-    double M;
-    double least;
-};
-
-// Left sides of the possible splits, unpacked so that they are valued in vectors.
+// Left sides of the possible splits of a node, unpacked so that they are valued in vectors.
 struct LeftSides {
+    double P; // of the node
+    double M;
+    double least_mass;
     std::array<int32_t, most_bins> signed_sums;
     std::array<int32_t, most_bins> masses;
     std::array<double, most_bins> values;
@@ -70,32 +65,32 @@ struct LeftSides {
 // light are ruled out in a loop of their own: within one loop, GCC would branch around the division
 // instead of vectorizing it.
 template <class Worth>
-REBEL_INLINE inline void value_sides(LeftSides& left, Node node, Worth worth) {
+REBEL_INLINE inline void value_sides(LeftSides& left, Worth worth) {
+    const double P = left.P, M = left.M, least = left.least_mass; // writing values changes none
     for (size_t i = 0; i < left.n; ++i) {
         const auto p = static_cast<double>(left.signed_sums[i]);
         const auto m = static_cast<double>(left.masses[i]);
-        left.values[i] = worth(p, m, node.P - p, node.M - m);
+        left.values[i] = worth(p, m, P - p, M - m);
     }
     for (size_t i = 0; i < left.n; ++i) {
         const auto m = static_cast<double>(left.masses[i]);
         const double value = left.values[i];
-        left.values[i] = m >= node.least && node.M - m >= node.least ? value : -1.0;
+        left.values[i] = m >= least && M - m >= least ? value : -1.0;
     }
 }
 
 // M · (p²/m + q²/r − P²/M) = (p·r − q·m)² / (m·r): one division, and the same bits when left and
 // right are swapped.
-REBEL_CLONES void by_variance(LeftSides& left, Node node) {
-    value_sides(left, node, [](double p, double m, double q, double r) REBEL_INLINE {
+REBEL_CLONES void by_variance(LeftSides& left) {
+    value_sides(left, [](double p, double m, double q, double r) REBEL_INLINE {
         const double apart = p * r - q * m;
         return apart * apart / (m * r);
     });
 }
 
-REBEL_CLONES void by_error(LeftSides& left, Node node) {
-    value_sides(left, node, [](double p, double, double q, double) REBEL_INLINE {
-        return std::fabs(p) + std::fabs(q);
-    });
+REBEL_CLONES void by_error(LeftSides& left) {
+    value_sides(left, [](double p, double, double q, double)
+                          REBEL_INLINE { return std::fabs(p) + std::fabs(q); });
 }
 
 // M·(1 − H) of a side: 0 where labels are even, M where they are all the same.
@@ -104,17 +99,18 @@ double information(double p, double m) {
                 times_log2(m));
 }
 
-void by_entropy(LeftSides& left, Node node) {
-    value_sides(left, node, [](double p, double m, double q, double r) {
+void by_entropy(LeftSides& left) {
+    value_sides(left, [](double p, double m, double q, double r) {
         return std::max(0.0, information(p, m) + information(q, r));
     });
 }
 
-void by_gain_ratio(LeftSides& left, Node node) {
-    const double whole = information(node.P, node.M);
-    value_sides(left, node, [&](double p, double m, double q, double r) {
+void by_gain_ratio(LeftSides& left) {
+    const double whole = information(left.P, left.M);
+    const double undivided = times_log2(left.M);
+    value_sides(left, [&](double p, double m, double q, double r) {
         const double gained = information(p, m) + information(q, r) - whole;
-        const double parted = times_log2(node.M) - (times_log2(m) + times_log2(r));
+        const double parted = undivided - (times_log2(m) + times_log2(r));
         return parted > 0 ? std::max(0.0, gained / parted) : 0.0;
     });
 }
@@ -125,10 +121,11 @@ constexpr std::array value_by = {by_variance, by_error, by_entropy, by_gain_rati
 class PairSides {
   public:
     PairSides(const BinSums& taken, int64_t total, const SearchOptions& options)
-        : taken_(taken),
-          node_{static_cast<double>(signed_of(total)), static_cast<double>(mass_of(total)),
-                static_cast<double>(options.least_mass)},
-          value_(value_by[static_cast<size_t>(options.criterion)]) {}
+        : taken_(taken), value_(value_by[static_cast<size_t>(options.criterion)]) {
+        left_.P = static_cast<double>(signed_of(total));
+        left_.M = static_cast<double>(mass_of(total));
+        left_.least_mass = static_cast<double>(options.least_mass);
+    }
 
     void start(bool with_missing) {
         left_.n = 0;
@@ -139,7 +136,7 @@ class PairSides {
         left_.push(sum_);
     }
     void finish(bool missing_right) {
-        value_(left_, node_);
+        value_(left_);
         double top = best.value;
         size_t place = left_.n;
         for (size_t i = 0; i < left_.n; ++i)
@@ -156,8 +153,7 @@ class PairSides {
 
   private:
     const BinSums& taken_;
-    Node node_;
-    void (*value_)(LeftSides&, Node);
+    void (*value_)(LeftSides&);
     int64_t sum_ = 0;
     LeftSides left_;
 };

@@ -107,13 +107,6 @@ int64_t reach_of(int64_t low, int64_t high, int64_t present, int64_t missing) {
     return std::max({std::abs(total), 2 * high - total, total - 2 * low});
 }
 
-int64_t reach_of_categories(const int32_t* sums, size_t n_bins) {
-    int64_t reach = 0;
-    for (size_t b = 0; b < n_bins; ++b)
-        reach += std::abs(int64_t{sums[b * block_width]});
-    return reach;
-}
-
 } // namespace
 
 REBEL_CLONES void add_pairs(const Bins& bins, size_t block, Pairs values, Samples samples,
@@ -191,14 +184,16 @@ void Screen::read(const Bins& bins, const Columns& columns, int64_t* reach) {
     swap_missing();
     Prefixes of;
     read_prefixes(sums_.data(), n_rows_, of);
-    for (size_t c = 0; c < columns.n; ++c) {
-        const size_t j = columns.places[c];
-        reach[c] = reach_of(of.low[j], of.high[j], of.sum[j], missing[c]);
-    }
     swap_missing();
-    for (size_t c = 0; c < columns.n; ++c)
-        if (const size_t f = columns.features[c]; bins.is_categorical(f))
-            reach[c] = reach_of_categories(sums_.data() + columns.places[c], bins.n_bins(f));
+    for (size_t c = 0; c < columns.n; ++c) {
+        const size_t f = columns.features[c], j = columns.places[c], last = bins.n_bins(f) - 1;
+        reach[c] = 0;
+        if (!bins.is_categorical(f))
+            reach[c] = reach_of(of.low[j], of.high[j], of.sum[j], sum(last, j));
+        else
+            for (size_t b = 0; b <= last; ++b)
+                reach[c] += std::abs(int64_t{sum(b, j)});
+    }
 }
 
 } // namespace rebel
