@@ -42,39 +42,29 @@ void spin_until(Condition condition) {
     } while (std::chrono::steady_clock::now() < give_up);
 }
 
-class Job {
-  public:
-    Job(size_t n_items, size_t grain, const Blocks& work)
-        : n_items_(n_items), grain_(grain), work_(work) {}
+struct Job {
+    const size_t n_items;
+    const size_t grain;
+    const Blocks& work;
+    std::atomic<size_t> next{0};
+    std::mutex failure_mutex{};
+    std::exception_ptr failure{};
 
     // Runs blocks until none is left. Several threads call this at once.
     void take_part() noexcept {
         for (;;) {
-            const size_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
-            if (begin >= n_items_)
+            const size_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+            if (begin >= n_items)
                 return;
             try {
-                work_(begin, std::min(begin + grain_, n_items_));
+                work(begin, std::min(begin + grain, n_items));
             } catch (...) {
-                const std::lock_guard lock(failure_mutex_);
-                failure_ = std::current_exception();
-                next_.store(n_items_, std::memory_order_relaxed);
+                const std::lock_guard lock(failure_mutex);
+                failure = std::current_exception();
+                next.store(n_items, std::memory_order_relaxed);
             }
         }
     }
-
-    void rethrow_failure() const {
-        if (failure_)
-            std::rethrow_exception(failure_);
-    }
-
-  private:
-    const size_t n_items_;
-    const size_t grain_;
-    const Blocks& work_;
-    std::atomic<size_t> next_{0};
-    std::mutex failure_mutex_;
-    std::exception_ptr failure_;
 };
 
 // The owner opens a job and helpers that are awake enter. When no block is left, the owner closes
@@ -173,10 +163,11 @@ Pool* the_pool = new Pool;
 
 void run_on_threads(size_t n_items, size_t grain, size_t n_threads, const Blocks& work) {
     const size_t n_blocks = (n_items - 1) / grain + 1;
-    Job job(n_items, grain, work);
+    Job job{n_items, grain, work};
     if (!the_pool->try_run(job, std::min(n_threads, n_blocks) - 1))
         job.take_part();
-    job.rethrow_failure();
+    if (job.failure)
+        std::rethrow_exception(job.failure);
 }
 
 } // namespace rebel

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -228,7 +229,7 @@ class SplitSearch : public NodeSearch {
         : NodeSearch(bins_, allowed_, nodes_, node_, unpacked), pairs_(pairs), options_(options),
           total_(total_of(pairs, samples())) {
         if (divisible(samples().size, total_, options))
-            n_kinds = unpacked.n_cols;
+            n_kinds = options.criterion == Criterion::error ? 1 : 2;
         else
             value_of_none = unbounded; // so that all features are dropped at once
         if (options.criterion == Criterion::error)
@@ -353,24 +354,21 @@ Work prune_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& n
     nodes.check();
     options.check();
     splits.check(nodes.n_nodes());
-    const size_t n_kinds = options.criterion == Criterion::error ? 1 : 2;
-    std::vector<int32_t> unpacked(values.size * n_kinds);
+    std::vector<int32_t> unpacked(2 * values.size);
     for (size_t n = 0; n < values.size; ++n) {
-        unpacked[n * n_kinds] = static_cast<int32_t>(signed_of(values[n]));
-        if (n_kinds == 2)
-            unpacked[n * n_kinds + 1] = static_cast<int32_t>(mass_of(values[n]));
+        unpacked[2 * n] = static_cast<int32_t>(signed_of(values[n]));
+        unpacked[2 * n + 1] = static_cast<int32_t>(mass_of(values[n]));
     }
-    int64_t sums[2] = {};
+    std::vector<Work> work(nodes.n_nodes());
     // With many nodes, each is searched by one thread; a single node is searched by all of them.
-    parallel_sum(nodes.n_nodes(), 1, n_threads, {sums, 2},
-                 [&](size_t node, size_t, int64_t* partial) {
-                     const SplitSearch search(bins, allowed, values, nodes, node, options,
-                                              {unpacked.data(), values.size, n_kinds});
-                     const Work work = search.run(splits, n_threads);
-                     partial[0] += work.visited;
-                     partial[1] += work.dropped;
-                 });
-    return {sums[0], sums[1]};
+    parallel_each(nodes.n_nodes(), 1, n_threads, [&](size_t node) {
+        const SplitSearch search(bins, allowed, values, nodes, node, options,
+                                 {unpacked.data(), values.size, 2});
+        work[node] = search.run(splits, n_threads);
+    });
+    return std::accumulate(work.begin(), work.end(), Work{}, [](Work a, Work b) {
+        return Work{a.visited + b.visited, a.dropped + b.dropped};
+    });
 }
 
 } // namespace rebel

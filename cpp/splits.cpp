@@ -43,29 +43,52 @@ void take_from_samples(const uint8_t* column, Pairs values, Samples samples, Bin
 
 namespace {
 
-// Left sides of the possible splits of a node, unpacked so that they are valued in vectors.
-struct LeftSides {
-    double P; // of the node
+// The left sides of the possible splits of a node by sums of pairs, unpacked so that they are
+// valued in vectors (see scan_thresholds). The first of equal splits counts.
+struct PairSides {
+    PairSides(const BinSums& bins, int64_t total, const SearchOptions& options);
+
+    void start(bool with_missing) {
+        n = 0;
+        sum = with_missing ? taken.sums[taken.n - 1] : 0;
+    }
+    void add(size_t i) {
+        sum += taken.sums[i];
+        signed_sums[n] = static_cast<int32_t>(signed_of(sum));
+        masses[n++] = static_cast<int32_t>(mass_of(sum));
+    }
+    void finish(bool missing_right) {
+        value(*this);
+        double top = best.value;
+        size_t place = n;
+        for (size_t i = 0; i < n; ++i)
+            if (values[i] > top) {
+                top = values[i];
+                place = i;
+            }
+        if (place < n)
+            best = {top, best.feature, static_cast<int32_t>(place), missing_right,
+                    pair_of(signed_sums[place], masses[place])};
+    }
+
+    const BinSums& taken;
+    void (*value)(PairSides&); // by the criterion
+    double P;                  // of the node
     double M;
     double least_mass;
+    Candidate best; // its bin is a place among the taken ones
+    int64_t sum = 0;
+    size_t n = 0;
     std::array<int32_t, most_bins> signed_sums;
     std::array<int32_t, most_bins> masses;
     std::array<double, most_bins> values;
-    size_t n = 0;
-
-    void push(int64_t pair) {
-        signed_sums[n] = static_cast<int32_t>(signed_of(pair));
-        masses[n] = static_cast<int32_t>(mass_of(pair));
-        ++n;
-    }
-    int64_t pair(size_t i) const { return pair_of(signed_sums[i], masses[i]); }
 };
 
 // worth(p, m, q, r) is the value of a split into (p, m) and (q, r). Splits with a side that is too
 // light are ruled out in a loop of their own: within one loop, GCC would branch around the division
 // instead of vectorizing it.
 template <class Worth>
-REBEL_INLINE inline void value_sides(LeftSides& left, Worth worth) {
+REBEL_INLINE inline void value_sides(PairSides& left, Worth worth) {
     const double P = left.P, M = left.M, least = left.least_mass; // writing values changes none
     for (size_t i = 0; i < left.n; ++i) {
         const auto p = static_cast<double>(left.signed_sums[i]);
@@ -81,14 +104,14 @@ REBEL_INLINE inline void value_sides(LeftSides& left, Worth worth) {
 
 // M · (p²/m + q²/r − P²/M) = (p·r − q·m)² / (m·r): one division, and the same bits when left and
 // right are swapped.
-REBEL_CLONES void by_variance(LeftSides& left) {
+REBEL_CLONES void by_variance(PairSides& left) {
     value_sides(left, [](double p, double m, double q, double r) REBEL_INLINE {
         const double apart = p * r - q * m;
         return apart * apart / (m * r);
     });
 }
 
-REBEL_CLONES void by_error(LeftSides& left) {
+REBEL_CLONES void by_error(PairSides& left) {
     value_sides(left, [](double p, double, double q, double)
                           REBEL_INLINE { return std::fabs(p) + std::fabs(q); });
 }
@@ -99,13 +122,13 @@ double information(double p, double m) {
                 times_log2(m));
 }
 
-void by_entropy(LeftSides& left) {
+void by_entropy(PairSides& left) {
     value_sides(left, [](double p, double m, double q, double r) {
         return std::max(0.0, information(p, m) + information(q, r));
     });
 }
 
-void by_gain_ratio(LeftSides& left) {
+void by_gain_ratio(PairSides& left) {
     const double whole = information(left.P, left.M);
     const double undivided = times_log2(left.M);
     value_sides(left, [&](double p, double m, double q, double r) {
@@ -117,46 +140,10 @@ void by_gain_ratio(LeftSides& left) {
 
 constexpr std::array value_by = {by_variance, by_error, by_entropy, by_gain_ratio};
 
-// Sums of pairs, valued by a criterion (see scan_thresholds). The first of equal splits counts.
-class PairSides {
-  public:
-    PairSides(const BinSums& taken, int64_t total, const SearchOptions& options)
-        : taken_(taken), value_(value_by[static_cast<size_t>(options.criterion)]) {
-        left_.P = static_cast<double>(signed_of(total));
-        left_.M = static_cast<double>(mass_of(total));
-        left_.least_mass = static_cast<double>(options.least_mass);
-    }
-
-    void start(bool with_missing) {
-        left_.n = 0;
-        sum_ = with_missing ? taken_.sums[taken_.n - 1] : 0;
-    }
-    void add(size_t i) {
-        sum_ += taken_.sums[i];
-        left_.push(sum_);
-    }
-    void finish(bool missing_right) {
-        value_(left_);
-        double top = best.value;
-        size_t place = left_.n;
-        for (size_t i = 0; i < left_.n; ++i)
-            if (left_.values[i] > top) {
-                top = left_.values[i];
-                place = i;
-            }
-        if (place < left_.n)
-            best = {top, best.feature, static_cast<int32_t>(place), missing_right,
-                    left_.pair(place)};
-    }
-
-    Candidate best; // its bin is a place among the taken ones
-
-  private:
-    const BinSums& taken_;
-    void (*value_)(LeftSides&);
-    int64_t sum_ = 0;
-    LeftSides left_;
-};
+PairSides::PairSides(const BinSums& bins, int64_t total, const SearchOptions& options)
+    : taken(bins), value(value_by[static_cast<size_t>(options.criterion)]),
+      P(static_cast<double>(signed_of(total))), M(static_cast<double>(mass_of(total))),
+      least_mass(static_cast<double>(options.least_mass)) {}
 
 // Non-empty categories by ascending P/M, compared without division; ties by bin. The best two-sided
 // split of them is a threshold in this order. Returns their number.
