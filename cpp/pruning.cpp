@@ -32,7 +32,7 @@ class Pruning {
         screens_ = std::make_unique_for_overwrite<Screen[]>(groups_.size() * n_kinds_);
     }
 
-    Pruned run() {
+    std::pair<Leader, Work> run() {
         if (n_kinds_ > 0)
             screen();
         value_the_rest();
@@ -344,7 +344,7 @@ class SplitSearch : public NodeSearch {
 
 } // namespace
 
-Pruned prune(const NodeSearch& search, int n_threads) {
+std::pair<Leader, Work> prune(const NodeSearch& search, int n_threads) {
     return Pruning(search, n_threads).run();
 }
 

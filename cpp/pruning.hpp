@@ -6,6 +6,8 @@
 // are integers, so rounding never makes a bound too low.
 #pragma once
 
+#include <utility>
+
 #include "search.hpp"
 
 namespace rebel {
@@ -48,10 +50,7 @@ struct Leader {
     }
 };
 
-struct Pruned {
-    Leader best;
-    Work work;
-};
-Pruned prune(const NodeSearch& search, int n_threads);
+// The best feature, and what was done to find it.
+std::pair<Leader, Work> prune(const NodeSearch& search, int n_threads);
 
 } // namespace rebel

@@ -168,7 +168,7 @@ REBEL_CLONES void sums_of_pair(Comparison pair, Matrix<const double> signed_valu
     }
 }
 
-REBEL_CLONES double least_of_rows(Cube<const double> weights, const double* __restrict squares,
+REBEL_CLONES double least_of_rows(Cube<const double> weights, const double* __restrict totals,
                                   const double* __restrict signed_totals, size_t begin, size_t end,
                                   double* __restrict left) {
     const size_t n_classes = weights.n_cols;
@@ -182,7 +182,7 @@ REBEL_CLONES double least_of_rows(Cube<const double> weights, const double* __re
         }
         for (size_t k = 0; k < n_classes; ++k) {
             const double P = 2 * left[k] - signed_totals[k];
-            left[k] = std::sqrt(std::max(squares[k] - P * P, 0.0));
+            left[k] = std::sqrt(std::max(totals[k] * totals[k] - P * P, 0.0));
         }
         double sums[lanes] = {};
         for (size_t k = 0; k < n_classes; ++k)
@@ -282,15 +282,12 @@ double least_isolated(Cube<const double> weights, Vector<const double> totals,
     const size_t n_classes = weights.n_cols;
     require(totals.size == n_classes && signed_totals.size == n_classes,
             "weights and totals differ in classes");
-    std::vector<double> squares(n_classes);
-    for (size_t k = 0; k < n_classes; ++k)
-        squares[k] = totals[k] * totals[k];
     constexpr size_t grain = 2048;
     std::vector<double> least(weights.n_rows / grain + 1, std::numeric_limits<double>::infinity());
     parallel_for(weights.n_rows, grain, n_threads, [&](size_t begin, size_t end) {
         std::vector<double> left(n_classes);
         least[begin / grain] =
-            least_of_rows(weights, squares.data(), signed_totals.data, begin, end, left.data());
+            least_of_rows(weights, totals.data, signed_totals.data, begin, end, left.data());
     });
     return *std::min_element(least.begin(), least.end());
 }

@@ -22,14 +22,12 @@ int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> s
         return scratch.rows(first, first + (size_t{1} << layer));
     };
     std::vector<int32_t> starts = {0, static_cast<int32_t>(samples.size)};
-    std::vector<int64_t> sides;
-    std::vector<double> gains;
     Matrix<const int64_t> parent_sums = scratch.rows(0, 0);
     for (int layer = 0; layer < depth; ++layer) {
         const size_t n_nodes = size_t{1} << layer;
         const size_t first = n_nodes - 1;
-        sides.resize(2 * n_nodes);
-        gains.resize(n_nodes);
+        std::vector<int64_t> sides(2 * n_nodes);
+        std::vector<double> gains(n_nodes);
         const Splits splits{nodes.features.slice(first, first + n_nodes),
                             nodes.right.rows(first, first + n_nodes),
                             {sides.data(), n_nodes, 2},
