@@ -234,14 +234,13 @@ class SplitSearch : public NodeSearch {
             value_of_none = unbounded; // so that all features are dropped at once
         if (options.criterion == Criterion::error)
             return;
-        energy_.assign(nodes.n_subsets(), 0);
+        energy_.assign(nodes.n_subsets() + 1, 0);
         boundable_ = options.criterion != Criterion::gain_ratio; // no useful bound is known
         for (size_t s = nodes.n_subsets(); s-- > 0;) {
             double energy = 0;
             for (const int32_t n : nodes.subset(node, s))
                 energy += energy_of(pairs[n]);
-            if (s > 0)
-                energy_[s - 1] = energy_[s] + energy * (1 + 1e-6); // more than the rounding error
+            energy_[s] = energy_[s + 1] + energy * (1 + 1e-6); // more than the rounding error
         }
     }
 
@@ -300,7 +299,7 @@ class SplitSearch : public NodeSearch {
         const double best = std::max(value_of_whole(total, any_mass),
                                      scan_feature(bins, feature, seen, total, any_mass).value);
         return options_.criterion == Criterion::variance
-                   ? most_variance(best, total, energy_[s])
+                   ? most_variance(best, total, energy_[s + 1])
                    : most_information(best, static_cast<double>(rest[1]));
     }
 
@@ -337,7 +336,7 @@ class SplitSearch : public NodeSearch {
     Pairs pairs_;
     const SearchOptions& options_;
     int64_t total_;
-    std::vector<double> energy_; // Σ v²/m of the samples after each subset
+    std::vector<double> energy_; // Σ v²/m of each subset and those after it
     double weight_ = 0;          // Σ |v|
     bool boundable_ = true;
 };

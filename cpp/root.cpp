@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "multiversion.hpp"
-#include "parallel.hpp"
 
 namespace rebel {
 namespace {

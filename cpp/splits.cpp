@@ -46,7 +46,9 @@ namespace {
 // The left sides of the possible splits of a node by sums of pairs, unpacked so that they are
 // valued in vectors (see scan_thresholds). The first of equal splits counts.
 struct PairSides {
-    PairSides(const BinSums& bins, int64_t total, const SearchOptions& options);
+    PairSides(const BinSums& bins, int64_t total, int64_t least, void (*by)(PairSides&))
+        : taken(bins), value(by), P(static_cast<double>(signed_of(total))),
+          M(static_cast<double>(mass_of(total))), least_mass(static_cast<double>(least)) {}
 
     void start(bool with_missing) {
         n = 0;
@@ -140,11 +142,6 @@ void by_gain_ratio(PairSides& left) {
 
 constexpr std::array value_by = {by_variance, by_error, by_entropy, by_gain_ratio};
 
-PairSides::PairSides(const BinSums& bins, int64_t total, const SearchOptions& options)
-    : taken(bins), value(value_by[static_cast<size_t>(options.criterion)]),
-      P(static_cast<double>(signed_of(total))), M(static_cast<double>(mass_of(total))),
-      least_mass(static_cast<double>(options.least_mass)) {}
-
 // Non-empty categories by ascending P/M, compared without division; ties by bin. The best two-sided
 // split of them is a threshold in this order. Returns their number.
 using Order = std::array<uint8_t, most_bins>;
@@ -197,7 +194,8 @@ double value_of_whole(int64_t total, const SearchOptions& options) {
 
 Candidate scan_feature(const Bins& bins, size_t feature, const BinSums& taken, int64_t total,
                        const SearchOptions& options) {
-    PairSides sides(taken, total, options);
+    PairSides sides(taken, total, options.least_mass,
+                    value_by[static_cast<size_t>(options.criterion)]);
     sides.best.feature = static_cast<int32_t>(feature);
     if (taken.n < 2)
         return sides.best;
