@@ -40,10 +40,6 @@ struct Bins {
     size_t last_feature(size_t block) const {
         return std::min((block + 1) * block_width, n_features());
     }
-    size_t block_offset(size_t block) const { return offset(first_feature(block)); }
-    size_t block_bins(size_t block) const {
-        return offset(last_feature(block)) - block_offset(block);
-    }
 
     // The bins of one feature are `block_width` apart.
     const uint8_t* column(std::integral auto feature) const {

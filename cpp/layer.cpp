@@ -73,8 +73,8 @@ struct LayerSearch {
         if (n_siblings == 2 && nodes.of(node + 1).size < nodes.of(node).size)
             ++node;
         const Samples samples = nodes.of(node);
-        const size_t begin = bins.block_offset(block(task));
-        const size_t end = begin + bins.block_bins(block(task));
+        const size_t begin = bins.offset(bins.first_feature(block(task)));
+        const size_t end = bins.offset(bins.last_feature(block(task)));
         const Vector<int64_t> own = sums.row(node).slice(begin, end);
         std::fill(own.begin(), own.end(), 0);
         const size_t grain = samples.size / (4 * static_cast<size_t>(n_threads)) + 1;

@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include "parallel.hpp"
@@ -27,7 +26,7 @@ class Pruning {
                 features.push_back(f);
                 bounds_[f] = unbounded;
             }
-        n_features_ = features.size();
+        work_.dropped = static_cast<int64_t>(features.size());
         group(features);
         screens_ = std::make_unique_for_overwrite<Screen[]>(groups_.size() * n_kinds_);
     }
@@ -36,13 +35,13 @@ class Pruning {
         if (n_kinds_ > 0)
             screen();
         value_the_rest();
-        return {leader_,
-                {static_cast<int64_t>(visited_), static_cast<int64_t>(n_features_ - n_valued_)}};
+        return {leader_, work_};
     }
 
   private:
     void group(const std::vector<size_t>& features) {
         groups_.clear();
+        n_columns_ = features.size();
         for (size_t i = 0; i < features.size(); ++i) {
             if (i % block_width == 0)
                 groups_.push_back({i / block_width, {}, {}, 0});
@@ -64,20 +63,20 @@ class Pruning {
     void screen() {
         constexpr size_t worth_a_bound = 1000;
         weigh();
-        visit(0, 1, n_features_);
+        visit(0, 1);
         value_leaders();
+        keep_promising();
         size_t s = 0; // the last subset visited
-        size_t n_columns = keep_promising();
-        while (n_columns > 0 && !known(s)) {
-            if (2 * n_columns <= block_width * groups_.size())
+        while (n_columns_ > 0 && !known(s)) {
+            if (2 * n_columns_ <= block_width * groups_.size())
                 regroup();
             const size_t from = s + 1;
             do
                 ++s;
-            while (!known(s) && of_.nodes.part(of_.node, from, s + 1).size * n_columns <
+            while (!known(s) && of_.nodes.part(of_.node, from, s + 1).size * n_columns_ <
                                     worth_a_bound * groups_.size());
-            visit(from, s + 1, n_columns);
-            n_columns = keep_promising();
+            visit(from, s + 1);
+            keep_promising();
         }
     }
 
@@ -110,10 +109,10 @@ class Pruning {
     }
 
     // Adds subsets from … to − 1 to the screens of all groups, and bounds their features.
-    void visit(size_t from, size_t to, size_t n_columns) {
+    void visit(size_t from, size_t to) {
         const Samples part = of_.nodes.part(of_.node, from, to);
         const auto skipped = static_cast<size_t>(part.data - samples_.data);
-        const size_t n_visits = part.size * n_columns;
+        const size_t n_visits = part.size * n_columns_;
         const size_t grain = 1 + groups_.size() * 20000 / (n_visits + 1);
         parallel_each(groups_.size(), grain, n_threads_, [&](size_t g) {
             const Columns& columns = groups_[g];
@@ -129,12 +128,11 @@ class Pruning {
             for (size_t c = 0; c < columns.n; ++c)
                 bounds_[columns.features[c]] = bounds[c];
         });
-        visited_ += n_visits;
+        work_.visited += static_cast<int64_t>(n_visits);
     }
 
-    // Returns the number of features that are kept.
-    size_t keep_promising() {
-        size_t n_left = 0;
+    void keep_promising() {
+        n_columns_ = 0;
         for (Columns& group : groups_) {
             Columns kept{group.screen, {}, {}, 0};
             for (size_t c = 0; c < group.n; ++c) {
@@ -143,10 +141,9 @@ class Pruning {
                     kept.push(f, group.places[c]);
             }
             group = kept;
-            n_left += kept.n;
+            n_columns_ += kept.n;
         }
         std::erase_if(groups_, [](const Columns& group) { return group.n == 0; });
-        return n_left;
     }
 
     // Moves the remaining columns together, so that many are added side by side: with a few
@@ -200,8 +197,8 @@ class Pruning {
     void value(size_t feature) {
         const double value = of_.value_of(feature);
         const std::lock_guard lock(mutex_);
-        visited_ += samples_.size;
-        ++n_valued_;
+        work_.visited += static_cast<int64_t>(samples_.size);
+        --work_.dropped;
         if (leader_.may_lose_to(value, feature))
             leader_ = {value, static_cast<int32_t>(feature)};
     }
@@ -210,15 +207,14 @@ class Pruning {
     const Samples samples_;
     const size_t n_kinds_;
     const int n_threads_;
-    size_t n_features_;                 // allowed
     std::vector<int32_t> values_;       // (kinds, samples of the node)
     std::vector<int64_t> weights_;      // (subsets + 1, kinds) of each subset and those after it
     std::vector<Columns> groups_;       // of features that may still be the best
+    size_t n_columns_ = 0;              // in all groups
     std::unique_ptr<Screen[]> screens_; // (groups, kinds)
     std::mutex mutex_;                  // for the following, while features are valued
     Leader leader_;
-    size_t visited_ = 0;
-    size_t n_valued_ = 0;
+    Work work_;
     std::vector<double> bounds_; // by feature
 };
 

@@ -12,7 +12,6 @@
 namespace rebel {
 namespace {
 
-constexpr size_t abreast = samples_abreast;
 constexpr size_t points_at_once = 4;
 
 // An explicit vector type, because GCC would otherwise keep the sums in memory, at half the speed.

@@ -15,12 +15,6 @@ int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> s
     bins.check(allowed, values.size);
     require(scratch.n_cols == bins.n_bins(), "bins and scratch do not match");
     const int depth = static_cast<int>(std::bit_width(nodes.features.size));
-    // The sums of the last layer use the first 2^(depth − 1) rows, those of the one before the
-    // rest.
-    const auto rows_of = [&](int layer) {
-        const size_t first = (depth - 1 - layer) % 2 == 0 ? 0 : n_leaves / 2;
-        return scratch.rows(first, first + (size_t{1} << layer));
-    };
     std::vector<int32_t> starts = {0, static_cast<int32_t>(samples.size)};
     Matrix<const int64_t> parent_sums = scratch.rows(0, 0);
     for (int layer = 0; layer < depth; ++layer) {
@@ -32,7 +26,9 @@ int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> s
                             nodes.right.rows(first, first + n_nodes),
                             {sides.data(), n_nodes, 2},
                             {gains.data(), n_nodes}};
-        const Matrix<int64_t> sums = rows_of(layer);
+        // The last layer's sums use the first half of n_leaves rows, the one before's the rest.
+        const size_t row = (depth - 1 - layer) % 2 == 0 ? 0 : n_leaves / 2;
+        const Matrix<int64_t> sums = scratch.rows(row, row + n_nodes);
         std::vector<int32_t> cuts;
         for (size_t i = 0; i < n_nodes; ++i)
             cuts.insert(cuts.end(), {starts[i], starts[i + 1]});
