@@ -27,9 +27,10 @@ void parallel_for(size_t n_items, size_t grain, int n_threads, Work&& work) {
     if (n_threads <= 1 || n_items <= grain) {
         for (size_t begin = 0; begin < n_items; begin += grain)
             work(begin, begin + grain < n_items ? begin + grain : n_items);
-    } else {
-        run_on_threads(n_items, grain, static_cast<size_t>(n_threads), std::ref(work));
+        return;
     }
+    run_on_threads(n_items, grain, static_cast<size_t>(n_threads),
+                   [&work](size_t begin, size_t end) { work(begin, end); });
 }
 
 // Calls work(i) for each item.

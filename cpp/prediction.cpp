@@ -30,12 +30,11 @@ bool category_goes_right(const Trees& trees, size_t node, double code) {
                  : trees.missing_right[node] != 0;
 }
 
-// All samples of the tile descend one layer before any descends the next, so that loads overlap. In
-// a whole tile, the number of samples is a constant, so that loops unroll.
-template <bool categories, bool missing, bool whole, class Value>
-inline Leaves descend(const Trees& trees, size_t tree, Matrix<const Value> tile) {
+// All samples of the tile descend one layer before any descends the next, so that loads overlap.
+template <bool categories, bool missing, class Value>
+inline Leaves descend(const Trees& trees, size_t tree, const Matrix<const Value>& tile,
+                      size_t n_rows) {
     Leaves leaf{};
-    const size_t n_rows = whole ? tile_rows : tile.n_rows;
     const int depth = trees.depths[tree];
     auto base = static_cast<size_t>(trees.node_offsets[tree]);
     const size_t stride = tile.n_cols;
@@ -71,12 +70,12 @@ void walk(Matrix<const Value> X, const Trees& trees, size_t first, size_t last, 
             std::any_of(tile.data, X.data + end * X.n_cols, [](Value x) { return std::isnan(x); });
         const auto leaves_of = [&](size_t tree) {
             if (any_category)
-                return descend<true, true, false>(trees, tree, tile);
+                return descend<true, true>(trees, tree, tile, tile.n_rows);
             if (any_missing)
-                return descend<false, true, false>(trees, tree, tile);
+                return descend<false, true>(trees, tree, tile, tile.n_rows);
             if (tile.n_rows < tile_rows)
-                return descend<false, false, false>(trees, tree, tile);
-            return descend<false, false, true>(trees, tree, tile);
+                return descend<false, false>(trees, tree, tile, tile.n_rows);
+            return descend<false, false>(trees, tree, tile, tile_rows); // a constant: loops unroll
         };
         for (size_t tree = first; tree < last; ++tree)
             use(tree, leaves_of(tree), begin, end);
