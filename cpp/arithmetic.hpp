@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "multiversion.hpp"
 #include "views.hpp"
 
 namespace rebel {
@@ -22,8 +23,15 @@ inline constexpr size_t lanes = 4;
 inline double together(const double* lane) {
     return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
-
-namespace detail {
+template <class Body> // body(i, lane) for each i below n
+REBEL_INLINE inline void in_lanes(size_t n, Body body) {
+    size_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        for (size_t lane = 0; lane < lanes; ++lane)
+            body(i + lane, lane);
+    for (size_t lane = 0; i + lane < n; ++lane)
+        body(i + lane, lane);
+}
 
 inline constexpr size_t table_size = 256;
 inline constexpr double two_over_ln2 = 2.8853900817779268;
@@ -46,8 +54,6 @@ constexpr std::array<double, table_size> make_log_table() {
 }
 inline constexpr std::array<double, table_size> log_table = make_log_table();
 
-} // namespace detail
-
 // x · log₂ x for x ≥ 0; 0 at 0. Uses only + − × / and a table, because math libraries round
 // logarithms differently.
 inline double times_log2(double x) {
@@ -55,11 +61,11 @@ inline double times_log2(double x) {
         return 0;
     int exponent = 0;
     const double twice = 2 * std::frexp(x, &exponent); // in [1, 2)
-    const auto i = static_cast<size_t>((twice - 1) * detail::table_size);
-    const double c = detail::log_middle(i);
+    const auto i = static_cast<size_t>((twice - 1) * table_size);
+    const double c = log_middle(i);
     const double z = (twice - c) / (twice + c);
-    const double fine = detail::two_over_ln2 * (z * (1 + (z * z) * (1.0 / 3 + (z * z) / 5)));
-    return x * ((exponent - 1) + (detail::log_table[i] + fine));
+    const double fine = two_over_ln2 * (z * (1 + (z * z) * (1.0 / 3 + (z * z) / 5)));
+    return x * ((exponent - 1) + (log_table[i] + fine));
 }
 
 } // namespace rebel

@@ -1,4 +1,4 @@
-#include "binning.hpp"
+#include "bins.hpp"
 
 #include <bit>
 #include <cmath>

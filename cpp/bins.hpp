@@ -40,10 +40,6 @@ struct Bins {
     size_t last_feature(size_t block) const {
         return std::min((block + 1) * block_width, n_features());
     }
-    size_t block_offset(size_t block) const { return offset(first_feature(block)); }
-    size_t block_bins(size_t block) const {
-        return offset(last_feature(block)) - block_offset(block);
-    }
 
     // The bins of one feature are `block_width` apart.
     const uint8_t* column(std::integral auto feature) const {
@@ -62,6 +58,14 @@ struct Bins {
                 "bins, allowed and values do not match");
     }
 };
+
+// Values → bins: the bin of a value is the number of its feature's edges below it, so that x ≤ edge
+// goes left. The edges of feature f are edges[edge_offsets[f] … edge_offsets[f + 1]). NaN goes to
+// missing[f].
+template <class Value>
+void bin_values(Matrix<const Value> X, Vector<const double> edges,
+                Vector<const int32_t> edge_offsets, Vector<const uint8_t> missing,
+                Cube<uint8_t> blocks, int n_threads);
 
 inline size_t bin_of(const uint8_t* column, int32_t sample) {
     return column[static_cast<size_t>(sample) * block_width];

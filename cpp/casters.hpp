@@ -5,11 +5,9 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
 
-#include "binning.hpp"
 #include "prediction.hpp"
-#include "root.hpp"
+#include "search.hpp"
 #include "similarity.hpp"
-#include "tree.hpp"
 #include "weights.hpp"
 
 namespace nanobind::detail {

@@ -6,19 +6,11 @@
 // the hot loop into a named function, mark it, and call it from the lambda of `parallel_for`. What
 // it calls in turn is marked REBEL_INLINE.
 //
-// There is no v4 clone (AVX-512), because we have no machine to test it on.
+// There is no v4 clone (AVX-512), because we have no machine to test it on, and no clone at all in
+// sanitized builds (CMakeLists.txt), because resolvers run before the sanitizers are ready.
 #pragma once
 
 #include <cstdlib> // defines __GLIBC__, whose loader resolves ifuncs; musl's does not
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define REBEL_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define REBEL_SANITIZED // resolvers run before the sanitizers are ready
-#endif
 
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(REBEL_SANITIZED) &&                      \
     (!defined(__clang__) || __clang_major__ >= 17)

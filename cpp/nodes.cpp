@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <numeric>
 #include <vector>
 
 #include "parallel.hpp"
@@ -49,50 +50,38 @@ std::vector<int64_t> balanced(Vector<const int64_t> keys, Samples samples) {
     if (minus == 0)
         return weights;
     const auto more = static_cast<double>(std::max(plus, minus));
-    const double factor = plus > 0 ? more / static_cast<double>(std::min(plus, minus)) : 1;
-    const bool plus_is_lighter = plus < minus;
-    for (int64_t& weight : weights) {
-        const bool lighter = (weight > 0) == plus_is_lighter;
-        weight = std::abs(weight);
-        if (lighter)
-            weight = static_cast<int64_t>(static_cast<double>(weight) * factor);
-    }
+    const double up = plus > 0 ? more / static_cast<double>(plus) : 1;
+    const double down = -more / static_cast<double>(minus);
+    for (int64_t& weight : weights)
+        weight = static_cast<int64_t>(static_cast<double>(weight) * (weight > 0 ? up : down));
     return weights;
 }
-
-struct Bucket {
-    int64_t mass_before = 0; // the mass before the bucket's next sample
-    size_t subset = 0;       // the first subset that the sample may be in
-};
 
 void order(Vector<const int64_t> keys, Vector<int32_t> samples, Vector<const double> shares,
            int32_t begin, Vector<int32_t> cuts) {
     const std::vector<int64_t> weights = balanced(keys, samples);
     std::vector<uint16_t> subset(samples.size); // at first a sample's bucket, then its subset
-    std::array<int64_t, n_buckets> mass{};
+    std::array<int64_t, n_buckets> before{};    // the mass before the bucket's next sample
+    std::array<size_t, n_buckets> earliest{};   // the first subset that this sample may be in
     for (size_t i = 0; i < samples.size; ++i) {
         const size_t b = bucket_of(weights[i]);
         subset[i] = static_cast<uint16_t>(b);
-        mass[b] += weights[i];
+        before[b] += weights[i];
     }
-    std::array<Bucket, n_buckets> buckets{};
-    for (size_t b = 1; b < n_buckets; ++b)
-        buckets[b].mass_before = buckets[b - 1].mass_before + mass[b - 1];
-    const auto total = static_cast<double>(buckets.back().mass_before); // zeros come last
+    std::exclusive_scan(before.begin(), before.end(), before.begin(), int64_t{0});
+    const auto total = static_cast<double>(before.back()); // zeros come last
     std::vector<int32_t> next(shares.size + 2, 0);
     for (size_t i = 0; i < samples.size; ++i) {
-        Bucket& bucket = buckets[subset[i]];
-        const auto before = static_cast<double>(bucket.mass_before);
-        while (bucket.subset < shares.size && before >= shares[bucket.subset] * total)
-            ++bucket.subset;
-        bucket.mass_before += weights[i];
-        subset[i] = static_cast<uint16_t>(bucket.subset);
-        ++next[bucket.subset + 1];
+        int64_t& mass = before[subset[i]];
+        size_t& s = earliest[subset[i]];
+        while (s < shares.size && static_cast<double>(mass) >= shares[s] * total)
+            ++s;
+        mass += weights[i];
+        subset[i] = static_cast<uint16_t>(s);
+        ++next[s + 1];
     }
-    for (size_t s = 1; s < next.size(); ++s)
-        next[s] += next[s - 1];
-    for (size_t s = 0; s < next.size(); ++s)
-        cuts[s] = begin + next[s];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    std::transform(next.begin(), next.end(), cuts.begin(), [=](int32_t n) { return begin + n; });
     const std::vector<int32_t> unordered(samples.begin(), samples.end());
     for (size_t i = 0; i < samples.size; ++i)
         samples[next[subset[i]]++] = unordered[i];

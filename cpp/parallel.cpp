@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-namespace rebel::detail {
+namespace rebel {
 namespace {
 
 constexpr size_t most_helpers = 255;
@@ -42,36 +42,29 @@ void spin_until(Condition condition) {
     } while (std::chrono::steady_clock::now() < give_up);
 }
 
-class Job {
-  public:
-    explicit Job(const Blocks& blocks) : blocks_(blocks) {}
+struct Job {
+    const size_t n_items;
+    const size_t grain;
+    const Blocks& work;
+    std::atomic<size_t> next{0};
+    std::mutex failure_mutex{};
+    std::exception_ptr failure{};
 
     // Runs blocks until none is left. Several threads call this at once.
     void take_part() noexcept {
         for (;;) {
-            const size_t begin = next_.fetch_add(blocks_.grain, std::memory_order_relaxed);
-            if (begin >= blocks_.n_items)
+            const size_t begin = next.fetch_add(grain, std::memory_order_relaxed);
+            if (begin >= n_items)
                 return;
             try {
-                blocks_.call(blocks_.work, begin, std::min(begin + blocks_.grain, blocks_.n_items));
+                work(begin, std::min(begin + grain, n_items));
             } catch (...) {
-                const std::lock_guard lock(failure_mutex_);
-                failure_ = std::current_exception();
-                next_.store(blocks_.n_items, std::memory_order_relaxed);
+                const std::lock_guard lock(failure_mutex);
+                failure = std::current_exception();
+                next.store(n_items, std::memory_order_relaxed);
             }
         }
     }
-
-    void rethrow_failure() const {
-        if (failure_)
-            std::rethrow_exception(failure_);
-    }
-
-  private:
-    const Blocks blocks_;
-    std::atomic<size_t> next_{0};
-    std::mutex failure_mutex_;
-    std::exception_ptr failure_;
 };
 
 // The owner opens a job and helpers that are awake enter. When no block is left, the owner closes
@@ -160,31 +153,21 @@ class Pool {
     std::atomic<size_t> n_inside_{0};
 };
 
-// Never destroyed: at exit, helpers may still be waiting on it.
-std::atomic<Pool*> the_pool{nullptr};
-
-// The child of a fork has no helpers, and perhaps a locked mutex: it starts a new pool.
+// Never destroyed: at exit, helpers may still be waiting on it. The child of a fork has no helpers,
+// and perhaps a locked mutex: it starts a new pool.
+Pool* the_pool = new Pool;
 [[maybe_unused]] const int fork_handler =
-    pthread_atfork(nullptr, nullptr, [] { the_pool.store(nullptr, std::memory_order_relaxed); });
-
-Pool& pool() {
-    Pool* present = the_pool.load(std::memory_order_acquire);
-    if (present != nullptr)
-        return *present;
-    auto fresh = std::make_unique<Pool>();
-    if (the_pool.compare_exchange_strong(present, fresh.get(), std::memory_order_acq_rel))
-        return *fresh.release();
-    return *present;
-}
+    pthread_atfork(nullptr, nullptr, [] { the_pool = new Pool; });
 
 } // namespace
 
-void run_on_threads(const Blocks& blocks, size_t n_threads) {
-    const size_t n_blocks = (blocks.n_items - 1) / blocks.grain + 1;
-    Job job(blocks);
-    if (!pool().try_run(job, std::min(n_threads, n_blocks) - 1))
+void run_on_threads(size_t n_items, size_t grain, size_t n_threads, const Blocks& work) {
+    const size_t n_blocks = (n_items - 1) / grain + 1;
+    Job job{n_items, grain, work};
+    if (!the_pool->try_run(job, std::min(n_threads, n_blocks) - 1))
         job.take_part();
-    job.rethrow_failure();
+    if (job.failure)
+        std::rethrow_exception(job.failure);
 }
 
-} // namespace rebel::detail
+} // namespace rebel

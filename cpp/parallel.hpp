@@ -10,7 +10,7 @@
 // busy threads than callers and helpers. It works after fork.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -18,18 +18,8 @@
 
 namespace rebel {
 
-namespace detail {
-
-struct Blocks {
-    size_t n_items;
-    size_t grain;
-    void (*call)(void* work, size_t begin, size_t end);
-    void* work;
-};
-
-void run_on_threads(const Blocks& blocks, size_t n_threads);
-
-} // namespace detail
+using Blocks = std::function<void(size_t begin, size_t end)>;
+void run_on_threads(size_t n_items, size_t grain, size_t n_threads, const Blocks& work);
 
 template <class Work>
 void parallel_for(size_t n_items, size_t grain, int n_threads, Work&& work) {
@@ -39,12 +29,8 @@ void parallel_for(size_t n_items, size_t grain, int n_threads, Work&& work) {
             work(begin, begin + grain < n_items ? begin + grain : n_items);
         return;
     }
-    using Callable = std::remove_reference_t<Work>;
-    const auto call = [](void* callable, size_t begin, size_t end) {
-        (*static_cast<Callable*>(callable))(begin, end);
-    };
-    void* callable = const_cast<void*>(static_cast<const void*>(std::addressof(work)));
-    detail::run_on_threads({n_items, grain, call, callable}, static_cast<size_t>(n_threads));
+    run_on_threads(n_items, grain, static_cast<size_t>(n_threads),
+                   [&work](size_t begin, size_t end) { work(begin, end); });
 }
 
 // Calls work(i) for each item.

@@ -2,237 +2,252 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <vector>
 
 #include "parallel.hpp"
 
 namespace rebel {
-
-bool Leader::may_lose_to(double bound, size_t feature) {
-    const double best = value();
-    if (bound != best)
-        return bound > best;
-    const std::lock_guard lock(mutex_);
-    return bound == value() && static_cast<int32_t>(feature) < feature_;
-}
-
-void Leader::offer(double value, size_t feature) {
-    const auto place = static_cast<int32_t>(feature);
-    const std::lock_guard lock(mutex_);
-    if (value > value_ || (value == value_ && place < feature_)) {
-        value_.store(value, std::memory_order_relaxed);
-        feature_ = place;
-    }
-}
-
 namespace {
 
-constexpr double out_of_play = -std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+constexpr double out_of_play = -unbounded;
 
-} // namespace
-
-Pruning::Pruning(const Bins& bins, Allowed allowed, const Nodes& nodes, size_t node,
-                 double value_of_none)
-    : bins_(bins), nodes_(nodes), node_(node), bounds_(bins.n_features(), out_of_play),
-      leader_(value_of_none) {
-    for (size_t f = 0; f < bins.n_features(); ++f)
-        if (allowed[f] != 0)
-            features_.push_back(f);
-}
-
-void Pruning::screen(Matrix<const int32_t> values, size_t n_kinds, int n_threads) {
-    n_kinds_ = n_kinds;
-    weigh(values);
-    for (const size_t f : features_) {
-        if (groups_.empty() || groups_.back().screen != f / block_width)
-            groups_.push_back({f / block_width, {}, {}, 0});
-        groups_.back().push(f, f % block_width);
-    }
-    begin(n_threads);
-    value_leaders();
-    pursue(n_threads);
-    value_the_rest(n_threads);
-}
-
-void Pruning::weigh(Matrix<const int32_t> values) {
-    const Samples own = samples();
-    values_.resize(own.size * n_kinds_);
-    rest_.assign(nodes_.n_subsets() * n_kinds_, 0);
-    for (size_t kind = 0; kind < n_kinds_; ++kind) {
-        int32_t* value = values_.data() + kind * own.size;
-        for (size_t i = 0; i < own.size; ++i)
-            value[i] = values(own[i], kind);
-        size_t i = own.size;
-        for (size_t s = nodes_.n_subsets() - 1; s > 0; --s) {
-            int64_t weight = rest(s, kind);
-            for (size_t left = nodes_.subset(node_, s).size; left > 0; --left)
-                weight += std::abs(int64_t{value[--i]});
-            rest_[(s - 1) * n_kinds_ + kind] = weight;
-        }
-    }
-}
-
-// Whether all samples after this subset have weight 0.
-bool Pruning::known(size_t s) const {
-    const int64_t* rest = rest_.data() + s * n_kinds_;
-    return std::all_of(rest, rest + n_kinds_, [](int64_t weight) { return weight == 0; });
-}
-
-void Pruning::begin(int n_threads) {
-    screens_.reset(new Screen[bins_.n_blocks() * n_kinds_]);
-    parallel_each(groups_.size(), 4, n_threads, [&](size_t g) {
-        for (size_t kind = 0; kind < n_kinds_; ++kind)
-            screens(groups_[g])[kind].clear(bins_, groups_[g]);
-        visit(groups_[g], 0, 1);
-    });
-}
-
-// Visits subset after subset until all features are dropped or known. Small subsets are visited
-// together, because bounding a group costs as much as a thousand additions.
-void Pruning::pursue(int n_threads) {
-    constexpr size_t worth_a_bound = 1000;
-    size_t s = 0; // the last subset visited
-    size_t n_columns = keep_promising();
-    while (n_columns > 0 && !known(s)) {
-        if (2 * n_columns <= block_width * groups_.size())
-            regroup();
-        const size_t from = s + 1;
-        size_t n_visits = 0;
-        do
-            n_visits += nodes_.subset(node_, ++s).size * n_columns;
-        while (!known(s) && n_visits < worth_a_bound * groups_.size());
-        const size_t grain = 1 + groups_.size() * 20000 / (n_visits + 1);
-        parallel_each(groups_.size(), grain, n_threads,
-                      [&](size_t g) { visit(groups_[g], from, s + 1); });
-        n_columns = keep_promising();
-    }
-}
-
-// Adds subsets from … to − 1, and bounds the features.
-void Pruning::visit(const Columns& columns, size_t from, size_t to) {
-    const Samples part = nodes_.part(node_, from, to);
-    const auto skipped = static_cast<size_t>(part.data - samples().data);
-    for (size_t kind = 0; kind < n_kinds_; ++kind)
-        screens(columns)[kind].add(bins_, columns,
-                                   {part, values_.data() + kind * samples().size + skipped});
-    visited_ += static_cast<int64_t>(columns.n * part.size);
-    double bounds[block_width];
-    bound(screens(columns), columns, to - 1, bounds);
-    for (size_t c = 0; c < columns.n; ++c)
-        bounds_[columns.features[c]] = bounds[columns.places[c]];
-}
-
-// Returns the number of features that are kept.
-size_t Pruning::keep_promising() {
-    size_t n_left = 0;
-    for (Columns& group : groups_) {
-        Columns kept{group.screen, {}, {}, 0};
-        for (size_t c = 0; c < group.n; ++c) {
-            const size_t f = group.features[c];
-            if (bounds_[f] != out_of_play && leader_.may_lose_to(bounds_[f], f))
-                kept.push(f, group.places[c]);
-        }
-        group = kept;
-        n_left += kept.n;
-    }
-    std::erase_if(groups_, [](const Columns& group) { return group.n == 0; });
-    return n_left;
-}
-
-// Moves the remaining columns together, so that many are added side by side: with a few columns,
-// each addition would wait for the sum just written.
-//
-// The new group g takes columns of the old groups from g on. It reuses the screen of the old group
-// g, because all columns of that group have been taken once the new one is full.
-void Pruning::regroup() {
-    struct Source {
-        size_t feature, screen, place;
-    };
-    std::vector<Source> sources;
-    for (const Columns& group : groups_)
-        for (size_t c = 0; c < group.n; ++c)
-            sources.push_back({group.features[c], group.screen, group.places[c]});
-    const auto gathered = std::make_unique<Screen>();
-    for (size_t g = 0; g * block_width < sources.size(); ++g) {
-        Columns fresh{groups_[g].screen, {}, {}, 0};
-        const size_t first = g * block_width;
-        const size_t last = std::min(first + block_width, sources.size());
-        for (size_t i = first; i < last; ++i)
-            fresh.push(sources[i].feature, i - first);
-        for (size_t kind = 0; kind < n_kinds_; ++kind) {
-            gathered->clear(bins_, fresh);
-            for (size_t i = first; i < last; ++i)
-                gathered->take(i - first, screens_[sources[i].screen * n_kinds_ + kind],
-                               sources[i].place);
-            screens(fresh)[kind] = *gathered;
-        }
-        groups_[g] = fresh;
-    }
-    groups_.resize((sources.size() + block_width - 1) / block_width);
-}
-
-// The features with the highest bounds are valued first, because their values prune the others.
-void Pruning::value_leaders() {
-    constexpr int n_leaders = 2;
-    for (int i = 0; i < n_leaders; ++i) {
-        const auto top = std::max_element(bounds_.begin(), bounds_.end());
-        const auto feature = static_cast<size_t>(top - bounds_.begin());
-        if (*top == out_of_play || !leader_.may_lose_to(*top, feature))
-            return;
-        value(feature);
-        *top = out_of_play;
-    }
-}
-
-void Pruning::value_the_rest(int n_threads) {
-    std::vector<size_t> left;
-    for (const Columns& group : groups_)
-        left.insert(left.end(), group.features.begin(), group.features.begin() + group.n);
-    std::stable_sort(left.begin(), left.end(),
-                     [&](size_t a, size_t b) { return bounds_[a] > bounds_[b]; });
-    parallel_each(left.size(), 1, n_threads, [&](size_t i) {
-        if (leader_.may_lose_to(bounds_[left[i]], left[i]))
-            value(left[i]);
-    });
-}
-
-void Pruning::value(size_t feature) {
-    visited_ += static_cast<int64_t>(samples().size);
-    ++n_valued_;
-    leader_.offer(value_of(feature), feature);
-}
-
-namespace {
-
-class NodePruning : public Pruning {
+class Pruning {
   public:
-    NodePruning(const Bins& bins, Allowed allowed, Pairs values, const Nodes& nodes, size_t node,
-                const SearchOptions& options)
-        : Pruning(bins, allowed, nodes, node, Candidate{}.value), values_(values),
-          options_(options), total_(total_of(values, samples())) {
+    Pruning(const NodeSearch& of, int n_threads)
+        : of_(of), samples_(of.samples()), n_kinds_(of.n_kinds), n_threads_(n_threads),
+          leader_{of.value_of_none}, bounds_(of.bins.n_features(), out_of_play) {
+        std::vector<size_t> features;
+        for (size_t f = 0; f < of.bins.n_features(); ++f)
+            if (of.allowed[f] != 0) {
+                features.push_back(f);
+                bounds_[f] = unbounded;
+            }
+        work_.dropped = static_cast<int64_t>(features.size());
+        group(features);
+        screens_ = std::make_unique_for_overwrite<Screen[]>(groups_.size() * n_kinds_);
+    }
+
+    std::pair<Leader, Work> run() {
+        if (n_kinds_ > 0)
+            screen();
+        value_the_rest();
+        return {leader_, work_};
+    }
+
+  private:
+    void group(const std::vector<size_t>& features) {
+        groups_.clear();
+        n_columns_ = features.size();
+        for (size_t i = 0; i < features.size(); ++i) {
+            if (i % block_width == 0)
+                groups_.push_back({i / block_width, {}, {}, 0});
+            groups_.back().push(features[i], i % block_width);
+        }
+    }
+
+    Screen* screens(const Columns& columns) { return &screens_[columns.screen * n_kinds_]; }
+
+    std::vector<size_t> features_left() const {
+        std::vector<size_t> left;
+        for (const Columns& group : groups_)
+            left.insert(left.end(), group.features.begin(), group.features.begin() + group.n);
+        return left;
+    }
+
+    // Visits subset after subset until all features are dropped or known. Small subsets are visited
+    // together, because bounding a group costs as much as a thousand additions.
+    void screen() {
+        constexpr size_t worth_a_bound = 1000;
+        weigh();
+        visit(0, 1);
+        value_leaders();
+        keep_promising();
+        size_t s = 0; // the last subset visited
+        while (n_columns_ > 0 && !known(s)) {
+            if (2 * n_columns_ <= block_width * groups_.size())
+                regroup();
+            const size_t from = s + 1;
+            do
+                ++s;
+            while (!known(s) && of_.nodes.part(of_.node, from, s + 1).size * n_columns_ <
+                                    worth_a_bound * groups_.size());
+            visit(from, s + 1);
+            keep_promising();
+        }
+    }
+
+    // Lays the values out in the order of the visits, and adds up what follows each subset.
+    void weigh() {
+        const size_t n_subsets = of_.nodes.n_subsets();
+        values_.resize(n_kinds_ * samples_.size);
+        weights_.assign((n_subsets + 1) * n_kinds_, 0);
+        int32_t* value = values_.data();
+        for (size_t kind = 0; kind < n_kinds_; ++kind) {
+            std::transform(samples_.begin(), samples_.end(), value,
+                           [&](int32_t n) { return of_.values(n, kind); });
+            for (size_t s = 0; s < n_subsets; ++s) {
+                int64_t weight = 0;
+                for (size_t left = of_.nodes.subset(of_.node, s).size; left > 0; --left)
+                    weight += std::abs(int64_t{*value++});
+                weights_[s * n_kinds_ + kind] = weight;
+            }
+        }
+        for (size_t i = n_subsets * n_kinds_; i-- > 0;)
+            weights_[i] += weights_[i + n_kinds_];
+    }
+
+    // Σ |value| of the samples after subset s, by kind.
+    const int64_t* rest(size_t s) const { return weights_.data() + (s + 1) * n_kinds_; }
+
+    // Whether all samples after this subset have weight 0.
+    bool known(size_t s) const {
+        return std::all_of(rest(s), rest(s) + n_kinds_, [](int64_t weight) { return weight == 0; });
+    }
+
+    // Adds subsets from … to − 1 to the screens of all groups, and bounds their features.
+    void visit(size_t from, size_t to) {
+        const Samples part = of_.nodes.part(of_.node, from, to);
+        const auto skipped = static_cast<size_t>(part.data - samples_.data);
+        const size_t n_visits = part.size * n_columns_;
+        const size_t grain = 1 + groups_.size() * 20000 / (n_visits + 1);
+        parallel_each(groups_.size(), grain, n_threads_, [&](size_t g) {
+            const Columns& columns = groups_[g];
+            for (size_t kind = 0; kind < n_kinds_; ++kind) {
+                Screen& screen = screens(columns)[kind];
+                if (from == 0)
+                    screen.clear(of_.bins, columns);
+                screen.add(of_.bins, columns, part,
+                           values_.data() + kind * samples_.size + skipped);
+            }
+            double bounds[block_width];
+            of_.bound(screens(columns), columns, to - 1, rest(to - 1), bounds);
+            for (size_t c = 0; c < columns.n; ++c)
+                bounds_[columns.features[c]] = bounds[c];
+        });
+        work_.visited += static_cast<int64_t>(n_visits);
+    }
+
+    void keep_promising() {
+        n_columns_ = 0;
+        for (Columns& group : groups_) {
+            Columns kept{group.screen, {}, {}, 0};
+            for (size_t c = 0; c < group.n; ++c) {
+                const size_t f = group.features[c];
+                if (bounds_[f] != out_of_play && leader_.may_lose_to(bounds_[f], f))
+                    kept.push(f, group.places[c]);
+            }
+            group = kept;
+            n_columns_ += kept.n;
+        }
+        std::erase_if(groups_, [](const Columns& group) { return group.n == 0; });
+    }
+
+    // Moves the remaining columns together, so that many are added side by side: with a few
+    // columns, each addition would wait for the sum just written. Once the new group g is full, all
+    // columns of the old groups up to g have been taken, so that it can have the screen of number
+    // g.
+    void regroup() {
+        const std::vector<Columns> before = groups_;
+        group(features_left());
+        const auto gathered = std::make_unique_for_overwrite<Screen>();
+        for (size_t kind = 0; kind < n_kinds_; ++kind) {
+            size_t i = 0;
+            for (const Columns& columns : before)
+                for (size_t c = 0; c < columns.n; ++c, ++i) {
+                    const Columns& fresh = groups_[i / block_width];
+                    if (i % block_width == 0)
+                        gathered->clear(of_.bins, fresh);
+                    gathered->take(i % block_width, screens(columns)[kind], columns.places[c]);
+                    if (i % block_width + 1 == fresh.n)
+                        screens(fresh)[kind] = *gathered;
+                }
+        }
+    }
+
+    // The features with the highest bounds are valued first, because their values prune the others.
+    void value_leaders() {
+        constexpr int n_leaders = 2;
+        for (int i = 0; i < n_leaders; ++i) {
+            const auto top = std::max_element(bounds_.begin(), bounds_.end());
+            const auto feature = static_cast<size_t>(top - bounds_.begin());
+            if (*top == out_of_play || !leader_.may_lose_to(*top, feature))
+                return;
+            value(feature);
+            *top = out_of_play;
+        }
+    }
+
+    void value_the_rest() {
+        std::vector<size_t> left = features_left();
+        std::stable_sort(left.begin(), left.end(),
+                         [&](size_t a, size_t b) { return bounds_[a] > bounds_[b]; });
+        parallel_each(left.size(), 1, n_threads_, [&](size_t i) {
+            std::unique_lock lock(mutex_);
+            const bool promising = leader_.may_lose_to(bounds_[left[i]], left[i]);
+            lock.unlock();
+            if (promising)
+                value(left[i]);
+        });
+    }
+
+    void value(size_t feature) {
+        const double value = of_.value_of(feature);
+        const std::lock_guard lock(mutex_);
+        work_.visited += static_cast<int64_t>(samples_.size);
+        --work_.dropped;
+        if (leader_.may_lose_to(value, feature))
+            leader_ = {value, static_cast<int32_t>(feature)};
+    }
+
+    const NodeSearch& of_;
+    const Samples samples_;
+    const size_t n_kinds_;
+    const int n_threads_;
+    std::vector<int32_t> values_;       // (kinds, samples of the node)
+    std::vector<int64_t> weights_;      // (subsets + 1, kinds) of each subset and those after it
+    std::vector<Columns> groups_;       // of features that may still be the best
+    size_t n_columns_ = 0;              // in all groups
+    std::unique_ptr<Screen[]> screens_; // (groups, kinds)
+    std::mutex mutex_;                  // for the following, while features are valued
+    Leader leader_;
+    Work work_;
+    std::vector<double> bounds_; // by feature
+};
+
+class SplitSearch : public NodeSearch {
+  public:
+    SplitSearch(const Bins& bins_, Allowed allowed_, Pairs pairs, const Nodes& nodes_, size_t node_,
+                const SearchOptions& options, Matrix<const int32_t> unpacked)
+        : NodeSearch(bins_, allowed_, nodes_, node_, unpacked), pairs_(pairs), options_(options),
+          total_(total_of(pairs, samples())) {
+        if (divisible(samples().size, total_, options))
+            n_kinds = options.criterion == Criterion::error ? 1 : 2;
+        else
+            value_of_none = unbounded; // so that all features are dropped at once
         if (options.criterion == Criterion::error)
             return;
-        energy_.assign(nodes.n_subsets(), 0);
+        energy_.assign(nodes.n_subsets() + 1, 0);
         boundable_ = options.criterion != Criterion::gain_ratio; // no useful bound is known
         for (size_t s = nodes.n_subsets(); s-- > 0;) {
             double energy = 0;
             for (const int32_t n : nodes.subset(node, s))
-                energy += energy_of(values[n]);
-            if (s > 0)
-                energy_[s - 1] = energy_[s] + energy * (1 + 1e-6); // more than the rounding error
+                energy += energy_of(pairs[n]);
+            energy_[s] = energy_[s + 1] + energy * (1 + 1e-6); // more than the rounding error
         }
     }
 
-    void run(Matrix<const int32_t> values, int n_threads) {
-        if (divisible(samples().size, total_, options_))
-            screen(values, values.n_cols, n_threads);
-    }
-
-    void write(const Splits& splits) const {
+    Work run(const Splits& splits, int n_threads) const {
+        const auto [leader, work] = prune(*this, n_threads);
         Candidate best;
         BinSums taken;
-        if (leader().feature() >= 0)
-            best = scan(static_cast<size_t>(leader().feature()), taken);
-        write_split(bins_, best, taken, total_, options_, splits, node_);
+        if (leader.feature >= 0)
+            best = scan(static_cast<size_t>(leader.feature), taken);
+        write_split(bins, best, taken, total_, options_, splits, node);
+        return work;
     }
 
   private:
@@ -247,27 +262,29 @@ class NodePruning : public Pruning {
         return m > 0 ? v * v / m : 0;
     }
 
-    void bound(Screen* screens, const Columns& columns, size_t s, double* bounds) const override {
+    void bound(Screen* screens, const Columns& columns, size_t s, const int64_t* rest,
+               double* bounds) const override {
         if (options_.criterion != Criterion::error) {
             for (size_t c = 0; c < columns.n; ++c)
-                bounds[columns.places[c]] = bound_of_pairs(screens, columns, c, s);
+                bounds[c] = bound_of_pairs(screens, columns, c, s, rest);
             return;
         }
         // |P_left| + |P_right| is at most the reach of the feature on the samples seen plus the
         // weight of the remaining ones [QUICK, Prop. 1].
         int64_t reach[block_width];
-        screens->read(bins_, columns, reach);
+        screens->read(bins, columns, reach);
         for (size_t c = 0; c < columns.n; ++c)
-            bounds[columns.places[c]] = static_cast<double>(reach[columns.places[c]] + rest(s, 0));
+            bounds[c] = static_cast<double>(reach[c] + rest[0]);
     }
 
-    double bound_of_pairs(const Screen* screens, const Columns& columns, size_t c, size_t s) const {
+    double bound_of_pairs(const Screen* screens, const Columns& columns, size_t c, size_t s,
+                          const int64_t* rest) const {
         if (!boundable_)
-            return std::numeric_limits<double>::infinity();
+            return unbounded;
         const size_t feature = columns.features[c];
         BinSums seen;
         int64_t total = 0;
-        for (size_t b = 0; b < bins_.n_bins(feature); ++b) {
+        for (size_t b = 0; b < bins.n_bins(feature); ++b) {
             const int64_t pair =
                 pair_of(screens[0].sum(b, columns.places[c]), screens[1].sum(b, columns.places[c]));
             total += pair;
@@ -276,10 +293,10 @@ class NodePruning : public Pruning {
         }
         const SearchOptions any_mass{options_.criterion, 1, 0};
         const double best = std::max(value_of_whole(total, any_mass),
-                                     scan_feature(bins_, feature, seen, total, any_mass).value);
+                                     scan_feature(bins, feature, seen, total, any_mass).value);
         return options_.criterion == Criterion::variance
-                   ? most_variance(best, total, energy_[s])
-                   : most_information(best, static_cast<double>(rest(s, 1)));
+                   ? most_variance(best, total, energy_[s + 1])
+                   : most_information(best, static_cast<double>(rest[1]));
     }
 
     // Adding a sample never lowers a side's M·H [QUICK, Prop. 1]. The slack exceeds the rounding
@@ -308,19 +325,23 @@ class NodePruning : public Pruning {
     }
 
     Candidate scan(size_t feature, BinSums& taken) const {
-        take_from_samples(bins_.column(feature), values_, samples(), taken);
-        return scan_feature(bins_, feature, taken, total_, options_);
+        take_from_samples(bins.column(feature), pairs_, samples(), taken);
+        return scan_feature(bins, feature, taken, total_, options_);
     }
 
-    Pairs values_;
+    Pairs pairs_;
     const SearchOptions& options_;
     int64_t total_;
-    std::vector<double> energy_; // Σ v²/m of the samples after each subset
+    std::vector<double> energy_; // Σ v²/m of each subset and those after it
     double weight_ = 0;          // Σ |v|
     bool boundable_ = true;
 };
 
 } // namespace
+
+std::pair<Leader, Work> prune(const NodeSearch& search, int n_threads) {
+    return Pruning(search, n_threads).run();
+}
 
 Work prune_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& nodes,
                  const SearchOptions& options, const Splits& splits, int n_threads) {
@@ -328,24 +349,21 @@ Work prune_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& n
     nodes.check();
     options.check();
     splits.check(nodes.n_nodes());
-    const size_t n_kinds = options.criterion == Criterion::error ? 1 : 2;
-    std::vector<int32_t> unpacked(values.size * n_kinds);
+    std::vector<int32_t> unpacked(2 * values.size);
     for (size_t n = 0; n < values.size; ++n) {
-        unpacked[n * n_kinds] = static_cast<int32_t>(signed_of(values[n]));
-        if (n_kinds == 2)
-            unpacked[n * n_kinds + 1] = static_cast<int32_t>(mass_of(values[n]));
+        unpacked[2 * n] = static_cast<int32_t>(signed_of(values[n]));
+        unpacked[2 * n + 1] = static_cast<int32_t>(mass_of(values[n]));
     }
-    int64_t work[2] = {};
+    std::vector<Work> work(nodes.n_nodes());
     // With many nodes, each is searched by one thread; a single node is searched by all of them.
-    parallel_sum(nodes.n_nodes(), 1, n_threads, {work, 2},
-                 [&](size_t node, size_t, int64_t* partial) {
-                     NodePruning search(bins, allowed, values, nodes, node, options);
-                     search.run({unpacked.data(), values.size, n_kinds}, n_threads);
-                     search.write(splits);
-                     partial[0] += search.work().visited;
-                     partial[1] += search.work().dropped;
-                 });
-    return {work[0], work[1]};
+    parallel_each(nodes.n_nodes(), 1, n_threads, [&](size_t node) {
+        const SplitSearch search(bins, allowed, values, nodes, node, options,
+                                 {unpacked.data(), values.size, 2});
+        work[node] = search.run(splits, n_threads);
+    });
+    return std::accumulate(work.begin(), work.end(), Work{}, [](Work a, Work b) {
+        return Work{a.visited + b.visited, a.dropped + b.dropped};
+    });
 }
 
 } // namespace rebel

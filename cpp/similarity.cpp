@@ -12,7 +12,6 @@
 namespace rebel {
 namespace {
 
-constexpr size_t abreast = samples_abreast;
 constexpr size_t points_at_once = 4;
 
 // An explicit vector type, because GCC would otherwise keep the sums in memory, at half the speed.
@@ -23,22 +22,17 @@ typedef float Lanes __attribute__((vector_size(32)));
 template <size_t n_points>
 inline void add_squares(const float* __restrict block, const float* __restrict points,
                         size_t n_features, float (*__restrict sums)[abreast]) {
-    Lanes low[n_points] = {}, high[n_points] = {};
-    for (size_t f = 0; f < n_features; ++f) {
-        Lanes first, second;
-        std::memcpy(&first, block + f * abreast, sizeof first);
-        std::memcpy(&second, block + f * abreast + 8, sizeof second);
-        for (size_t p = 0; p < n_points; ++p) {
-            const Lanes apart = first - points[f * n_points + p];
-            const Lanes beyond = second - points[f * n_points + p];
-            low[p] += apart * apart;
-            high[p] += beyond * beyond;
+    Lanes sum[n_points][abreast / 8] = {};
+    for (size_t f = 0; f < n_features; ++f)
+        for (size_t half = 0; half < abreast / 8; ++half) {
+            Lanes x;
+            std::memcpy(&x, block + f * abreast + 8 * half, sizeof x);
+            for (size_t p = 0; p < n_points; ++p) {
+                const Lanes apart = x - points[f * n_points + p];
+                sum[p][half] += apart * apart;
+            }
         }
-    }
-    for (size_t p = 0; p < n_points; ++p) {
-        std::memcpy(sums[p], &low[p], sizeof low[p]);
-        std::memcpy(sums[p] + 8, &high[p], sizeof high[p]);
-    }
+    std::memcpy(sums, sum, sizeof sum);
 }
 
 // Points in groups of `points_at_once`, feature by feature; the remaining ones one by one.
@@ -77,44 +71,37 @@ REBEL_CLONES void distances_of_blocks(Cube<const float> blocks, const float* poi
 // 4(4/3)^¾, so that the largest response is 1.
 constexpr double peak = 4.963225915211198;
 
-// [LOCAL, Sec. 5]: r_i and r_j are the squared distances from the anchor and the rival.
-inline double respond(double r_i, double r_j, int kind, double apart) {
-    switch (kind) {
-    case two_points: {
-        const double quarter = apart * 0.25;
-        const double from_middle = std::max((r_i + r_j) * 0.5 - quarter, 0.0);
-        return (peak * quarter) * ((r_j - r_i) * 0.25) /
-               (4.0 * quarter * quarter + from_middle * from_middle);
-    }
-    case nearer:
-        return r_j > r_i ? 1.0 : -1.0;
-    case one_point:
-        return (apart - r_i) / (apart + r_i);
-    default:
-        return r_i < apart ? 1.0 : -1.0;
-    }
-}
+// Samples with these squared distances from an anchor and a rival.
+struct Comparison {
+    const float* anchor;
+    const float* rival;
+    int kind;
+    double apart;
+};
 
-// out[i] = convert(response). The kind is a constant within each loop, so that it vectorizes.
-template <int kind, class Out, class Convert>
-REBEL_INLINE inline void respond_as(const float* __restrict anchor, const float* __restrict rival,
-                                    double apart, size_t n, Out* __restrict out, Convert convert) {
-    for (size_t i = 0; i < n; ++i)
-        out[i] = convert(
-            respond(static_cast<double>(anchor[i]), static_cast<double>(rival[i]), kind, apart));
-}
+// out[i] = convert(response) [LOCAL, Sec. 5]; r_i and r_j are the squared distances. There is a
+// loop for each kind, so that it vectorizes.
 template <class Out, class Convert>
-REBEL_INLINE inline void respond_to(const float* anchor, const float* rival, int kind, double apart,
-                                    size_t n, Out* out, Convert convert) {
-    switch (kind) {
+REBEL_INLINE inline void respond_to(Comparison of, size_t n, Out* __restrict out, Convert convert) {
+    const double apart = of.apart;
+    const auto each = [=](auto response) REBEL_INLINE {
+        for (size_t i = 0; i < n; ++i)
+            out[i] = convert(
+                response(static_cast<double>(of.anchor[i]), static_cast<double>(of.rival[i])));
+    };
+    switch (of.kind) {
     case two_points:
-        return respond_as<two_points>(anchor, rival, apart, n, out, convert);
+        return each([quarter = apart * 0.25](double r_i, double r_j) REBEL_INLINE {
+            const double from_middle = std::max((r_i + r_j) * 0.5 - quarter, 0.0);
+            return (peak * quarter) * ((r_j - r_i) * 0.25) /
+                   (4.0 * quarter * quarter + from_middle * from_middle);
+        });
     case nearer:
-        return respond_as<nearer>(anchor, rival, apart, n, out, convert);
+        return each([](double r_i, double r_j) REBEL_INLINE { return r_j > r_i ? 1.0 : -1.0; });
     case one_point:
-        return respond_as<one_point>(anchor, rival, apart, n, out, convert);
+        return each([=](double r_i, double) REBEL_INLINE { return (apart - r_i) / (apart + r_i); });
     default:
-        return respond_as<inside>(anchor, rival, apart, n, out, convert);
+        return each([=](double r_i, double) REBEL_INLINE { return r_i < apart ? 1.0 : -1.0; });
     }
 }
 
@@ -132,9 +119,8 @@ inline double integer_response(double f) {
     return (f * unit + round_magic) - round_magic;
 }
 
-REBEL_CLONES void compare_rows(const float* anchor, const float* rival, int kind, double apart,
-                               size_t n, uint16_t* levels) {
-    respond_to(anchor, rival, kind, apart, n, levels, level_of);
+REBEL_CLONES void compare_rows(Comparison of, size_t n, uint16_t* levels) {
+    respond_to(of, n, levels, level_of);
 }
 
 REBEL_CLONES void add_rows(Distances distances, const Comparisons& all,
@@ -145,9 +131,9 @@ REBEL_CLONES void add_rows(Distances distances, const Comparisons& all,
     for (size_t n = begin; n < end; n += abreast) {
         const size_t n_here = std::min(abreast, end - n);
         for (size_t t = first; t < last; ++t) {
-            respond_to(distances.row(all.anchors[t]).data + n,
-                       distances.row(all.rivals[t]).data + n, all.kinds[t], all.apart[t], n_here,
-                       levels, level_of);
+            respond_to({&distances(all.anchors[t], n), &distances(all.rivals[t], n), all.kinds[t],
+                        all.apart[t]},
+                       n_here, levels, level_of);
             const double* __restrict output = all.outputs.data + t * n_classes;
             const double* __restrict offset = all.offsets.data + t * n_classes;
             for (size_t i = 0; i < n_here; ++i) {
@@ -160,35 +146,28 @@ REBEL_CLONES void add_rows(Distances distances, const Comparisons& all,
     }
 }
 
-REBEL_CLONES void sums_of_pair(const float* anchor, const float* rival, int kind, double apart,
-                               Matrix<const double> signed_values, Matrix<const double> mass,
-                               double* __restrict f, Matrix<double> sums) {
+REBEL_CLONES void sums_of_pair(Comparison pair, Matrix<const double> signed_values,
+                               Matrix<const double> mass, double* __restrict f,
+                               Matrix<double> sums) {
     const size_t n = signed_values.n_cols;
-    respond_to(anchor, rival, kind, apart, n, f, integer_response);
+    respond_to(pair, n, f, integer_response);
     for (size_t k = 0; k < signed_values.n_rows; ++k) {
         const double* __restrict g = signed_values.data + k * n;
         const double* __restrict w = mass.data + k * n;
         double first[lanes] = {}, second[lanes] = {}, third[lanes] = {};
-        size_t i = 0;
-        for (; i + lanes <= n; i += lanes)
-            for (size_t j = 0; j < lanes; ++j) {
-                const double weighted = f[i + j] * w[i + j];
-                first[j] += f[i + j] * g[i + j];
-                second[j] += weighted;
-                third[j] += f[i + j] * weighted;
-            }
-        for (; i < n; ++i) {
-            first[0] += f[i] * g[i];
-            second[0] += f[i] * w[i];
-            third[0] += f[i] * f[i] * w[i];
-        }
+        in_lanes(n, [&](size_t i, size_t lane) REBEL_INLINE {
+            const double weighted = f[i] * w[i];
+            first[lane] += f[i] * g[i];
+            second[lane] += weighted;
+            third[lane] += f[i] * weighted;
+        });
         sums(0, k) = together(first);
         sums(1, k) = together(second);
         sums(2, k) = together(third);
     }
 }
 
-REBEL_CLONES double least_of_rows(Cube<const double> weights, const double* __restrict squares,
+REBEL_CLONES double least_of_rows(Cube<const double> weights, const double* __restrict totals,
                                   const double* __restrict signed_totals, size_t begin, size_t end,
                                   double* __restrict left) {
     const size_t n_classes = weights.n_cols;
@@ -202,7 +181,7 @@ REBEL_CLONES double least_of_rows(Cube<const double> weights, const double* __re
         }
         for (size_t k = 0; k < n_classes; ++k) {
             const double P = 2 * left[k] - signed_totals[k];
-            left[k] = std::sqrt(std::max(squares[k] - P * P, 0.0));
+            left[k] = std::sqrt(std::max(totals[k] * totals[k] - P * P, 0.0));
         }
         double sums[lanes] = {};
         for (size_t k = 0; k < n_classes; ++k)
@@ -240,7 +219,7 @@ void compare(Vector<const float> anchor, Vector<const float> rival, int kind, do
             "anchor, rival and levels differ in length");
     require(kind >= two_points && kind <= inside, "kind must be 0, 1, 2 or 3");
     parallel_for(levels.size, 8192, n_threads, [&](size_t begin, size_t end) {
-        compare_rows(anchor.data + begin, rival.data + begin, kind, apart, end - begin,
+        compare_rows({anchor.data + begin, rival.data + begin, kind, apart}, end - begin,
                      levels.data + begin);
     });
 }
@@ -262,9 +241,9 @@ void pair_sums(Distances from_anchors, Distances from_rivals, const PairList& pa
     parallel_for(n_pairs, 1, n_threads, [&](size_t begin, size_t end) {
         std::vector<double> f(n);
         for (size_t i = begin; i < end; ++i)
-            sums_of_pair(from_anchors.row(pairs.anchors[i]).data,
-                         from_rivals.row(pairs.rivals[i]).data, kind, pairs.apart[i], signed_values,
-                         mass, f.data(), sums.plane(i));
+            sums_of_pair({from_anchors.row(pairs.anchors[i]).data,
+                          from_rivals.row(pairs.rivals[i]).data, kind, pairs.apart[i]},
+                         signed_values, mass, f.data(), sums.plane(i));
     });
 }
 
@@ -302,15 +281,12 @@ double least_isolated(Cube<const double> weights, Vector<const double> totals,
     const size_t n_classes = weights.n_cols;
     require(totals.size == n_classes && signed_totals.size == n_classes,
             "weights and totals differ in classes");
-    std::vector<double> squares(n_classes);
-    for (size_t k = 0; k < n_classes; ++k)
-        squares[k] = totals[k] * totals[k];
     constexpr size_t grain = 2048;
     std::vector<double> least(weights.n_rows / grain + 1, std::numeric_limits<double>::infinity());
     parallel_for(weights.n_rows, grain, n_threads, [&](size_t begin, size_t end) {
         std::vector<double> left(n_classes);
         least[begin / grain] =
-            least_of_rows(weights, squares.data(), signed_totals.data, begin, end, left.data());
+            least_of_rows(weights, totals.data, signed_totals.data, begin, end, left.data());
     });
     return *std::min_element(least.begin(), least.end());
 }

@@ -8,7 +8,7 @@ namespace rebel {
 using Distances = Matrix<const float>; // (points, samples), squared
 
 // The values of 16 samples are adjacent, feature by feature: (ceil(N / 16), d, 16).
-constexpr size_t samples_abreast = 16;
+constexpr size_t abreast = 16;
 
 // A response is stored as the index of a level. Level `zero_level` is 0, and on both sides of it
 // each octave below 1 has `level_steps` levels. The first and last levels are −1 and 1.

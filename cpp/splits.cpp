@@ -43,63 +43,79 @@ void take_from_samples(const uint8_t* column, Pairs values, Samples samples, Bin
 
 namespace {
 
-// A node's sums and options, as floating-point numbers. Passed by value, so that the compiler knows
-// that writing the values of splits does not change them.
-struct Node {
-    Node(int64_t total, const SearchOptions& options)
-        : P(static_cast<double>(signed_of(total))), M(static_cast<double>(mass_of(total))),
-          least(static_cast<double>(options.least_mass)) {}
+// The left sides of the possible splits of a node by sums of pairs, unpacked so that they are
+// valued in vectors (see scan_thresholds). The first of equal splits counts.
+struct PairSides {
+    PairSides(const BinSums& bins, int64_t total, int64_t least, void (*by)(PairSides&))
+        : taken(bins), value(by), P(static_cast<double>(signed_of(total))),
+          M(static_cast<double>(mass_of(total))), least_mass(static_cast<double>(least)) {}
 
-    double P;
+    void start(bool with_missing) {
+        n = 0;
+        sum = with_missing ? taken.sums[taken.n - 1] : 0;
+    }
+    void add(size_t i) {
+        sum += taken.sums[i];
+        signed_sums[n] = static_cast<int32_t>(signed_of(sum));
+        masses[n++] = static_cast<int32_t>(mass_of(sum));
+    }
+    void finish(bool missing_right) {
+        value(*this);
+        double top = best.value;
+        size_t place = n;
+        for (size_t i = 0; i < n; ++i)
+            if (values[i] > top) {
+                top = values[i];
+                place = i;
+            }
+        if (place < n)
+            best = {top, best.feature, static_cast<int32_t>(place), missing_right,
+                    pair_of(signed_sums[place], masses[place])};
+    }
+
+    const BinSums& taken;
+    void (*value)(PairSides&); // by the criterion
+    double P;                  // of the node
     double M;
-    double least;
-};
-
-// Left sides of the possible splits, unpacked so that they are valued in vectors.
-struct LeftSides {
+    double least_mass;
+    Candidate best; // its bin is a place among the taken ones
+    int64_t sum = 0;
+    size_t n = 0;
     std::array<int32_t, most_bins> signed_sums;
     std::array<int32_t, most_bins> masses;
     std::array<double, most_bins> values;
-    size_t n = 0;
-
-    void push(int64_t pair) {
-        signed_sums[n] = static_cast<int32_t>(signed_of(pair));
-        masses[n] = static_cast<int32_t>(mass_of(pair));
-        ++n;
-    }
-    int64_t pair(size_t i) const { return pair_of(signed_sums[i], masses[i]); }
 };
 
 // worth(p, m, q, r) is the value of a split into (p, m) and (q, r). Splits with a side that is too
 // light are ruled out in a loop of their own: within one loop, GCC would branch around the division
 // instead of vectorizing it.
 template <class Worth>
-REBEL_INLINE inline void value_sides(LeftSides& left, Node node, Worth worth) {
+REBEL_INLINE inline void value_sides(PairSides& left, Worth worth) {
+    const double P = left.P, M = left.M, least = left.least_mass; // writing values changes none
     for (size_t i = 0; i < left.n; ++i) {
         const auto p = static_cast<double>(left.signed_sums[i]);
         const auto m = static_cast<double>(left.masses[i]);
-        left.values[i] = worth(p, m, node.P - p, node.M - m);
+        left.values[i] = worth(p, m, P - p, M - m);
     }
     for (size_t i = 0; i < left.n; ++i) {
         const auto m = static_cast<double>(left.masses[i]);
         const double value = left.values[i];
-        left.values[i] = m >= node.least && node.M - m >= node.least ? value : -1.0;
+        left.values[i] = m >= least && M - m >= least ? value : -1.0;
     }
 }
 
 // M · (p²/m + q²/r − P²/M) = (p·r − q·m)² / (m·r): one division, and the same bits when left and
 // right are swapped.
-REBEL_CLONES void by_variance(LeftSides& left, Node node) {
-    value_sides(left, node, [](double p, double m, double q, double r) REBEL_INLINE {
+REBEL_CLONES void by_variance(PairSides& left) {
+    value_sides(left, [](double p, double m, double q, double r) REBEL_INLINE {
         const double apart = p * r - q * m;
         return apart * apart / (m * r);
     });
 }
 
-REBEL_CLONES void by_error(LeftSides& left, Node node) {
-    value_sides(left, node, [](double p, double, double q, double) REBEL_INLINE {
-        return std::fabs(p) + std::fabs(q);
-    });
+REBEL_CLONES void by_error(PairSides& left) {
+    value_sides(left, [](double p, double, double q, double)
+                          REBEL_INLINE { return std::fabs(p) + std::fabs(q); });
 }
 
 // M·(1 − H) of a side: 0 where labels are even, M where they are all the same.
@@ -108,61 +124,23 @@ double information(double p, double m) {
                 times_log2(m));
 }
 
-void by_entropy(LeftSides& left, Node node) {
-    value_sides(left, node, [](double p, double m, double q, double r) {
+void by_entropy(PairSides& left) {
+    value_sides(left, [](double p, double m, double q, double r) {
         return std::max(0.0, information(p, m) + information(q, r));
     });
 }
 
-void by_gain_ratio(LeftSides& left, Node node) {
-    const double whole = information(node.P, node.M);
-    value_sides(left, node, [&](double p, double m, double q, double r) {
+void by_gain_ratio(PairSides& left) {
+    const double whole = information(left.P, left.M);
+    const double undivided = times_log2(left.M);
+    value_sides(left, [&](double p, double m, double q, double r) {
         const double gained = information(p, m) + information(q, r) - whole;
-        const double parted = times_log2(node.M) - (times_log2(m) + times_log2(r));
+        const double parted = undivided - (times_log2(m) + times_log2(r));
         return parted > 0 ? std::max(0.0, gained / parted) : 0.0;
     });
 }
 
 constexpr std::array value_by = {by_variance, by_error, by_entropy, by_gain_ratio};
-
-// Sums of pairs, valued by a criterion (see scan_thresholds). The first of equal splits counts.
-class PairSides {
-  public:
-    PairSides(const BinSums& taken, int64_t total, const SearchOptions& options)
-        : taken_(taken), node_(total, options),
-          value_(value_by[static_cast<size_t>(options.criterion)]) {}
-
-    void start(bool with_missing) {
-        left_.n = 0;
-        sum_ = with_missing ? taken_.sums[taken_.n - 1] : 0;
-    }
-    void add(size_t i) {
-        sum_ += taken_.sums[i];
-        left_.push(sum_);
-    }
-    void finish(bool missing_right) {
-        value_(left_, node_);
-        double top = best.value;
-        size_t place = left_.n;
-        for (size_t i = 0; i < left_.n; ++i)
-            if (left_.values[i] > top) {
-                top = left_.values[i];
-                place = i;
-            }
-        if (place < left_.n)
-            best = {top, best.feature, static_cast<int32_t>(place), missing_right,
-                    left_.pair(place)};
-    }
-
-    Candidate best; // its bin is a place among the taken ones
-
-  private:
-    const BinSums& taken_;
-    Node node_;
-    void (*value_)(LeftSides&, Node);
-    int64_t sum_ = 0;
-    LeftSides left_;
-};
 
 // Non-empty categories by ascending P/M, compared without division; ties by bin. The best two-sided
 // split of them is a threshold in this order. Returns their number.
@@ -180,17 +158,6 @@ size_t order_categories(const BinSums& taken, Order& order) {
         return signed_of(taken.sums[a]) * mass_b < signed_of(taken.sums[b]) * mass_a;
     });
     return static_cast<size_t>(end - order.begin());
-}
-
-double gain_of(const Candidate& split, int64_t total, const SearchOptions& options) {
-    switch (options.criterion) {
-    case Criterion::variance:
-        return split.value / static_cast<double>(mass_of(total));
-    case Criterion::gain_ratio:
-        return split.value;
-    default:
-        return split.value - value_of_whole(total, options);
-    }
 }
 
 // Marks the bins that go right. Categories and missing values without mass in the node go where
@@ -218,19 +185,17 @@ void mark_right(const Bins& bins, const Candidate& split, const BinSums& taken, 
 
 double value_of_whole(int64_t total, const SearchOptions& options) {
     const auto p = static_cast<double>(signed_of(total));
-    switch (options.criterion) {
-    case Criterion::error:
+    if (options.criterion == Criterion::error)
         return std::fabs(p);
-    case Criterion::entropy:
+    if (options.criterion == Criterion::entropy)
         return std::max(0.0, information(p, static_cast<double>(mass_of(total))));
-    default:
-        return 0;
-    }
+    return 0;
 }
 
 Candidate scan_feature(const Bins& bins, size_t feature, const BinSums& taken, int64_t total,
                        const SearchOptions& options) {
-    PairSides sides(taken, total, options);
+    PairSides sides(taken, total, options.least_mass,
+                    value_by[static_cast<size_t>(options.criterion)]);
     sides.best.feature = static_cast<int32_t>(feature);
     if (taken.n < 2)
         return sides.best;
@@ -251,7 +216,9 @@ Candidate scan_feature(const Bins& bins, size_t feature, const BinSums& taken, i
 
 void write_split(const Bins& bins, const Candidate& best, const BinSums& taken, int64_t total,
                  const SearchOptions& options, const Splits& splits, size_t node) {
-    const double gain = best.feature < 0 ? 0 : gain_of(best, total, options);
+    double gain = best.feature < 0 ? 0 : best.value - value_of_whole(total, options);
+    if (options.criterion == Criterion::variance && gain > 0) // see by_variance
+        gain /= static_cast<double>(mass_of(total));
     const bool found = gain > options.least_gain;
     splits.features[node] = found ? best.feature : -1;
     splits.gains[node] = found ? gain : 0;

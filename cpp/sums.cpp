@@ -10,9 +10,8 @@ namespace rebel {
 namespace {
 
 // `base[j]` is where the sums of the block's j-th feature begin.
-template <bool full>
-inline void add_pairs_to(const uint8_t* rows, size_t width, const int64_t* values, Samples samples,
-                         const size_t* base, int64_t* sums) {
+REBEL_INLINE inline void add_pairs_to(const uint8_t* rows, size_t width, const int64_t* values,
+                                      Samples samples, const size_t* base, int64_t* sums) {
     constexpr size_t prefetch_distance = 12;
     for (size_t i = 0; i < samples.size; ++i) {
         if (i + prefetch_distance < samples.size) {
@@ -23,22 +22,16 @@ inline void add_pairs_to(const uint8_t* rows, size_t width, const int64_t* value
         const auto n = static_cast<size_t>(samples.data[i]);
         const uint8_t* row = rows + n * block_width;
         const int64_t value = values[n];
-        if constexpr (full) {
 #pragma GCC unroll 16
-            for (size_t j = 0; j < block_width; ++j)
-                sums[base[j] + row[j]] += value;
-        } else {
-            for (size_t j = 0; j < width; ++j)
-                sums[base[j] + row[j]] += value;
-        }
+        for (size_t j = 0; j < width; ++j)
+            sums[base[j] + row[j]] += value;
     }
 }
 
 // `next` are the rows of the block that is summed after this one; the first are prefetched.
-REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, const Stretch& stretch,
-                            int32_t* sums) {
+REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, Samples samples,
+                            const int32_t* values, int32_t* sums) {
     constexpr size_t prefetch_distance = 32;
-    const Samples samples = stretch.samples;
     for (size_t i = 0; i < samples.size; ++i) {
         const bool within = i + prefetch_distance < samples.size;
         const size_t ahead =
@@ -46,7 +39,7 @@ REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, const Stre
         __builtin_prefetch((within ? rows : next) +
                            static_cast<size_t>(samples[ahead]) * block_width);
         const uint8_t* row = rows + static_cast<size_t>(samples[i]) * block_width;
-        const int32_t value = stretch.values[i];
+        const int32_t value = values[i];
 #pragma GCC unroll 16
         for (size_t j = 0; j < block_width; ++j)
             sums[row[j] * block_width + j] += value;
@@ -56,8 +49,8 @@ REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, const Stre
 // Adds n columns at a time from column c on, then the remaining ones n / 2 at a time, and so on.
 // Their number is a constant, because a loop over few columns costs more than its body.
 template <size_t n>
-inline void add_columns_by(const Bins& bins, const Columns& columns, size_t c,
-                           const Stretch& stretch, int32_t* sums) {
+inline void add_columns_by(const Bins& bins, const Columns& columns, size_t c, Samples samples,
+                           const int32_t* values, int32_t* sums) {
     for (; c + n <= columns.n; c += n) {
         const uint8_t* column[n];
         int32_t* sum[n];
@@ -65,21 +58,21 @@ inline void add_columns_by(const Bins& bins, const Columns& columns, size_t c,
             column[j] = bins.column(columns.features[c + j]);
             sum[j] = sums + columns.places[c + j];
         }
-        for (size_t i = 0; i < stretch.samples.size; ++i) {
-            const size_t place = static_cast<size_t>(stretch.samples[i]) * block_width;
-            const int32_t value = stretch.values[i];
+        for (size_t i = 0; i < samples.size; ++i) {
+            const size_t place = static_cast<size_t>(samples[i]) * block_width;
+            const int32_t value = values[i];
 #pragma GCC unroll 16
             for (size_t j = 0; j < n; ++j)
                 sum[j][column[j][place] * block_width] += value;
         }
     }
     if constexpr (n > 1)
-        add_columns_by<n / 2>(bins, columns, c, stretch, sums);
+        add_columns_by<n / 2>(bins, columns, c, samples, values, sums);
 }
 
-REBEL_CLONES void add_columns(const Bins& bins, const Columns& columns, const Stretch& stretch,
-                              int32_t* sums) {
-    add_columns_by<8>(bins, columns, 0, stretch, sums);
+REBEL_CLONES void add_columns(const Bins& bins, const Columns& columns, Samples samples,
+                              const int32_t* values, int32_t* sums) {
+    add_columns_by<8>(bins, columns, 0, samples, values, sums);
 }
 
 // The sum of the rows of a screen, and the lowest and highest of its prefixes, by column.
@@ -114,13 +107,6 @@ int64_t reach_of(int64_t low, int64_t high, int64_t present, int64_t missing) {
     return std::max({std::abs(total), 2 * high - total, total - 2 * low});
 }
 
-int64_t reach_of_categories(const int32_t* sums, size_t n_bins) {
-    int64_t reach = 0;
-    for (size_t b = 0; b < n_bins; ++b)
-        reach += std::abs(int64_t{sums[b * block_width]});
-    return reach;
-}
-
 } // namespace
 
 REBEL_CLONES void add_pairs(const Bins& bins, size_t block, Pairs values, Samples samples,
@@ -131,10 +117,10 @@ REBEL_CLONES void add_pairs(const Bins& bins, size_t block, Pairs values, Sample
     for (size_t j = 0; j < width; ++j)
         base[j] = bins.offset(first + j) - bins.offset(first);
     const uint8_t* rows = bins.column(first);
-    if (width == block_width)
-        add_pairs_to<true>(rows, width, values.data, samples, base, sums);
+    if (width == block_width) // a constant, so that the loop unrolls
+        add_pairs_to(rows, block_width, values.data, samples, base, sums);
     else
-        add_pairs_to<false>(rows, width, values.data, samples, base, sums);
+        add_pairs_to(rows, width, values.data, samples, base, sums);
 }
 
 REBEL_CLONES void add_vectors(const Bins& bins, size_t feature, Matrix<const int32_t> values,
@@ -171,14 +157,15 @@ void Screen::clear(const Bins& bins, const Columns& columns) {
     std::fill_n(sums_.data(), n_rows_ * block_width, 0);
 }
 
-void Screen::add(const Bins& bins, const Columns& columns, const Stretch& stretch) {
+void Screen::add(const Bins& bins, const Columns& columns, Samples samples, const int32_t* values) {
     if (!columns.whole_block()) {
-        add_columns(bins, columns, stretch, sums_.data());
+        add_columns(bins, columns, samples, values, sums_.data());
         return;
     }
     const size_t next = columns.features[0] + block_width;
     const uint8_t* rows = bins.column(columns.features[0]);
-    add_block(rows, next < bins.n_features() ? bins.column(next) : rows, stretch, sums_.data());
+    add_block(rows, next < bins.n_features() ? bins.column(next) : rows, samples, values,
+              sums_.data());
 }
 
 void Screen::take(size_t place, const Screen& from, size_t place_there) {
@@ -197,15 +184,16 @@ void Screen::read(const Bins& bins, const Columns& columns, int64_t* reach) {
     swap_missing();
     Prefixes of;
     read_prefixes(sums_.data(), n_rows_, of);
-    for (size_t c = 0; c < columns.n; ++c) {
-        const size_t j = columns.places[c];
-        reach[j] = reach_of(of.low[j], of.high[j], of.sum[j], missing[c]);
-    }
     swap_missing();
-    for (size_t c = 0; c < columns.n; ++c)
-        if (const size_t f = columns.features[c]; bins.is_categorical(f))
-            reach[columns.places[c]] =
-                reach_of_categories(sums_.data() + columns.places[c], bins.n_bins(f));
+    for (size_t c = 0; c < columns.n; ++c) {
+        const size_t f = columns.features[c], j = columns.places[c], last = bins.n_bins(f) - 1;
+        reach[c] = 0;
+        if (!bins.is_categorical(f))
+            reach[c] = reach_of(of.low[j], of.high[j], of.sum[j], sum(last, j));
+        else
+            for (size_t b = 0; b <= last; ++b)
+                reach[c] += std::abs(int64_t{sum(b, j)});
+    }
 }
 
 } // namespace rebel

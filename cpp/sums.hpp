@@ -31,8 +31,7 @@ inline int64_t total_of(Pairs values, Samples samples) {
 // Adds the pairs of the samples to the sums of one block; `sums` begins at the block's offset.
 void add_pairs(const Bins& bins, size_t block, Pairs values, Samples samples, int64_t* sums);
 
-// K-vector sums of one feature: sums(bin, k) += values(n, k). Columns are padded to a multiple
-// of 8.
+// K-vector sums of one feature: sums(bin, k) += values(n, k). The columns are a multiple of 8.
 void add_vectors(const Bins& bins, size_t feature, Matrix<const int32_t> values, Samples samples,
                  Matrix<int32_t> sums);
 
@@ -57,21 +56,16 @@ struct Columns {
     }
 };
 
-// Samples, and one number for each of them.
-struct Stretch {
-    Samples samples;
-    const int32_t* values;
-};
-
 // Sums of one number over the bins of up to 16 features. Row b holds bin b of all features, so that
 // they are scanned side by side.
 class Screen {
   public:
     void clear(const Bins& bins, const Columns& columns);
-    void add(const Bins& bins, const Columns& columns, const Stretch& stretch);
+    // Adds one number for each sample.
+    void add(const Bins& bins, const Columns& columns, Samples samples, const int32_t* values);
     void take(size_t place, const Screen& from, size_t place_there);
 
-    // reach[place] of each column: the largest |right − left| over the feature's splits, including
+    // reach[c] of each column: the largest |right − left| over the feature's splits, including
     // those with an empty side; for categories, over all ways to divide them.
     void read(const Bins& bins, const Columns& columns, int64_t* reach);
 

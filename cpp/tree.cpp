@@ -1,23 +1,9 @@
-#include "tree.hpp"
+#include "search.hpp"
 
 #include <bit>
 #include <vector>
 
 namespace rebel {
-namespace {
-
-Matrix<int32_t> as_cuts(const std::vector<int32_t>& starts, std::vector<int32_t>& cuts) {
-    const size_t n_nodes = starts.size() - 1;
-    cuts.resize(2 * n_nodes);
-    for (size_t i = 0; i < n_nodes; ++i) {
-        cuts[2 * i] = starts[i];
-        cuts[2 * i + 1] = starts[i + 1];
-    }
-    return {cuts.data(), n_nodes, 2};
-}
-
-} // namespace
-
 int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> samples,
               const SearchOptions& options, const GrownNodes& nodes, Matrix<int64_t> scratch,
               int n_threads) {
@@ -29,28 +15,24 @@ int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> s
     bins.check(allowed, values.size);
     require(scratch.n_cols == bins.n_bins(), "bins and scratch do not match");
     const int depth = static_cast<int>(std::bit_width(nodes.features.size));
-    // The sums of the last layer use the first 2^(depth − 1) rows, those of the one before the
-    // rest.
-    const auto rows_of = [&](int layer) {
-        const size_t first = (depth - 1 - layer) % 2 == 0 ? 0 : n_leaves / 2;
-        return scratch.rows(first, first + (size_t{1} << layer));
-    };
     std::vector<int32_t> starts = {0, static_cast<int32_t>(samples.size)};
-    std::vector<int32_t> cuts;
-    std::vector<int64_t> sides;
-    std::vector<double> gains;
     Matrix<const int64_t> parent_sums = scratch.rows(0, 0);
     for (int layer = 0; layer < depth; ++layer) {
         const size_t n_nodes = size_t{1} << layer;
         const size_t first = n_nodes - 1;
-        sides.resize(2 * n_nodes);
-        gains.resize(n_nodes);
+        std::vector<int64_t> sides(2 * n_nodes);
+        std::vector<double> gains(n_nodes);
         const Splits splits{nodes.features.slice(first, first + n_nodes),
                             nodes.right.rows(first, first + n_nodes),
                             {sides.data(), n_nodes, 2},
                             {gains.data(), n_nodes}};
-        const Matrix<int64_t> sums = rows_of(layer);
-        search_layer(bins, allowed, values, {samples, as_cuts(starts, cuts)}, parent_sums, sums,
+        // The last layer's sums use the first half of n_leaves rows, the one before's the rest.
+        const size_t row = (depth - 1 - layer) % 2 == 0 ? 0 : n_leaves / 2;
+        const Matrix<int64_t> sums = scratch.rows(row, row + n_nodes);
+        std::vector<int32_t> cuts;
+        for (size_t i = 0; i < n_nodes; ++i)
+            cuts.insert(cuts.end(), {starts[i], starts[i + 1]});
+        search_layer(bins, allowed, values, {samples, {cuts.data(), n_nodes, 2}}, parent_sums, sums,
                      options, splits, n_threads);
         if (std::all_of(splits.features.begin(), splits.features.end(),
                         [](int32_t feature) { return feature < 0; }))

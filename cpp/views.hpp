@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
-#include <type_traits>
 
 namespace rebel {
 
@@ -39,11 +38,7 @@ struct Vector {
     T* begin() const { return data; }
     T* end() const { return data + size; }
 
-    operator Vector<const T>() const
-        requires(!std::is_const_v<T>)
-    {
-        return {data, size};
-    }
+    operator Vector<const T>() const { return {data, size}; }
 };
 
 template <class T>
@@ -52,9 +47,7 @@ struct Matrix {
     size_t n_rows = 0;
     size_t n_cols = 0;
 
-    T& operator()(std::integral auto row, std::integral auto col) const {
-        return this->row(row)[col];
-    }
+    T& operator()(std::integral auto i, std::integral auto j) const { return row(i)[j]; }
 
     Vector<T> row(std::integral auto i) const {
         assert(static_cast<size_t>(i) < n_rows);
@@ -68,11 +61,7 @@ struct Matrix {
 
     bool is(size_t rows, size_t cols) const { return n_rows == rows && n_cols == cols; }
 
-    operator Matrix<const T>() const
-        requires(!std::is_const_v<T>)
-    {
-        return {data, n_rows, n_cols};
-    }
+    operator Matrix<const T>() const { return {data, n_rows, n_cols}; }
 };
 
 // A stack of matrices, for example weights: (planes, samples, classes).
@@ -83,9 +72,7 @@ struct Cube {
     size_t n_rows = 0;
     size_t n_cols = 0;
 
-    T& operator()(size_t plane, size_t row, size_t col) const {
-        return this->plane(plane)(row, col);
-    }
+    T& operator()(size_t i, size_t j, size_t k) const { return plane(i)(j, k); }
 
     Matrix<T> plane(size_t i) const {
         assert(i < n_planes);
@@ -96,12 +83,6 @@ struct Cube {
 
     bool is(size_t planes, size_t rows, size_t cols) const {
         return n_planes == planes && n_rows == rows && n_cols == cols;
-    }
-
-    operator Cube<const T>() const
-        requires(!std::is_const_v<T>)
-    {
-        return {data, n_planes, n_rows, n_cols};
     }
 };
 

@@ -27,16 +27,10 @@ REBEL_CLONES void project_rows(Planes weights, const Projection& projection, Vec
         double mass[lanes] = {};
         for (size_t plane = 0; plane < weights.n_planes; ++plane) {
             const double* row = weights.data + (plane * weights.n_rows + n) * n_classes;
-            size_t k = 0;
-            for (; k + lanes <= n_classes; k += lanes)
-                for (size_t j = 0; j < lanes; ++j) {
-                    signed_sum[j] += row[k + j] * direction[k + j];
-                    mass[j] += std::fabs(row[k + j]) * squares[k + j];
-                }
-            for (size_t j = 0; k + j < n_classes; ++j) {
-                signed_sum[j] += row[k + j] * direction[k + j];
-                mass[j] += std::fabs(row[k + j]) * squares[k + j];
-            }
+            in_lanes(n_classes, [&](size_t k, size_t lane) REBEL_INLINE {
+                signed_sum[lane] += row[k] * direction[k];
+                mass[lane] += std::fabs(row[k]) * squares[k];
+            });
         }
         values.data[n] =
             rounded(together(signed_sum) * projection.signed_scale) * (int64_t{1} << 32) +
@@ -99,23 +93,6 @@ REBEL_CLONES void advance_weights(double* weights, Regions regions, const Step& 
     }
 }
 
-// The first of the highest scores. Four independent maxima, because one would be a chain of
-// dependent comparisons.
-inline size_t argmax(const double* row, size_t n) {
-    double highest[4] = {row[0], row[0], row[0], row[0]};
-    size_t k = 0;
-    for (; k + 4 <= n; k += 4)
-        for (size_t j = 0; j < 4; ++j)
-            highest[j] = row[k + j] > highest[j] ? row[k + j] : highest[j];
-    for (; k < n; ++k)
-        highest[0] = row[k] > highest[0] ? row[k] : highest[0];
-    const double top = std::max(std::max(highest[0], highest[1]), std::max(highest[2], highest[3]));
-    k = 0;
-    while (row[k] < top)
-        ++k;
-    return k;
-}
-
 REBEL_CLONES void advance_scores(double* __restrict scores, Regions regions,
                                  Matrix<const double> outputs, int32_t* decided) {
     const size_t n_classes = outputs.n_cols;
@@ -124,7 +101,7 @@ REBEL_CLONES void advance_scores(double* __restrict scores, Regions regions,
         const double* output = outputs.data + regions.data[n] * n_classes;
         for (size_t k = 0; k < n_classes; ++k)
             row[k] += output[k];
-        decided[n] = static_cast<int32_t>(argmax(row, n_classes));
+        decided[n] = static_cast<int32_t>(std::max_element(row, row + n_classes) - row);
     }
 }
 
