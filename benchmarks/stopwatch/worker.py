@@ -82,7 +82,9 @@ def digits(n: int) -> tuple[Any, Any]:
 
 def fitting(name: str) -> dict[str, float]:
     estimator, X, y = fits()[name]()
-    type(estimator)(**estimator.get_params(deep=False) | {"n_rounds": 2}).fit(X[:200], y[:200])  # warms up
+    type(estimator)(**estimator.get_params(deep=False) | {"n_rounds": 2}).fit(
+        X[:200], y[:200]
+    )  # warms up
     seconds: list[float] = []
     while len(seconds) < MOST_FITS and sum(seconds) < ENOUGH:
         start = time.process_time()
