@@ -80,7 +80,7 @@ def test_measurements_and_random_groups_are_no_groups(folder, records):
 
 
 @pytest.mark.parametrize(
-    ("learner", "told"), [("tree", "the latest fifth by day"), ("auto", "are earlier by day")]
+    ("learner", "told"), [("stump", "the latest fifth by day"), ("auto", "are earlier by day")]
 )
 def test_rows_in_time_are_judged_by_later_ones(folder, rebel, records, learner, told):
     rng = np.random.default_rng(0)

@@ -217,7 +217,10 @@ def test_reasons_name_the_features_and_sum_to_the_scores(model, loans, rebel, re
     assert len(clf.ensemble_) == 10
 
 
-def test_dates_in_reasons_are_dates(model, loans, rebel):
+def test_dates_in_reasons_are_dates(loans, rebel):
+    model = "dated.safetensors"
+    words = ("--rounds", 30, "--learner", "tree", "-o", model)
+    assert rebel("train", "loans.csv", "--target", "repaid", *words).exit_code == 0
     text = rebel("explain", model, "loans.csv", "--rows", "1-50", "--top", 9).stdout
     since = pl.read_csv(loans)["since"].to_list()
     assert any(f"since = {date}" in text for date in since[:50])

@@ -134,6 +134,6 @@ def test_the_numpy_kernels_give_the_compiled_ensemble_bit_for_bit(compiled, name
     model = RebelClassifier(learner, n_rounds=30, costs=costs, subcosts=subcosts, decision="argmax")
     ours = model.fit(X, y, sample_weight=weight)
     with kernels.using("reference"):
-        theirs = RebelClassifier(**model.get_params()).fit(X, y, sample_weight=weight)
+        theirs = RebelClassifier(**model.get_params(deep=False)).fit(X, y, sample_weight=weight)
         np.testing.assert_array_equal(theirs.decision_function(X), ours.decision_function(X))
     assert_same(ours, theirs)
