@@ -11,9 +11,10 @@ the ranks; `auto.json` beside it has all figures, which `readme_table.py` puts i
 import argparse
 from typing import Any
 
+import numpy as np
+
 import compare
 import measuring
-import numpy as np
 from pricing.methods import made_by
 from reproduce import harness
 from standing import SUMMARY, Standing

@@ -7,13 +7,13 @@ import argparse
 import warnings
 from typing import Any
 
-import measuring
 import numpy as np
-from reproduce.harness import measure_all
 from sklearn.metrics import log_loss
-from trial import load
 
+import measuring
 from rebelboost import RebelClassifier
+from reproduce.harness import measure_all
+from trial import load
 
 SETS = """
 iris wine glass hepatitis lymph seeds new_thyroid heart_h vehicle vote german_credit

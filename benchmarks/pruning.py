@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import measuring
 import numpy as np
-from faulty import FaultySet
-from reproduce import harness
 
 import data
+import measuring
+from faulty import FaultySet
 from rebelboost import RebelClassifier, Stump, Tree
 from rebelboost.data import training_set
 from rebelboost.data.training_set import TrainingSet
+from reproduce import harness
 
 SETTINGS: dict[str, dict[str, float]] = {  # the six of QUICK Fig. 5
     "plain": {},

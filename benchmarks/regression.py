@@ -14,11 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import compare
-import measuring
 import numpy as np
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 from sklearn.model_selection import train_test_split
+
+import compare
+import measuring
 
 N_TEST = 5000
 REPEATS = 2

@@ -5,12 +5,12 @@ python benchmarks/rounds.py [--sets mnist,letter,…] [--rounds 5000]
 
 import argparse
 
-import measuring
 import numpy as np
-from data import load
-from reproduce.harness import measure_all
 
+import measuring
+from data import load
 from rebelboost import RebelClassifier, Similarity
+from reproduce.harness import measure_all
 
 SETS = "mnist,isolet,letter,avila,newsgroups20_lsa100,covtype_15120,usps,dry_bean"
 EVERY = 1000

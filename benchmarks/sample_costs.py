@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from measuring import markdown
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 import data
+from measuring import markdown
 from rebelboost import RebelClassifier
 
 MOST_ROWS = 3000

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-import measuring
 import numpy as np
+
+import measuring
 
 try:
     from rebelboost import RebelClassifier, Tree

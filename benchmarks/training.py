@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import compare
 import data
 import measuring
-import numpy as np
 
 LARGE = ("isolet", "mnist")
 REPEATS_LARGE = 2

@@ -4,11 +4,12 @@ import time
 import warnings
 from typing import Any
 
+import numpy as np
+from sklearn.model_selection import train_test_split
+
 import compare
 import data
-import numpy as np
 from compare import columns
-from sklearn.model_selection import train_test_split
 
 TEST_SHARE = 0.25
 FEWEST_OF_CLASS = 4

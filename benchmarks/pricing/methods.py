@@ -15,12 +15,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import compare
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
 
+import compare
 import rebelboost
 from pricing.trials import Task
 from rebelboost import RebelClassifier

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import measuring
 import numpy as np
 
+import measuring
 from pricing import tables
 from pricing.methods import METHODS, NEUTRAL, OURS, PLAIN, STUMPS_ARGMAX, STUMPS_NEUTRAL, TRAINED
 from pricing.tables import Records

@@ -7,9 +7,9 @@ Ours and a rival are compared on the trials that both have.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import measuring
 import numpy as np
 
+import measuring
 from pricing.methods import (
     LIGHTGBM,
     METHODS,

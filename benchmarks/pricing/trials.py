@@ -11,10 +11,10 @@ import zlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import data
 import numpy as np
 from sklearn.model_selection import train_test_split
 
+import data
 from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.datasets import planar_mixture, random_costs
 

@@ -14,10 +14,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import data
-import measuring
 from matplotlib.figure import Figure
 
+import data
+import measuring
 from rebelboost import RebelClassifier, Stump
 from rebelboost.explain.plots import plot_margins
 from rebelboost.theory.bounds import (

@@ -10,7 +10,6 @@ from typing import Any
 
 import data
 import measuring
-
 from reproduce import harness
 from reproduce.results import write_results
 

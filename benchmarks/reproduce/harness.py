@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import measuring
 from pricing.methods import our_code
-
 from rebelboost.plots import PALETTE
 
 if TYPE_CHECKING:

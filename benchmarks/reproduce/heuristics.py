@@ -8,12 +8,12 @@ Of the faces (CBCL) a random third of the training pictures is the test set.
 
 from typing import Any
 
-import data
 import numpy as np
-from pruning import ROWS, SETTINGS
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
+import data
+from pruning import ROWS, SETTINGS
 from rebelboost import RebelClassifier, Stump, Tree
 from reproduce.harness import Report, Table, absent, holds, measure_all, new_figure, save
 

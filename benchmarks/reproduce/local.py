@@ -17,11 +17,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import data
-import measuring
 from matplotlib.figure import Figure
 from sklearn.model_selection import train_test_split
 
+import data
+import measuring
 from rebelboost import RebelClassifier, Similarity
 from rebelboost.datasets import spirals
 from rebelboost.plots import plot_examples, plot_regions, plot_training

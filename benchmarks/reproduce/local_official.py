@@ -8,9 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import data
 import numpy as np
-from pricing.methods import made_by
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
@@ -19,6 +17,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+import data
+from pricing.methods import made_by
 from rebelboost import RebelClassifier, Similarity
 from reproduce.harness import Line, Report, Table, holds, measure_all
 

@@ -10,7 +10,6 @@ sys.path.insert(0, str(ROOT / "examples"))
 
 import plot_costs_regions as regions
 import plot_scores_path as path
-
 from rebelboost import RebelClassifier
 from rebelboost.datasets import planar_mixture
 

@@ -1,10 +1,9 @@
 """REBEL Fig. 3: planar sets × random cost matrices, 100 stumps, against posterior-then-cost."""
 
+import costs
 import measuring
 from pricing.methods import OURS, STUMPS_ARGMAX, STUMPS_NEUTRAL
 from pricing.tables import compare_with
-
-import costs
 from reproduce.harness import Report, Table, at_least
 
 TITLE = "REBEL Fig. 3: 10 planar sets × 20 random cost matrices"

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import measuring
-
 from reproduce import harness
 
 HEAD = """\

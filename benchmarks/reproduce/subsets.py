@@ -8,11 +8,11 @@ they stay more even: the best feature is then rarely among the ten best before 9
 from typing import Any
 
 import numpy as np
-from pruning import load
-from rivals.stumps import Cuts
 
+from pruning import load
 from rebelboost import RebelClassifier, Tree
 from reproduce.harness import Report, Table, at_least, holds, measure_all, new_figure, save
+from rivals.stumps import Cuts
 
 TITLE = "QUICK Figs. 1–4: heavy samples, early features, the schedule"
 SET, DEPTH = "digit_8", 4

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from rivals.cw_boost import closed_form
-from rivals.stumps import Cuts, Stump, best_sign_stump
 from sklearn.datasets import load_iris
 
 from rivals import RIVALS, SAMME, AdaBoostECC, AdaBoostMH, AOSOLogitBoost, CWBoost, OneAgainstAll
+from rivals.cw_boost import closed_form
+from rivals.stumps import Cuts, Stump, best_sign_stump
 
 # Three samples on the left of the only cut, one of them of the wrong class.
 X, Y = np.array([[0.0], [0.0], [0.0], [1.0]]), np.array([0, 0, 1, 1])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from compare import load
 from compare.columns import frame
 

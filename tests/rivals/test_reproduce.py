@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from reproduce import fig8, harness, results
 from reproduce.command import main
 from reproduce.heuristics import area_over_roc, at_budget
