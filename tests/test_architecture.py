@@ -24,6 +24,7 @@ PACKAGES = [
     "learners",
     "boosting",
     "selection",
+    "cascade",
     "theory",
     "explain",
     "files",

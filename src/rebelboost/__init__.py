@@ -6,7 +6,8 @@ The packages, in the order in which they import one another:
 - `data`: tables → numbers → bins and distances. `costs`: cost matrices, probabilities, decisions.
 - `losses`: weights and outputs for each loss. `model`: a trained sum of terms. `learners`: search for a term.
 - `boosting`: the loop over rounds. `selection`: cross-validation among several models, for learner="auto".
-- `theory`: proven bounds. `explain`: reasons for decisions. `files`: saving and loading.
+- `cascade`: decisions from the first terms. `theory`: proven bounds. `explain`: reasons for decisions.
+- `files`: saving and loading.
 - `estimators`: `RebelClassifier` and `RebelRegressor`, which tie these together for scikit-learn.
 - `datasets`, `metrics`, `plots`, `evaluation`, `report`: example data, costs of decisions, pictures, results on
   unseen samples, and an HTML page with all of it.
