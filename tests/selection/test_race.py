@@ -10,6 +10,7 @@ from rebelboost import RebelClassifier, Tree
 from rebelboost.datasets import planar_mixture, random_costs, spirals
 from rebelboost.selection import race as selection
 from rebelboost.selection import runner as entrants
+from rebelboost.selection.judging import Found
 
 SET = planar_mixture(0)
 X, y = SET.X_train[:300], SET.y_train[:300]
@@ -40,12 +41,12 @@ def test_who_is_far_behind_after_a_part_is_not_fitted_again(raced):
     assert {s.share for s in standings if s.n_parts < 5} == {0.0}
 
 
-def looks(monkeypatch, losses, bar):
+def looks(losses, bar):
     """What the outlook says at each look, where the log-losses are these."""
     state = SimpleNamespace(scores=None, n_terms=0)
     left = iter(losses)
-    monkeypatch.setattr(entrants, "fit_temperature", lambda *_, **__: (1.0, next(left)))
-    outlook = entrants.Outlook(state, entrants.Known(None, None, None, ""), bar)
+    judged = SimpleNamespace(best_factor=lambda *_, **__: Found(1.0, next(left)))
+    outlook = entrants.Outlook(state, judged, bar)
     said = []
     for state.n_terms in range(1, entrants.LOOKS[len(losses) - 1] + 1):
         said.append(outlook.on_round(None))
@@ -63,12 +64,12 @@ def looks(monkeypatch, losses, bar):
         ([1.4, 0.9, 1.6, 2.0], [False] * 4),  # its best was good enough
     ],
 )
-def test_a_fit_is_given_up_when_its_curve_will_stay_above_the_bar(monkeypatch, losses, said):
-    assert looks(monkeypatch, losses, bar=1.0) == said
+def test_a_fit_is_given_up_when_its_curve_will_stay_above_the_bar(losses, said):
+    assert looks(losses, bar=1.0) == said
 
 
-def test_who_runs_first_has_no_bar(monkeypatch):
-    assert looks(monkeypatch, [9.0, 9.0, 9.0], bar=np.inf) == [False] * 3
+def test_who_runs_first_has_no_bar():
+    assert looks([9.0, 9.0, 9.0], bar=np.inf) == [False] * 3
 
 
 def test_a_member_alone_does_as_it_did_in_the_race(raced):

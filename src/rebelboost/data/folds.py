@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels
 from rebelboost.base.hashing import hash_rows
-from rebelboost.data.samples import AnySamples, Samples
+from rebelboost.data.samples import AnySamples
 
 WHOLE = 1e-6
 """Weights are counts if every one is this close to a multiple of the least."""
@@ -76,7 +76,7 @@ def held_out_part(samples: Divisible, fraction: float, seed: int) -> Part | None
     return Part(1 - out, out) if out is not None and out.any() else None
 
 
-def n_distinct(samples: Samples) -> int:
+def n_distinct(samples: AnySamples) -> int:
     """Count the samples, equal ones once."""
     return len(np.unique(hash_rows(samples.X, 0)))
 

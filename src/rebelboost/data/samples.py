@@ -36,6 +36,10 @@ class AnySamples(Protocol):
     def identity(self) -> Values:
         """(N, …) values that distinguish samples of one class."""
 
+    @property
+    def rows_of_table(self) -> Ints:
+        """(N,) row of each sample in the user's table."""
+
 
 @dataclass(frozen=True)
 class Samples:
@@ -111,14 +115,13 @@ class Samples:
     def joined(cls, parts: Sequence["Samples"]) -> "Samples":
         """All samples of the parts, which are of the same table."""
         first = parts[0]
-        weights = [np.ones(len(p)) if p.weight is None else p.weight for p in parts]
         cubes = [part.decided_by for part in parts if part.decided_by is not None]
         return replace(
             first,
             X=np.concatenate([part.X for part in parts]),
             labels=np.concatenate([part.labels for part in parts]),
             costs=np.concatenate([p.costs for p in parts]) if first.by_sample else first.costs,
-            weight=None if all(p.weight is None for p in parts) else np.concatenate(weights),
+            weight=_joined_weight(parts),
             decided_by=np.concatenate(cubes) if cubes else None,
             row_numbers=np.concatenate([part.rows_of_table for part in parts]),
             groups=None,
@@ -138,6 +141,8 @@ class NumberSamples:
     """(N,) sample weights; None: all equal."""
     categorical: Bytes | None = None
     """(d,) 1 for features that hold categories; None: no feature does."""
+    row_numbers: Ints | None = None
+    """(N,) the row of each sample in the table that the user gave; None: all rows, in their order."""
     groups: Ints | None = None
     """(N,) samples with equal numbers are left out together; None: each by itself."""
     times: Ints | None = None
@@ -161,20 +166,43 @@ class NumberSamples:
         """Values and targets: samples with equal values may have different targets."""
         return np.column_stack([self.X, self.target]).astype(np.float64)
 
+    @property
+    def rows_of_table(self) -> Ints:
+        """(N,) row of each sample in the user's table."""
+        return np.arange(len(self)) if self.row_numbers is None else self.row_numbers
+
     def rows(self, chosen: NDArray[np.bool_]) -> Self:
         """Select samples by a mask."""
+        return self.take(np.flatnonzero(chosen))
+
+    def take(self, samples: Ints) -> Self:
+        """Select samples by index, in the given order."""
         return replace(
             self,
-            X=self.X[chosen],
-            target=self.target[chosen],
-            weight=None if self.weight is None else self.weight[chosen],
-            groups=None if self.groups is None else self.groups[chosen],
-            times=None if self.times is None else self.times[chosen],
+            X=self.X[samples],
+            target=self.target[samples],
+            weight=None if self.weight is None else self.weight[samples],
+            row_numbers=self.rows_of_table[samples],
+            groups=None if self.groups is None else self.groups[samples],
+            times=None if self.times is None else self.times[samples],
         )
 
     def weighed(self, share: BySample) -> Self:
         """The same samples with a share of their weight."""
         return replace(self, weight=share if self.weight is None else self.weight * share)
+
+    @classmethod
+    def joined(cls, parts: Sequence["NumberSamples"]) -> "NumberSamples":
+        """All samples of the parts, which are of the same table."""
+        return replace(
+            parts[0],
+            X=np.concatenate([part.X for part in parts]),
+            target=np.concatenate([part.target for part in parts]),
+            weight=_joined_weight(parts),
+            row_numbers=np.concatenate([part.rows_of_table for part in parts]),
+            groups=None,
+            times=None,
+        )
 
 
 def categories_of(samples: Samples | NumberSamples) -> Bytes:
@@ -182,3 +210,9 @@ def categories_of(samples: Samples | NumberSamples) -> Bytes:
     if samples.categorical is None:
         return np.zeros(samples.X.shape[1], dtype=np.uint8)
     return samples.categorical
+
+
+def _joined_weight(parts: Sequence[AnySamples]) -> BySample | None:
+    if all(part.weight is None for part in parts):
+        return None
+    return np.concatenate([np.ones(len(p.X)) if p.weight is None else p.weight for p in parts])

@@ -254,8 +254,8 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         check_agreement(self, validated=validation is not None)
         start = self._previous()
         given = read_samples(self, X, y, sample_weight, costs, Apart(groups, times), start)
-        trained = train_terms(self, given, validation, start)
-        self.model_ = assembled(self, X, given, trained)
+        trained, decoder = train_terms(self, given, validation, start)
+        self.model_ = assembled(self, X, given, trained.ensemble, decoder)
         self.history_ = trained.history
         self.cross_fit_ = trained if isinstance(trained, CrossFit) else None
         return self

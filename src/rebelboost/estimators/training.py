@@ -32,8 +32,9 @@ from rebelboost.estimators.inputs import (
 from rebelboost.learners.base import WeakLearner
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, Provenance
-from rebelboost.selection.blend import CrossFit, neutral
+from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry, candidates
+from rebelboost.selection.judging import ClassJudging, neutral
 from rebelboost.selection.race import select
 from rebelboost.selection.scale import settled
 from rebelboost.theory.facts import training_facts
@@ -56,7 +57,6 @@ class SingleFit(NamedTuple):
     """Result of one fit. `CrossFit` has the same fields for several fits."""
 
     ensemble: Ensemble
-    decoder: Decoder
     history: History
 
 
@@ -76,11 +76,11 @@ def rule_of(clf: "RebelClassifier") -> DecisionRule:
 
 def train_terms(
     clf: "RebelClassifier", given: Given, validation: Validation, start: FittedClassifier | None
-) -> CrossFit | SingleFit:
-    """Fit once, or several times on parts of the samples."""
+) -> tuple[CrossFit | SingleFit, Decoder]:
+    """Fit once, or several times on parts of the samples; return also what decodes the scores."""
     seed = seed_of(clf.random_state)
     if len(given.classes) == 1:
-        return SingleFit(Ensemble.of((), 1), Decoder(given.costs, loss=clf.loss), History())
+        return SingleFit(Ensemble.of((), 1), History()), Decoder(given.costs, loss=clf.loss)
     subcosts = subcosts_of(clf, given.costs)
     settings_of = _settings_of(clf, given, subcosts, seed)
     n_folds = _n_folds(clf, given, subcosts, validation)
@@ -102,7 +102,7 @@ def train_terms(
             held=None if held is None else follow(held, settings),
             start=None if start is None else start.ensemble,
         )
-    return SingleFit(ensemble, Decoder(costs, loss=clf.loss), history)
+    return SingleFit(ensemble, history), Decoder(costs, loss=clf.loss)
 
 
 def callbacks_of(estimator: Any, rounds: int, error_format: str = ".2%") -> list[Callback]:
@@ -136,7 +136,7 @@ def _fit_parts(
     given: Given,
     settings_of: Callable[[WeakLearner], Settings],
     n_folds: int,
-) -> CrossFit:
+) -> tuple[CrossFit, Decoder]:
     samples = given.samples
     way = clf.training
     if way == "auto":
@@ -149,15 +149,11 @@ def _fit_parts(
     deciding = samples
     if samples.by_sample and way == "neutral":
         deciding = replace(samples, decided_by=_expected_costs(clf, given))
+    trained_on = neutral(samples) if way == "neutral" else samples
+    judging = ClassJudging(trained_on, deciding, clf.loss)
     with Hearing(callbacks_of(clf, rounds)) as callbacks:
-        return select(
-            neutral(samples) if way == "neutral" else samples,
-            running,
-            n_folds,
-            callbacks=callbacks,
-            deciding=deciding,
-            time_budget=clf.time_budget,
-        )
+        found = select(judging, running, n_folds, callbacks=callbacks, time_budget=clf.time_budget)
+    return found, judging.decoder(found.temperature)
 
 
 def _expected_costs(clf: "RebelClassifier", given: Given) -> Floats:
@@ -226,17 +222,17 @@ def _learns_costs(model: FittedClassifier, given: Given) -> bool:
 
 
 def assembled(
-    clf: "RebelClassifier", X: Any, given: Given, trained: CrossFit | SingleFit
+    clf: "RebelClassifier", X: Any, given: Given, ensemble: Ensemble, decoder: Decoder
 ) -> FittedClassifier:
     """The fitted model, including what it keeps from the training table."""
     model = FittedClassifier(
         encoder=given.encoder,
         feature_names=getattr(clf, "feature_names_in_", None),
-        ensemble=trained.ensemble,
+        ensemble=ensemble,
         classes=given.classes,
         class_weight=given.class_weight,
         costs=given.costs,
-        decoder=trained.decoder,
+        decoder=decoder,
         subcosts=subcosts_of(clf, given.costs),
         rule=rule_of(clf),
         columns=given.columns,

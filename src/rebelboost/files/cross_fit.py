@@ -42,7 +42,7 @@ def take_cross_fit(shelf: Shelf, model: FittedClassifier, history: History) -> C
     require((rows >= 0).all(), "negative row numbers of held-out samples")
     return CrossFit(
         model.ensemble,
-        model.decoder,
+        model.decoder.temperature,
         history,
         tuple(map(_standing, names, numbers.tolist())),
         tuple(runs.tolist()),

@@ -13,22 +13,19 @@ with its temperature and a weight that falls with its held-out log-loss. The res
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from rebelboost.base.arrays import Ints, Scores
 from rebelboost.boosting.callbacks import Callback
-from rebelboost.boosting.fit import one_linear_algebra_thread
 from rebelboost.boosting.rounds import CUT, History
-from rebelboost.costs.judge import decision_cost
-from rebelboost.costs.matrix import class_costs, uniform
-from rebelboost.costs.posterior import Decoder, fit_temperature
 from rebelboost.data.folds import Part, n_distinct
-from rebelboost.data.samples import Samples
+from rebelboost.data.samples import AnySamples
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.selection.candidates import Entry
+from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import Runner, Standing
 
 LEAST_SHARE = 0.01
@@ -55,8 +52,8 @@ class CrossFit:
 
     ensemble: Ensemble
     """Terms of the average."""
-    decoder: Decoder
-    """Turns its scores into probabilities."""
+    temperature: float
+    """Factor of its scores with the lowest log-loss on held-out samples; 1 in a regression."""
     history: History
     """Rounds of all fits, including those whose terms were dropped."""
     standings: tuple[Standing, ...]
@@ -64,9 +61,10 @@ class CrossFit:
     runs: tuple[int, ...]
     """Index of the candidate of each fit in the history."""
     log_loss: float
-    """Mean log-loss of the posterior on held-out samples."""
+    """Mean log-loss on held-out samples; see `Judging.best_factor`."""
     cost: float
-    """Mean cost of the decisions on held-out samples, by expected cost."""
+    """Mean cost of the decisions on held-out samples, by expected cost; in a regression the root mean
+    squared error."""
     left_out: Scores
     """(M, K) scores of held-out samples, averaged over the candidates with their weights."""
     rows: Ints
@@ -77,25 +75,21 @@ class CrossFit:
             f"{each.share:.0%} with {each.rounds} rounds" for each in self.standings if each.share
         )
         return (
-            f"CrossFit({members}, temperature {self.decoder.temperature:g}, "
+            f"CrossFit({members}, temperature {self.temperature:g}, "
             f"held-out log-loss {self.log_loss:.4g}, held-out cost {self.cost:.4g})"
         )
 
 
 def cross_fit(
-    samples: Samples,
+    judging: Judging,
     entries: Sequence[Entry],
     parts: Parts,
     *,
-    deciding: Samples,
     callbacks: Sequence[Callback] = (),
 ) -> CrossFit:
-    """Fit each candidate without each of the parts, and average the best.
-
-    Decisions are evaluated with the costs of `deciding`, which are the same samples.
-    """
+    """Fit each candidate without each of the parts, and average the best."""
     history, runs = History(), list[int]()
-    runners = [Runner(entry, samples) for entry in entries]
+    runners = [Runner(entry, judging) for entry in entries]
 
     def fit(runner: Runner, part: Part, bar: float) -> None:
         runs.append(runners.index(runner))
@@ -110,7 +104,7 @@ def cross_fit(
         for runner in racing:
             runner.fit_all(history, callbacks)
             runs.append(runners.index(runner))
-    return _blend(racing, runners, deciding, history, tuple(runs))
+    return _blend(racing, runners, history, tuple(runs))
 
 
 def _race(
@@ -154,7 +148,7 @@ def _share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
 
 def _steepness(runner: Runner) -> float:
     """2√N, for N distinct held-out samples."""
-    return 2 * math.sqrt(n_distinct(runner.judged))
+    return 2 * math.sqrt(n_distinct(runner.judged.samples))
 
 
 def _bar(runner: Runner) -> float:
@@ -165,35 +159,29 @@ def _bar(runner: Runner) -> float:
 def _blend(
     members: Sequence[Runner],
     runners: Sequence[Runner],
-    deciding: Samples,
     history: History,
     runs: tuple[int, ...],
 ) -> CrossFit:
     """Average the candidates with their weights, and evaluate the average."""
-    first = members[0]
-    judged, costs, loss = first.judged, class_costs(first.samples), first.settings.objective.loss
-    factors = [each.share * each.found.temperature for each in members]
+    judged = members[0].judged
+    factors = [each.share * each.found.factor for each in members]
     scores: Scores = np.sum(
         [factor * each.left_out for factor, each in zip(factors, members, strict=True)], axis=0
     )
-    with one_linear_algebra_thread():
-        temperature, log_loss = fit_temperature(scores, judged.labels, costs, judged.weight, loss)
-        decoder = Decoder(costs, temperature, loss=loss)
-        cost = decision_cost(scores, decoder, first.left_out_of(deciding))
-        standings = tuple(each.standing(deciding) for each in runners if each.parts)
+    temperature, log_loss = judged.best_factor(scores)
     return CrossFit(
         _sum(members, factors, history),
-        decoder,
+        temperature,
         history,
-        standings,
+        tuple(each.standing() for each in runners if each.parts),
         runs,
         log_loss,
-        cost,
-        *_by_row(scores, judged),
+        judged.cost(scores, temperature),
+        *_by_row(scores, judged.samples),
     )
 
 
-def _by_row(scores: Scores, judged: Samples) -> tuple[Scores, Ints]:
+def _by_row(scores: Scores, judged: AnySamples) -> tuple[Scores, Ints]:
     """One row of scores for each left-out sample: the mean, where several parts left some of it out."""
     rows, place = np.unique(judged.rows_of_table, return_inverse=True)
     if len(rows) == len(scores):
@@ -216,8 +204,3 @@ def _sum(members: Sequence[Runner], factors: Sequence[float], history: History) 
         }
     )
     return ensemble
-
-
-def neutral(samples: Samples) -> Samples:
-    """The same samples with uniform costs."""
-    return replace(samples, costs=uniform(samples.costs.shape[1]), by_sample=False)

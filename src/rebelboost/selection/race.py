@@ -17,10 +17,10 @@ from rebelboost.base.hashing import hash_rows
 from rebelboost.base.text import percent, whole_percent
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.folds import folds
-from rebelboost.data.samples import Samples
 from rebelboost.learners.similarity import Similarity
 from rebelboost.selection.blend import CrossFit, Parts, cross_fit
 from rebelboost.selection.candidates import Entry
+from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import Standing
 
 MOST_SAMPLES = 20_000
@@ -77,11 +77,10 @@ class Selection:
 
 
 def select(
-    samples: Samples,
+    judging: Judging,
     running: Sequence[Entry],
     n_folds: int,
     *,
-    deciding: Samples,
     callbacks: Sequence[Callback] = (),
     time_budget: float | None = None,
 ) -> CrossFit:
@@ -90,34 +89,32 @@ def select(
     With more than `MOST_SAMPLES` samples, compare them on some rows and fit the best one on all rows.
     """
     deadline = math.inf if time_budget is None else time.monotonic() + time_budget
-    seed = running[0].settings.seed
+    samples, seed = judging.samples, running[0].settings.seed
     in_time = (
         samples.times is not None
     )  # parts see the past only: the model is fitted to all samples
-    if len(samples) <= MOST_SAMPLES or len(running) == 1:
+    if len(samples.labels) <= MOST_SAMPLES or len(running) == 1:
         return cross_fit(
-            samples,
+            judging,
             running,
             Parts(folds(samples, n_folds, seed), refit=in_time, deadline=deadline),
-            deciding=deciding,
             callbacks=callbacks,
         )
-    if len(samples) > MOST_COMPARED:
+    if len(samples.labels) > MOST_COMPARED:
         running = [c for c in running if not isinstance(c.settings.learner, Similarity)]
     some = np.argsort(hash_rows(samples.X, seed + 1), kind="stable")[: MOST_SAMPLES // 2]
+    part = judging.take(some)
     race = cross_fit(
-        samples.take(some),
+        part,
         running,
-        Parts(folds(samples.take(some), n_folds, seed)[:1]),
-        deciding=deciding.take(some),
+        Parts(folds(part.samples, n_folds, seed)[:1]),
         callbacks=callbacks,
     )
     winner = max(race.standings, key=lambda standing: standing.share).name
     found = cross_fit(
-        samples,
+        judging,
         [candidate for candidate in running if candidate.name == winner],
         Parts(folds(samples, ONE_OF, seed)[:1], refit=True),
-        deciding=deciding,
         callbacks=callbacks,
     )
     beaten = (s._replace(share=0.0) for s in race.standings if s.name != winner)

@@ -7,19 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores, Values
+from rebelboost.base.arrays import BySample, Floats, Ints, Scores, Values
 from rebelboost.boosting.callbacks import Callback
-from rebelboost.boosting.fit import follow, one_linear_algebra_thread, train
+from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.rounds import History, Round
 from rebelboost.boosting.state import State
-from rebelboost.costs.judge import decision_cost
-from rebelboost.costs.matrix import class_costs
-from rebelboost.costs.posterior import Decoder, fit_temperature
 from rebelboost.data.folds import Part, divided
-from rebelboost.data.samples import Samples
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.model.queries import Queries
 from rebelboost.selection.candidates import Entry
+from rebelboost.selection.judging import Found, Judging
 
 N_STAGES = 16
 """Number of stages: numbers of rounds that are compared, spaced geometrically."""
@@ -32,8 +29,6 @@ DOUBLINGS = 2.0
 """Doublings of the rounds for which the last improvement is extrapolated. With one, two of the best candidates
 on `vowel` were dropped.
 """
-ROUGH = 0.2
-"""Precision of the logarithm of a temperature; the loss is flat near its minimum."""
 
 
 class Standing(NamedTuple):
@@ -46,41 +41,21 @@ class Standing(NamedTuple):
     share: float
     """Weight in the average; 0 if the candidate is not part of it."""
     log_loss: float
-    """Mean log-loss of the posterior."""
+    """Mean log-loss; see `Judging.best_factor`."""
     cost: float
-    """Mean cost of the decisions, by expected cost."""
+    """Mean cost of the decisions, by expected cost; the root mean squared error in a regression."""
     n_parts: int
     """Number of folds it was fitted on; fewer than the others if it was dropped."""
     shrinkage: float
     """Its shrinkage."""
 
 
-class Found(NamedTuple):
-    """The number of rounds with the lowest held-out log-loss."""
-
-    stage: int
-    """Index of that number of rounds."""
-    temperature: float
-    """Best factor of the scores."""
-    log_loss: float
-    """Held-out log-loss with that factor."""
-
-
-class Known(NamedTuple):
-    """Arguments of `fit_temperature` that depend on the samples."""
-
-    labels: Labels
-    costs: Floats
-    weight: BySample | None
-    loss: str
-
-
 class Runner:
     """A candidate: its fits so far, and its scores of the samples that each left out."""
 
-    def __init__(self, entry: Entry, samples: Samples) -> None:
+    def __init__(self, entry: Entry, judging: Judging) -> None:
         self.name, self.settings = entry
-        self.samples = samples
+        self.judging = judging
         self.stages = _stages(self.settings.rounds)
         self.parts: list[Ensemble] = []
         self.runs: list[int] = []
@@ -88,7 +63,10 @@ class Runner:
         self.judges: list[BySample] = []
         """(N,) shares of the samples that each part has left out."""
         self.scores: list[Floats] = []
-        self.found = Found(len(self.stages) - 1, 1.0, math.inf)
+        self.stage = len(self.stages) - 1
+        """Index of the number of rounds with the lowest held-out log-loss."""
+        self.found = Found(1.0, math.inf)
+        """The best factor of the scores at that stage, and the log-loss."""
         self.share = 0.0
         self.given_up = False
 
@@ -104,12 +82,12 @@ class Runner:
         The fit stops early if its log-loss is expected to stay above `bar`.
         """
         settings = replace(self.settings, part=len(self.parts))
-        held = divided(self.samples, part.out)
+        held = divided(self.judging.samples, part.out)
         followed = follow(held, settings)
         hopeless = Hopeless(max(LEAST_HOPE, settings.rounds // 8))
-        outlook = Outlook(followed.state, self._known(held), bar)
+        outlook = Outlook(followed.state, self.judging.left_out([part.out]), bar)
         fit = train(
-            divided(self.samples, part.kept),
+            divided(self.judging.samples, part.kept),
             settings,
             history=history,
             callbacks=[*callbacks, hopeless, outlook],
@@ -125,57 +103,44 @@ class Runner:
         else:  # until all parts are fitted, keep the stage of the first
             self.judge()
 
-    def _known(self, judged: Samples) -> Known:
-        return Known(
-            judged.labels, class_costs(judged), judged.weight, self.settings.objective.loss
-        )
-
     def choose_stage(self) -> None:
-        """Find the stage with the lowest log-loss at its best temperature, on all held-out samples."""
-        known = self._known(self.judged)
-        with one_linear_algebra_thread():
-            losses = [
-                fit_temperature(scores, *known, precision=ROUGH)[1] for scores in self._all_scores()
-            ]
-        self.found = self.found._replace(stage=int(np.argmin(losses)))
+        """Find the stage with the lowest log-loss, on all held-out samples."""
+        judged = self.judged
+        losses = [judged.best_factor(scores, rough=True).log_loss for scores in self._all_scores()]
+        self.stage = int(np.argmin(losses))
         self.judge()
 
     def judge(self) -> None:
-        """Find the temperature and the log-loss at the chosen stage."""
-        with one_linear_algebra_thread():
-            fitted = fit_temperature(self.left_out, *self._known(self.judged))
-        self.found = Found(self.found.stage, *fitted)
+        """Find the best factor and the log-loss at the chosen stage."""
+        self.found = self.judged.best_factor(self.left_out)
 
     @property
-    def judged(self) -> Samples:
+    def judged(self) -> Judging:
         """(M,) the samples that fits have left out, part by part; all, where none could be."""
-        return self.left_out_of(self.samples)
-
-    def left_out_of(self, samples: Samples) -> Samples:
-        """The same samples, with other costs."""
-        outs = self.judges or [np.ones(len(samples))]
-        return Samples.joined([divided(samples, out) for out in outs])
+        outs = self.judges or [np.ones(len(self.judging.samples.labels))]
+        return self.judging.left_out(outs)
 
     @property
     def left_out(self) -> Scores:
         """(M, K) held-out scores after the chosen number of rounds."""
-        return self._all_scores()[self.found.stage]
+        return self._all_scores()[self.stage]
 
     def _all_scores(self) -> Floats:
         """(stages, M, K): held-out scores at each stage."""
         if not self.scores:
-            return np.zeros((len(self.stages), len(self.samples), self.samples.n_classes))
+            n_samples = len(self.judging.samples.labels)
+            return np.zeros((len(self.stages), n_samples, self.judging.n_outputs))
         return np.concatenate(self.scores, axis=1)
 
     @property
     def rounds(self) -> int:
         """The chosen number of rounds."""
-        return self.stages[self.found.stage]
+        return self.stages[self.stage]
 
     def fit_all(self, history: History, callbacks: Sequence[Callback]) -> None:
         """Replace the fits by one on all samples, with the chosen number of rounds."""
         settings = replace(self.settings, rounds=self.rounds)
-        self.parts = [train(self.samples, settings, history=history, callbacks=callbacks)]
+        self.parts = [train(self.judging.samples, settings, history=history, callbacks=callbacks)]
         self.runs = [history.n_fits - 1]
 
     def ensemble(self) -> tuple[Ensemble, list[Ints]]:
@@ -183,17 +148,14 @@ class Runner:
         cut = [part.truncate(self.rounds) for part in self.parts]
         return weighted_sum(cut, [1 / len(cut)] * len(cut))
 
-    def standing(self, deciding: Samples) -> Standing:
-        """Report the results. Decisions are evaluated with the costs of `deciding`, the same samples."""
-        known = class_costs(self.samples), self.found.temperature
-        decoder = Decoder(*known, loss=self.settings.objective.loss)
-        cost = decision_cost(self.left_out, decoder, self.left_out_of(deciding))
+    def standing(self) -> Standing:
+        """Report the results."""
         return Standing(
             self.name,
             self.rounds,
             self.share,
             self.found.log_loss,
-            cost,
+            self.judged.cost(self.left_out, self.found.factor),
             len(self.parts),
             self.settings.shrinkage,
         )
@@ -234,18 +196,18 @@ class Outlook:
     one that had a weight of 1 %.
     """
 
-    def __init__(self, state: State, known: Known, bar: float) -> None:
-        self.state, self.known, self.bar = state, known, bar
+    def __init__(self, state: State, judged: Judging, bar: float) -> None:
+        self.state, self.judged, self.bar = state, judged, bar
         self.least = math.inf
         self.is_poor = False
 
     def on_round(self, record: Round) -> bool:
-        """At some rounds, compute the log-loss at its best temperature, and extrapolate."""
+        """At some rounds, compute the log-loss, and extrapolate."""
         del record
         if math.isinf(self.bar) or self.state.n_terms not in LOOKS:
             return False
         before = self.least
-        now = fit_temperature(self.state.scores, *self.known, precision=ROUGH)[1]
+        now = self.judged.best_factor(self.state.scores, rough=True).log_loss
         self.least = min(before, now)
         self.is_poor = self.least - DOUBLINGS * (before - self.least) > self.bar
         return self.is_poor

@@ -1,0 +1,79 @@
+"""How held-out scores are judged, for classes and for numbers."""
+
+import numpy as np
+import pytest
+
+from rebelboost.costs.matrix import uniform
+from rebelboost.data.samples import NumberSamples, Samples
+from rebelboost.selection.judging import ClassJudging, NumberJudging, neutral
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 2))
+TARGET = RNG.normal(size=60)
+LABELS = RNG.integers(0, 3, 60).astype(np.int32)
+COSTS = np.array([[0.0, 1, 5], [2, 0, 1], [1, 1, 0]])
+
+
+def numbers(weight=None):
+    return NumberJudging(NumberSamples(X, TARGET, weight))
+
+
+def classes(weight=None):
+    samples = Samples(X, LABELS, COSTS, weight=weight)
+    return ClassJudging(neutral(samples), samples)
+
+
+def test_numbers_are_judged_by_their_squared_error_and_keep_their_size():
+    scores = RNG.normal(size=(60, 1))
+    rmse = np.sqrt(np.mean((scores[:, 0] - TARGET) ** 2))
+    found = numbers().best_factor(scores)
+    assert found.factor == 1
+    np.testing.assert_allclose(found.log_loss, np.log(rmse))
+    np.testing.assert_allclose(numbers().cost(scores, 1.0), rmse)
+
+
+def test_differences_of_the_log_loss_do_not_depend_on_the_unit_of_the_target():
+    one, other = RNG.normal(size=(2, 60, 1))
+    large = NumberJudging(NumberSamples(X, TARGET * 1e200))
+    expected = numbers().best_factor(one).log_loss - numbers().best_factor(other).log_loss
+    found = large.best_factor(one * 1e200).log_loss - large.best_factor(other * 1e200).log_loss
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("make", [numbers, classes])
+def test_a_weight_of_two_counts_as_the_sample_twice(make):
+    weight = RNG.integers(1, 3, 60).astype(float)
+    twice = np.repeat(np.arange(60), weight.astype(int))
+    scores = RNG.normal(size=(60, make().n_outputs))
+    weighted, repeated = make(weight), make().take(twice)
+    np.testing.assert_allclose(
+        weighted.best_factor(scores), repeated.best_factor(scores[twice]), rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        weighted.cost(scores, 0.7), repeated.cost(scores[twice], 0.7), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("make", [numbers, classes])
+def test_what_parts_leave_out_is_judged_part_by_part(make):
+    half = (np.arange(60) < 30).astype(float)
+    scores = RNG.normal(size=(60, make().n_outputs))
+    left_out = make().left_out([1 - half, half])
+    order = np.append(np.arange(30, 60), np.arange(30))
+    np.testing.assert_array_equal(left_out.samples.rows_of_table, order)
+    assert left_out.best_factor(scores[order]) == make().best_factor(scores)
+
+
+def test_a_perfect_prediction_has_the_lowest_log_loss():
+    found = numbers().best_factor(TARGET[:, np.newaxis])
+    assert found.log_loss < -700
+    assert np.isfinite(found.log_loss)
+
+
+def test_classes_are_decided_with_the_costs_of_deciding_and_decoded_with_those_of_training():
+    scores = RNG.normal(size=(60, 3))
+    judging = classes()
+    posterior = judging.decoder(2.0).posterior(scores)
+    decided = (posterior @ COSTS).argmin(axis=1)
+    np.testing.assert_allclose(judging.cost(scores, 2.0), COSTS[LABELS, decided].mean())
+    np.testing.assert_array_equal(judging.decoder(2.0).costs, uniform(3))
