@@ -1,5 +1,6 @@
 """learner="auto": the race between trees and similarities."""
 
+import time
 import warnings
 from types import SimpleNamespace
 
@@ -167,6 +168,53 @@ def test_no_part_is_begun_after_the_budget():
     found = classifier(time_budget=0.0).fit(X, y).cross_fit_
     assert {s.n_parts for s in found.standings} == {1}
     assert len(found.rows) < len(y) / 3
+
+
+class Clock:
+    """A clock that advances by a second whenever it is read."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(time, "monotonic", self.read)
+
+    def read(self):
+        self.now += 1.0
+        return self.now
+
+
+def test_a_budget_of_time_stops_the_fits_of_large_tables_too(monkeypatch):
+    monkeypatch.setattr(selection, "MOST_SAMPLES", 200)
+    clock = Clock(monkeypatch)
+    fitted = classifier(n_rounds=300, time_budget=100.0).fit(X, y)
+    # Each round reads the clock once; some readings surround the fits.
+    assert clock.now < 160
+    assert 20 < len(fitted.history_) < 100
+
+
+def test_each_candidate_has_a_share_of_the_time_for_the_first_fold(monkeypatch):
+    Clock(monkeypatch)
+    found = classifier(n_rounds=300, time_budget=200.0).fit(X, y).cross_fit_
+    assert len(found.standings) == 6
+    lengths = found.history.n_rounds[:6]
+    assert max(lengths) < 60
+
+
+def test_a_fold_that_does_not_end_in_time_is_not_used(monkeypatch):
+    clock = Clock(monkeypatch)
+    fit, fitted = entrants.Runner.fit, []
+
+    def fit_slowly(runner, *given):
+        fit(runner, *given)
+        fitted.append(runner)
+        if len(fitted) == 3:
+            clock.now += 1e6
+
+    monkeypatch.setattr(entrants.Runner, "fit", fit_slowly)
+    model = classifier(learner="tree", n_rounds=20, time_budget=1e5).fit(X, y)
+    assert len(fitted) == 3
+    assert [s.n_parts for s in model.cross_fit_.standings] == [2]
+    assert len(model.cross_fit_.rows) == pytest.approx(0.4 * len(y), abs=10)
+    assert len(model.ensemble_) <= 40
 
 
 def test_one_sample_of_each_class_is_fitted_as_it_is():

@@ -52,6 +52,20 @@ class Tolerance:
         """Do nothing."""
 
 
+class Deadline:
+    """Stops at a time on the clock of `time.monotonic`."""
+
+    def __init__(self, end: float) -> None:
+        self.end = end
+
+    def on_round(self, record: Round) -> bool:  # noqa: ARG002  (the interface of callbacks)
+        """Return whether the time is up."""
+        return time.monotonic() > self.end
+
+    def on_end(self) -> None:
+        """Do nothing."""
+
+
 class Progress:
     """A progress bar with the remaining time. Hidden if stderr is not a terminal."""
 

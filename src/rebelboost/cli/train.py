@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost import RebelClassifier
-from rebelboost.boosting.rounds import Round
 from rebelboost.cli import costs as cost_files
 from rebelboost.cli.files import check_replaceable, check_writable, fingerprint
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.estimators.inputs import LEARNERS
+from rebelboost.estimators.training import CROSS_FITTED
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.tables.apart import LeaveOut
@@ -25,8 +25,6 @@ HELD_OUT = 0.2
 """Share of the rows that are held out to evaluate a model that was not cross-validated in training."""
 FEWEST_TO_HOLD_OUT = 10
 """Tables with fewer rows are not evaluated."""
-FITS_OF_ONE, FITS_AVERAGED = 2, 30
-"""Fits that share the time budget: the model and one to evaluate it, or two averages of 15 fits each."""
 HELD_OUT_ROWS = "{} of the table, held out from a separate fit"
 
 
@@ -149,10 +147,8 @@ def _estimator(
         "n_rounds": settings.rounds,
         "random_state": settings.seed,
         "costs": None if costs is None else costs.given,
+        "time_budget": _budget(settings, costs),
     }
-    if settings.time_budget is not None:
-        averaged = costs is not None and not costs.is_uniform
-        given |= _within(settings.time_budget, settings.learner, averaged=averaged)
     return RebelClassifier(
         settings.learner,
         n_jobs=settings.threads or -1,
@@ -161,40 +157,13 @@ def _estimator(
     )
 
 
-def _within(seconds: float, learner: str, *, averaged: bool) -> dict[str, Any]:
-    """Return the parameters of a time limit: one for all fits of "auto", otherwise one for each fit."""
-    if learner == "auto":
-        # The budget ends the cross-fit between two parts; the callback ends the part at hand.
-        return {"time_budget": seconds, "callbacks": [EndOfTime(time.monotonic() + seconds)]}
-    return {"callbacks": [Deadline(seconds / (FITS_AVERAGED if averaged else FITS_OF_ONE))]}
-
-
-class Deadline:
-    """Callback that stops a fit after its share of the time budget."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-
-    def on_round(self, record: Round) -> bool:
-        """Return whether the time is up."""
-        return record.seconds > self.seconds
-
-    def on_end(self) -> None:
-        """Do nothing."""
-
-
-class EndOfTime:
-    """Callback that stops all fits at a time of `time.monotonic`."""
-
-    def __init__(self, end: float) -> None:
-        self.end = end
-
-    def on_round(self, record: Round) -> bool:  # noqa: ARG002  (the interface of callbacks)
-        """Return whether the time is up."""
-        return time.monotonic() > self.end
-
-    def on_end(self) -> None:
-        """Do nothing."""
+def _budget(settings: TrainingOptions, costs: cost_files.CostTable | None) -> float | None:
+    """Seconds for a fit: half of the time budget, if another fit is needed to evaluate the model."""
+    if settings.time_budget is None:
+        return None
+    has_costs = costs is not None and not costs.is_uniform
+    is_cross_fitted = has_costs or settings.learner in CROSS_FITTED
+    return settings.time_budget / (1 if is_cross_fitted else 2)
 
 
 def _held_out(

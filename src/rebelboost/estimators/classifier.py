@@ -84,8 +84,8 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         None (a single fit) with fewer than 20 distinct samples, early stopping, a validation set, a
         warm start or subcosts="rebel" with unequal costs.
     time_budget : float, default=None
-        Seconds after which a cross-fit starts no further fold. The model then depends on the speed of
-        the machine. No effect with learner="auto" and more than 20,000 samples.
+        Seconds after which training ends: fits are stopped early, and folds that would not end in
+        time are left out. The model then depends on the speed of the machine.
     reject_cost : float, default=None
         Abstain if the lowest expected cost exceeds this value.
     reject_label : object, default=None

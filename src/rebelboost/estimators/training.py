@@ -1,5 +1,7 @@
 """Training of a classifier: choose the fits and their settings, then assemble the fitted model."""
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -8,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import Floats
-from rebelboost.boosting.callbacks import Callback, Hearing, Progress
+from rebelboost.boosting.callbacks import Callback, Deadline, Hearing, Progress
 from rebelboost.boosting.cost_learning import expected_by_sample, learn_costs
 from rebelboost.boosting.fit import Settings, follow, train
 from rebelboost.boosting.objectives import ClassObjective
@@ -93,12 +95,13 @@ def train_terms(
         costs = samples.costs
     samples, held = _hold_out(clf, given, samples, validation, seed)
     history = History() if start is None else clf.history_
+    end = math.inf if clf.time_budget is None else time.monotonic() + clf.time_budget
     with Hearing(callbacks_of(clf, settings.rounds)) as callbacks:
         ensemble = train(
             samples,
             settings,
             history=history,
-            callbacks=callbacks,
+            callbacks=[*callbacks, Deadline(end)],
             held=None if held is None else follow(held, settings),
             start=None if start is None else start.ensemble,
         )

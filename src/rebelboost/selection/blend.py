@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import Ints, Scores
-from rebelboost.boosting.callbacks import Callback
+from rebelboost.boosting.callbacks import Callback, Deadline
 from rebelboost.boosting.rounds import CUT, History
 from rebelboost.data.folds import Part, n_distinct
 from rebelboost.data.samples import AnySamples
@@ -34,6 +34,10 @@ LEAST_TO_GO_ON = 0.05
 """The same after the first fold. On later folds it would be too strict: a candidate that ended with 11 % was
 below it for a while (`diabetes`).
 """
+FOR_FIRST_FOLD = 0.5
+"""Share of a time budget in which all candidates are fitted on the first fold."""
+FOR_FOLDS = 0.4
+"""Share of a time budget for the folds, if the model is then fitted again on all samples."""
 
 
 class Parts(NamedTuple):
@@ -43,7 +47,12 @@ class Parts(NamedTuple):
     refit: bool = False
     """Whether the model is fitted again on all samples, with the chosen rounds, instead of averaging."""
     deadline: float = math.inf
-    """Time on the clock of `time.monotonic` after which no further fold is started."""
+    """Time on the clock of `time.monotonic` at which training ends."""
+
+    @property
+    def deadline_of_folds(self) -> float:
+        """When the fits to the folds end."""
+        return share_of_time(self.deadline, FOR_FOLDS) if self.refit else self.deadline
 
 
 @dataclass(frozen=True)
@@ -91,18 +100,18 @@ def cross_fit(
     history, runs = History(), list[int]()
     runners = [Runner(entry, judging) for entry in entries]
 
-    def fit(runner: Runner, part: Part, bar: float) -> None:
+    def fit(runner: Runner, part: Part, bar: float, deadline: float) -> None:
         runs.append(runners.index(runner))
-        runner.fit(part, history, callbacks, bar)
+        runner.fit(part, history, [*callbacks, Deadline(deadline)], bar)
 
     racing = _race(runners, parts, fit)
-    if len(parts.left_out) != 1:  # with one part, the rounds are chosen already
-        for runner in racing:
+    for runner in racing:
+        if len(runner.parts) != 1:  # with one part, the rounds are chosen already
             runner.choose_stage()
     racing = _share_out(racing, LEAST_SHARE)
     if parts.refit or not parts.left_out:
         for runner in racing:
-            runner.fit_all(history, callbacks)
+            runner.fit_all(history, [*callbacks, Deadline(parts.deadline)])
             runs.append(runners.index(runner))
     return _blend(racing, runners, history, tuple(runs))
 
@@ -110,25 +119,43 @@ def cross_fit(
 def _race(
     runners: Sequence[Runner],
     parts: Parts,
-    fit: Callable[[Runner, Part, float], None],
+    fit: Callable[[Runner, Part, float, float], None],
 ) -> list[Runner]:
-    """Fit all candidates on the first part, then the remaining ones on each further part; return those left."""
+    """Fit all candidates on the first part, then the remaining ones on each further part; return those left.
+
+    With a deadline, each candidate has the same share of the time for the first part. A further part is
+    started only if it will probably end in time, and not used if it does not.
+    """
     if not parts.left_out:  # no sample can be left out: each is the only one of its class
         return list(runners[:1])
     first, *others = parts.left_out
+    deadline = parts.deadline_of_folds
+    of_first = share_of_time(deadline, FOR_FIRST_FOLD) if others else deadline
     bar = math.inf
-    for runner in runners:
-        fit(runner, first, bar)
+    for i, runner in enumerate(runners):
+        if i > 0 and time.monotonic() > of_first:
+            break
+        fit(runner, first, bar, share_of_time(of_first, 1 / (len(runners) - i)))
         bar = min(bar, _bar(runner))
-    racing = [runner for runner in runners if not runner.given_up]
+    racing = [runner for runner in runners if runner.parts and not runner.given_up]
     least = LEAST_TO_GO_ON
     for part in others:
         racing, least = _share_out(racing, least), LEAST_SHARE
-        if time.monotonic() > parts.deadline:
+        if time.monotonic() + sum(runner.seconds for runner in racing) > deadline:
             break
         for runner in racing:
-            fit(runner, part, math.inf)
+            fit(runner, part, math.inf, deadline)
+        if time.monotonic() > deadline:
+            for runner in racing:
+                runner.drop_last_part()
+            break
     return racing
+
+
+def share_of_time(deadline: float, share: float) -> float:
+    """The time, on the clock of `time.monotonic`, when a share of what is left until a deadline is over."""
+    now = time.monotonic()
+    return now + share * max(0.0, deadline - now)
 
 
 def _share_out(runners: Sequence[Runner], least: float) -> list[Runner]:

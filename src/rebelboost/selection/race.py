@@ -18,7 +18,7 @@ from rebelboost.base.text import percent, whole_percent
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.folds import folds
 from rebelboost.learners.similarity import Similarity
-from rebelboost.selection.blend import CrossFit, Parts, cross_fit
+from rebelboost.selection.blend import CrossFit, Parts, cross_fit, share_of_time
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import Standing
@@ -31,6 +31,8 @@ one alone is then fitted on all rows.
 """
 MOST_COMPARED = 100_000
 """With more samples, only trees are compared: similarities would take too long."""
+FOR_COMPARISON = 0.4
+"""Share of a time budget for the comparison, if the best candidate is then fitted on all rows."""
 ONE_OF = 10
 """On large tables, one of this many folds is held out to choose the number of rounds."""
 
@@ -107,14 +109,17 @@ def select(
     race = cross_fit(
         part,
         running,
-        Parts(folds(part.samples, n_folds, seed)[:1]),
+        Parts(
+            folds(part.samples, n_folds, seed)[:1],
+            deadline=share_of_time(deadline, FOR_COMPARISON),
+        ),
         callbacks=callbacks,
     )
     winner = max(race.standings, key=lambda standing: standing.share).name
     found = cross_fit(
         judging,
         [candidate for candidate in running if candidate.name == winner],
-        Parts(folds(samples, ONE_OF, seed)[:1], refit=True),
+        Parts(folds(samples, ONE_OF, seed)[:1], refit=True, deadline=deadline),
         callbacks=callbacks,
     )
     beaten = (s._replace(share=0.0) for s in race.standings if s.name != winner)

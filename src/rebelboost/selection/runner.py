@@ -1,6 +1,7 @@
 """Fits of one candidate without parts of the samples, and its scores of the held-out samples."""
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -69,6 +70,8 @@ class Runner:
         """The best factor of the scores at that stage, and the log-loss."""
         self.share = 0.0
         self.given_up = False
+        self.seconds = 0.0
+        """Duration of the last fit."""
 
     def fit(
         self,
@@ -81,6 +84,7 @@ class Runner:
 
         The fit stops early if its log-loss is expected to stay above `bar`.
         """
+        began = time.monotonic()
         settings = replace(self.settings, part=len(self.parts))
         held = divided(self.judging.samples, part.out)
         followed = follow(held, settings)
@@ -102,11 +106,24 @@ class Runner:
             self.choose_stage()
         else:  # until all parts are fitted, keep the stage of the first
             self.judge()
+        self.seconds = time.monotonic() - began
+
+    def drop_last_part(self) -> None:
+        """Forget the last fit, which was stopped before its end."""
+        for kept in (self.parts, self.runs, self.judges, self.scores):
+            del kept[-1]
+        self.judge()
 
     def choose_stage(self) -> None:
         """Find the stage with the lowest log-loss, on all held-out samples."""
         judged = self.judged
-        losses = [judged.best_factor(scores, rough=True).log_loss for scores in self._all_scores()]
+        # Stages from the longest fit on have the same scores.
+        longest = max(map(len, self.parts), default=0)
+        n_stages = 1 + sum(stage < longest for stage in self.stages)
+        losses = [
+            judged.best_factor(scores, rough=True).log_loss
+            for scores in self._all_scores()[:n_stages]
+        ]
         self.stage = int(np.argmin(losses))
         self.judge()
 
