@@ -1,9 +1,7 @@
 """The report: what is on the page, and that no name can break it."""
 
-import datetime as dt
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
@@ -11,54 +9,15 @@ import polars as pl
 import pytest
 from sklearn.datasets import load_iris, load_wine
 
+from reading import Page, reported
 from rebelboost import EvaluationError, RebelClassifier, RebelRegressor, Similarity
 from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation
 from rebelboost.report import write_report
 
-DAY = dt.date(2026, 11, 16)
-VOID = {"meta"}
 SCRIPT = "<script>alert(1)</script>"
 NAMES = [SCRIPT, "\"&'<b>", "漢字 \x00\ud800 " + "x" * 80]
 COLUMNS = ["<img src=x onerror=alert(1)>", 'a"b', "c" * 200]
-
-
-class Page(HTMLParser):
-    """Checks that tags are balanced, and collects what they hold."""
-
-    def __init__(self, page):
-        super().__init__(convert_charrefs=True)
-        self.open, self.tags, self.attributes, self.texts = [], [], [], []
-        self.feed(page)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.attributes += attrs
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open and self.open[-1] != "style":
-            self.texts.append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.texts).split()).replace("“ ", "“").replace(" ”", "”")
-
-
-def reported(tmp_path, clf, X, y, **given):
-    given = {"evaluation": evaluate(clf, X, y), "date": DAY, **given}
-    path = write_report(clf, X, y, tmp_path / "report.html", **given)
-    return path.read_text(encoding="utf-8")
 
 
 def headings(page):
@@ -73,21 +32,13 @@ def wine():
     return clf, X[1::2], names[1::2]
 
 
-@pytest.fixture(scope="module")
-def priced():
-    X, y = load_iris(return_X_y=True)
-    rng = np.random.default_rng(0)
-    y = np.where(rng.random(len(y)) < 0.1, rng.permutation(y), y)
-    clf = RebelClassifier(costs={(0, 1): 7.5}, n_rounds=10).fit(X, y)
-    return clf, X, y
-
-
 def test_a_report_has_every_section(wine, tmp_path):
     page = reported(tmp_path, *wine, title="Wines")
     assert headings(page) == [
         "How good is the model?",
         "Which mistakes does it make?",
         "Are the probabilities reliable?",
+        "How does each feature change the result?",
         "What are the decisions based on?",
         "Ten decisions explained",
         "Data",
@@ -164,18 +115,6 @@ def test_no_name_breaks_the_page(tmp_path):
     assert all(text in parsed.text for text in (SCRIPT, COLUMNS[0], "rebel <train>", "<b>note"))
 
 
-def test_the_sentence_at_the_top_has_accuracy_cost_and_constant(priced, tmp_path):
-    clf, X, y = priced
-    text = Page(reported(tmp_path, clf, X, y)).text
-    found = evaluate(clf, X, y)
-    right, low, high = (round(100 * share) for share in found.accuracy)
-    assert (
-        f"Of 100 new cases like these, about {right} will be decided correctly "
-        f"(95 % interval: {low}–{high})"
-    ) in text
-    assert re.search("Always deciding “.*?”, the cheapest constant decision, would cost", text)
-
-
 def test_a_report_says_where_its_figures_come_from(wine, tmp_path):
     clf, X, y = wine
     of_test = Page(reported(tmp_path, clf, X, y, evaluation=evaluate(clf, X, y, source="new.csv")))
@@ -243,32 +182,6 @@ def test_many_classes_and_columns_stay_readable(tmp_path):
     assert "All 600 columns" in page
     assert len(page.encode()) < 1_500_000
     Page(page)
-
-
-def test_similarities_name_their_examples(tmp_path):
-    X, y = load_iris(return_X_y=True)
-    X = pd.DataFrame(X, index=[f"flower {i}" for i in range(150)], columns=list("abcd"))
-    clf = RebelClassifier(Similarity(), n_rounds=20).fit(X[::2], y[::2])
-    text = Page(reported(tmp_path, clf, X[1::2], y[1::2])).text
-    assert "Most influential training rows" in text
-    assert re.search(r"Test row flower \d*[13579] ", text)
-    assert re.search(r"near row flower \d*[02468] ", text)
-
-
-def test_what_is_in_examples_is_shown_where_the_training_table_is_given(tmp_path):
-    X, y = load_iris(return_X_y=True)
-    X = pd.DataFrame(X, columns=list("abcd"))
-    X.loc[::3, "d"] = np.nan
-    clf = RebelClassifier(Similarity(), n_rounds=20).fit(X, y)
-    (shown,) = re.findall(
-        r"Values of these rows</summary>.*?</table>",
-        reported(tmp_path, clf, X, y, evaluation=None),
-    )
-    for each in clf.summary().examples[:15]:
-        values = ["–" if np.isnan(v) else f"{v:.4g}" for v in X.loc[each.row]]
-        assert f"row {each.row}  {'  '.join(values)}" in re.sub("<.*?>", " ", shown).replace(
-            "   ", " "
-        )
 
 
 def test_rows_are_called_as_the_user_does(wine, tmp_path):

@@ -224,6 +224,11 @@ def _learns_costs(model: FittedClassifier, given: Given) -> bool:
     return unknown and model.rule.by_cost and is_uniform(model.decoder.costs)
 
 
+def _is_precomputed(clf: "RebelClassifier") -> bool:
+    """Whether the table holds distances, which are not values of a row."""
+    return getattr(clf.learner, "metric", None) == "precomputed"
+
+
 def assembled(
     clf: "RebelClassifier", X: Any, given: Given, ensemble: Ensemble, decoder: Decoder
 ) -> FittedClassifier:
@@ -251,6 +256,7 @@ def assembled(
         missing_features(samples.X),
         index_labels(X, rows),
         dict(zip(rows, samples.labels[place].tolist(), strict=True)),
+        None if _is_precomputed(clf) or not rows else samples.X[place],
         training_facts(model, samples, whole_steps=whole, n_threads=threads_of(clf.n_jobs)),
     )
     return replace(model, provenance=kept)

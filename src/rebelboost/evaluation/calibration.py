@@ -1,4 +1,8 @@
-"""Calibration: whether predictions with a probability of 80 % are correct in 80 % of cases."""
+"""Calibration: whether what is given a probability of 80 % occurs in 80 % of cases.
+
+With two classes, this concerns the probability of one of them, from 0 to 100 %. With more, it concerns the
+probability of the most probable class.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,36 +14,43 @@ from rebelboost.base.arrays import BySample, Floats, Ints, Labels
 from rebelboost.evaluation.intervals import Estimate, effective_number, share
 
 MOST_BINS = 10
+N_BARS = 20
+"""Number of bars of the histogram of probabilities."""
 FEWEST_IN_BIN = 25
 """With fewer samples, the observed share varies by ten percentage points or more by chance."""
 
 
 class Bin(NamedTuple):
-    """Samples whose most probable class has about the same probability."""
+    """Samples with about the same probability."""
 
     low: float
     """Lowest probability in the bin."""
     high: float
     """Highest probability in the bin."""
     confidence: float
-    """Mean probability, which is the expected share of correct predictions."""
+    """Mean probability, which is the expected share."""
     right: Estimate
-    """Observed share of correct predictions."""
+    """Observed share of the class or, with more than two classes, of correct predictions."""
     n: int
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Expected and observed shares of correct predictions, in bins of about equal size."""
+    """Expected and observed shares, in bins of about equal size."""
 
     bins: tuple[Bin, ...]
     error: float
     """Expected calibration error: mean absolute difference of the two shares over all samples."""
+    of_class: Any = None
+    """The class whose probability it is; None: that of the most probable class."""
+    histogram: tuple[int, ...] = ()
+    """Number of samples by probability, in intervals of equal width from 0 to 1."""
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a dictionary that can be written as JSON."""
         bins = [{**each._asdict(), "right": each.right.to_dict()} for each in self.bins]
-        return {"error": self.error, "bins": bins}
+        counts = list(self.histogram)
+        return {"error": self.error, "bins": bins, "class": self.of_class, "histogram": counts}
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> "Calibration":
@@ -47,28 +58,44 @@ class Calibration:
         bins = [
             Bin(**{**each, "right": Estimate.from_dict(each["right"])}) for each in stored["bins"]
         ]
-        return cls(tuple(bins), stored["error"])
+        # Models of earlier versions lack the class and the histogram.
+        histogram = tuple(stored.get("histogram", ()))
+        return cls(tuple(bins), stored["error"], stored.get("class"), histogram)
 
 
 def calibration(
-    posterior: Floats | None, true: Labels, weight: BySample | None = None
+    posterior: Floats | None,
+    true: Labels,
+    weight: BySample | None = None,
+    of_class: tuple[int, Any] | None = None,
 ) -> Calibration | None:
-    """Compare the probability of the most probable class with how often it is the true class.
+    """Compare the probability of a class with how often it is the true class.
+
+    `of_class` are the code and the name of the class; None stands for the most probable one.
 
     Bins have about the same number of samples, and equal probabilities share a bin. Bins of equal
     width would be uneven: a good model is nearly certain of most samples.
     """
     if posterior is None or posterior.shape[1] == 1:
         return None
-    confidence = posterior.max(axis=1)
-    right = (posterior.argmax(axis=1) == true).astype(np.float64)
+    if of_class is None:
+        confidence, code = posterior.max(axis=1), posterior.argmax(axis=1)
+    else:
+        confidence, code = posterior[:, of_class[0]], np.full(len(true), of_class[0])
+    right = (code == true).astype(np.float64)
     mass = np.ones(len(true)) if weight is None else weight
     order = np.argsort(confidence, kind="stable")
     parts = [order[begin:end] for begin, end in zip(*_edges(confidence[order]), strict=True)]
     bins = [_bin(confidence[part], right[part], mass[part]) for part in parts]
     masses = [float(mass[part].sum()) for part in parts]
     gaps = [abs(each.confidence - each.right.value) for each in bins]
-    return Calibration(tuple(bins), float(np.average(gaps, weights=masses)))
+    counts, _ = np.histogram(confidence, N_BARS, (0.0, 1.0))
+    return Calibration(
+        tuple(bins),
+        float(np.average(gaps, weights=masses)),
+        None if of_class is None else of_class[1],
+        tuple(counts.tolist()),
+    )
 
 
 def _edges(ascending: BySample) -> tuple[Ints, Ints]:

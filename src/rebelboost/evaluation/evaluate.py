@@ -187,11 +187,32 @@ def _evaluation(
         shares_log_loss=_log_loss(np.tile(shares, (n, 1)), judged.true, weight)
         if probable
         else None,
-        calibration=calibration(judged.posterior, judged.true, weight),
+        probable_cost=_probable_cost(model, judged, weight),
+        calibration=calibration(judged.posterior, judged.true, weight, _positive(model)),
         auc=_auc(judged, weight),
         unknown=unknown,
         judged=judged,
     )
+
+
+def _positive(model: FittedClassifier) -> tuple[int, Any] | None:
+    """Code and name of the class whose probability is checked; None: the most probable one."""
+    code = model.positive
+    return None if code is None else (code, model.class_names[code])
+
+
+def _probable_cost(
+    model: FittedClassifier, judged: Judged, weight: BySample | None
+) -> float | None:
+    """Mean cost of deciding for the most probable class, which ignores the costs."""
+    if judged.posterior is None or not model.weighs_costs:
+        return None
+    decided = judged.posterior.argmax(axis=1)
+    rows = np.arange(len(decided))
+    costs = model.costs[judged.true, decided]
+    if judged.costs is not None:
+        costs = judged.costs[rows, judged.true, decided]
+    return float(np.average(costs, weights=weight))
 
 
 def _auc(judged: Judged, weight: BySample | None) -> float | None:

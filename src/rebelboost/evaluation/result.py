@@ -66,6 +66,8 @@ class Evaluation:
     """Mean −ln of the probability of the true class; None if there are no probabilities."""
     shares_log_loss: float | None = None
     """Log-loss of a baseline that predicts the class frequencies of the training data."""
+    probable_cost: float | None = None
+    """Mean cost if the most probable class were decided, which ignores the costs; None if they are equal."""
     calibration: Calibration | None = None
     auc: float | None = None
     """Area under the ROC curve; None unless there are two classes and probabilities."""
@@ -169,6 +171,8 @@ class Evaluation:
                 ["mean cost", *_range(self.cost)],
                 [f"  always {shown(self.confusion.constant)}", amount(self.constant_cost), ""],
             ]
+            if self.probable_cost is not None:
+                rows.append(["  most probable class", amount(self.probable_cost), ""])
         rows += self._two_class_rows()
         if self.n_rejected:
             rejected = self.n_rejected / self.confusion.n_decisions
@@ -215,6 +219,7 @@ class Evaluation:
             "auc": self.auc,
             **{name.replace(" ", "_"): e.to_dict() for name, e in self.two_class.items()},
             "n_rejected": self.n_rejected,
+            "probable_cost": self.probable_cost,
             "log_loss": self.log_loss,
             "shares_log_loss": self.shares_log_loss,
             "calibration": self.calibration.to_dict() if self.calibration else None,
@@ -243,6 +248,7 @@ class Evaluation:
             commonest=stored["commonest"],
             n_rejected=stored["n_rejected"],
             auc=stored.get("auc"),
+            probable_cost=stored.get("probable_cost"),
             log_loss=stored["log_loss"],
             shares_log_loss=stored["shares_log_loss"],
             calibration=Calibration.from_dict(probabilities) if probabilities else None,

@@ -92,4 +92,6 @@ def rows_of(model: FittedTerms) -> Rows:
     kept, names = model.provenance, model.class_names
     if names is None:
         return Rows({}, {})
-    return Rows(kept.row_labels, {row: names[k] for row, k in kept.example_classes.items()})
+    classes = {row: names[k] for row, k in kept.example_classes.items()}
+    values = () if kept.example_values is None else kept.example_values
+    return Rows(kept.row_labels, classes, dict(zip(classes, values, strict=False)))

@@ -6,7 +6,7 @@ import numpy as np
 
 from rebelboost.base.drawing import axes_for, class_colour
 from rebelboost.base.names import printed
-from rebelboost.explain.text import parts
+from rebelboost.explain.parts import parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,11 +24,11 @@ LONGEST = 64
 def plot_explanation(why: "Explanation", ax: "Axes | None" = None) -> "Axes":
     """Bars to the right count for the decision, bars to the left for the next best class."""
     ax = axes_for(ax)
-    shown = parts(why)[::-1]
-    sizes = [size for size, _ in shown]
+    shown = parts_of(why).listed()[::-1]
+    sizes = [part.size for part in shown]
     decided, rival = why.verdict.decided or 0, why.verdict.rival
     towards, away = class_colour(decided), class_colour(1 if rival is None else rival)
-    _bars(ax, sizes, [what for _, what in shown], [towards if s >= 0 else away for s in sizes])
+    _bars(ax, sizes, [part.what for part in shown], [towards if s >= 0 else away for s in sizes])
     if why.classes is not None and rival is not None:
         names = why.class_names
         ax.set_xlabel(f"for {names[rival]}  ←      →  for {names[decided]}")

@@ -1,13 +1,13 @@
 """Reasons: terms with the same statement, merged. These are equal rules, and comparisons of the same rows."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import ByClass, Floats, Ints, Outputs
+from rebelboost.base.arrays import ByClass, Floats, Ints, Outputs, Values
 from rebelboost.base.names import printed
 from rebelboost.explain.rules import RuleHashes, Wording, rule, rule_hashes
 from rebelboost.explain.shares import Contributions
@@ -54,6 +54,8 @@ class Rows:
     """Row → label in the user's index. Other rows are called by their numbers."""
     classes: dict[int, Any]
     """Row → its class."""
+    values: Mapping[int, Values] = field(default_factory=dict)
+    """Row → (d,) its encoded values, if the model keeps them."""
 
     def label(self, row: int) -> Any:
         """Label of a row, or its number."""

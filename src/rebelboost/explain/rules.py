@@ -51,13 +51,18 @@ class Wording:
         kind = self.kinds.get(feature)
         return f"{x:.6g}" if kind is None else SHOWN_AS[kind](x)
 
-    def shown(self, feature: int, x: float) -> str:
-        """A feature with its value: "petal length = 4.7"."""
+    def cell(self, feature: int, x: float) -> str:
+        """A value as text, with a dash if it is missing."""
         value = self.value(feature, x)
         if value is None:
+            return "–"
+        return printed(value) if feature in self.levels else self.number(feature, x)
+
+    def shown(self, feature: int, x: float) -> str:
+        """A feature with its value: "petal length = 4.7"."""
+        if self.value(feature, x) is None:
             return f"{self.names[feature]} is missing"
-        text = printed(value) if feature in self.levels else self.number(feature, x)
-        return f"{self.names[feature]} = {text}"
+        return f"{self.names[feature]} = {self.cell(feature, x)}"
 
 
 def date_kinds(metadata: Mapping[str, Any], names: Sequence[str]) -> dict[int, str]:

@@ -81,6 +81,7 @@ class ModelSummary:
     pairs: tuple[Separation, ...]
     classes: tuple[Any, ...] | None
     rows: Rows
+    wording: Wording
     top: int
 
     def text(self) -> str:
@@ -196,6 +197,7 @@ def summarise(
         _pairs(ensemble, classes),
         classes,
         rows,
+        wording,
         top,
     )
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rebelboost.base.text import signed
+from rebelboost.explain.parts import parts_of
 from rebelboost.explain.reasons import Reason
 
 if TYPE_CHECKING:
-    from rebelboost.explain.explanation import ExampleShare, Explanation, FeatureShare
+    from rebelboost.explain.explanation import Explanation
 
 WIDTH = 7
 """Width of the column of numbers."""
@@ -45,32 +44,11 @@ def _opening(why: "Explanation") -> str:
     return f"Contributions for {names[decided]} (+) and {names[rival]} (−), total {total}:"
 
 
-def parts(why: "Explanation") -> list[tuple[float, str]]:
-    """Contributions to the lead, strongest first; then the sum of the rest, and the baseline."""
-    shares: list[Reason | FeatureShare | ExampleShare] = [*why.features, *why.examples, *why.others]
-    strength = [(float(why.toward(each.by_class)), each) for each in shares]
-    strength.sort(key=lambda pair: -abs(pair[0]))
-    shown, rest = strength[: why.top], strength[why.top :]
-    found = [(size, each.what if isinstance(each, Reason) else each.shown) for size, each in shown]
-    if rest:
-        kinds = [
-            f"{n} other {name}{'s' if n > 1 else ''}"
-            for name, own in (("feature", why.features), ("training row", why.examples))
-            if (n := len(own) - sum(each in _ids(shown) for each in map(id, own))) > 0
-        ]
-        left = float(np.sum([size for size, _ in rest]))
-        found.append((left, " and ".join(kinds) if kinds else "everything else"))
-    whose = "an average training row" if why.features else "every sample"
-    found.append((float(why.toward(why.baseline)), f"baseline: {whose}"))
-    return found
-
-
-def _ids(shown: Sequence[tuple[float, object]]) -> set[int]:
-    return {id(each) for _, each in shown}
-
-
 def _parts(why: "Explanation") -> list[str]:
-    return [f"{signed(size).rjust(WIDTH)}  {what}" for size, what in parts(why)]
+    found = parts_of(why)
+    lines = [f"{signed(part.size).rjust(WIDTH)}  {part.what}" for part in found.listed()]
+    told = found.coverage()
+    return [*lines, f"({told})"] if told else lines
 
 
 def _listed(why: "Explanation", reasons: Sequence[Reason]) -> list[str]:

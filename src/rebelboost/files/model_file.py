@@ -195,7 +195,7 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
         model = FittedRegressor(
             encoder=encoder, feature_names=names, ensemble=ensemble, baseline=baseline
         )
-    kept = take_provenance(shelf, set(ensemble.example_rows), encoder.n_features, n_classes)
+    kept = take_provenance(shelf, set(ensemble.example_rows), encoder, n_classes)
     metadata = fields.any("metadata")
     require(isinstance(metadata, dict), "user metadata that is not an object")
     fields.end()

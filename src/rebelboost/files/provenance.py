@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.arrays import Values
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.names import plain
+from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.files.texts import Scalar, scalar_arrays, take_scalars
 from rebelboost.model.fitted import Provenance
 from rebelboost.theory.facts import FACTS
@@ -17,6 +19,7 @@ def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
     """Arrays of row names, classes of examples, features with missing values, and facts."""
     # Names that are neither text nor numbers, such as dates, are stored as text.
     named = [plain(label) for label in kept.row_labels.values()]
+    values = kept.example_values
     said = [label if isinstance(label, Scalar) else str(label) for label in named]
     return {
         "rows.numbers": np.array(list(kept.row_labels), dtype=np.int64),
@@ -25,17 +28,20 @@ def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
         "examples.rows": np.array(list(kept.example_classes), dtype=np.int64),
         "examples.classes": np.array(list(kept.example_classes.values()), dtype=np.int32),
         "missing_features": np.array(kept.missing_features, dtype=np.int32),
+        **({} if values is None else {"examples.values": np.asarray(values, dtype=np.float64)}),
     }
 
 
 def take_provenance(
-    shelf: Shelf, examples: set[int], n_features: int, n_classes: int
+    shelf: Shelf, examples: set[int], encoder: FeatureEncoder, n_classes: int
 ) -> Provenance:
     """Read the provenance; `examples` are the rows that the terms compare with."""
+    classes = _take_examples(shelf, examples, n_classes)
     return Provenance(
         row_labels=_take_row_labels(shelf),
-        example_classes=_take_examples(shelf, examples, n_classes),
-        missing_features=_take_missing(shelf, n_features),
+        example_classes=classes,
+        example_values=_take_values(shelf, len(classes), encoder),
+        missing_features=_take_missing(shelf, encoder.n_features),
         facts=_take_facts(shelf),
     )
 
@@ -62,6 +68,18 @@ def _take_examples(shelf: Shelf, examples: set[int], n_classes: int) -> dict[int
     require(distinct, "examples with invalid rows")
     require(examples <= set(rows.tolist()), "examples whose class is unknown")
     return dict(zip(rows.tolist(), classes.tolist(), strict=True))
+
+
+def _take_values(shelf: Shelf, n_examples: int, encoder: FeatureEncoder) -> Values | None:
+    if not shelf.has("examples.values"):
+        return None
+    values = shelf.take("examples.values", np.float64, n_examples, encoder.n_features)
+    require(not np.isinf(values).any(), "examples with infinite values")
+    for f, levels in encoder.levels.items():
+        codes = values[~np.isnan(values[:, f]), f]
+        known = (codes >= 0) & (codes < len(levels)) & (codes == np.floor(codes))
+        require(known.all(), "examples with an unknown category")
+    return values
 
 
 def _take_missing(shelf: Shelf, n_features: int) -> list[int]:

@@ -34,6 +34,8 @@ class Provenance:
     """Row number → label in the table's index, for rows that are examples."""
     example_classes: dict[int, int] = field(default_factory=dict)
     """Row number → class code, for rows that are examples."""
+    example_values: Values | None = field(default=None, compare=False)
+    """(E, d) encoded values of these rows, in the same order; None if they are not kept."""
     facts: dict[str, float] = field(default_factory=dict)
     """Facts about the samples that guarantees need; see `rebelboost.theory.facts`."""
 
@@ -116,6 +118,17 @@ class FittedClassifier(FittedTerms):
         """Whether decisions can differ from the highest score."""
         differ = self.by_sample or not is_uniform(self.costs)
         return self.rule.by_cost and differ and self.decodes
+
+    @property
+    def positive(self) -> int | None:
+        """Code of the class that texts on two classes refer to; None if there are not two classes.
+
+        It is the class that is more expensive to miss or, if both cost the same, the second in sorted
+        order: 1, "yes", "true".
+        """
+        if len(self.classes) != 2:
+            return None
+        return int(self.costs[1, 0] >= self.costs[0, 1])
 
     def costs_of(self, X: Values, given: Any = None, n_threads: int = 1) -> Floats:
         """Costs of decisions on encoded samples: (K, K), or (N, K, K) where they differ.

@@ -14,10 +14,11 @@ from sklearn.base import is_classifier
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
+from rebelboost.base.markup import Html, tag
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import EvaluationError
 from rebelboost.report.data import data, facts
-from rebelboost.report.markup import Html, tag
+from rebelboost.report.effects import effects
 from rebelboost.report.mistakes import mistakes
 from rebelboost.report.probabilities import probabilities
 from rebelboost.report.reasons import decisions, learned
@@ -30,6 +31,7 @@ SECTIONS: tuple[Callable[[Subject], Html | None], ...] = (
     results,
     mistakes,
     probabilities,
+    effects,
     learned,
     decisions,
     data,

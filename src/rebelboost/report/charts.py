@@ -3,17 +3,20 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from rebelboost.base.arrays import Floats
+from rebelboost.base.markup import Html, join_html, tag
 from rebelboost.evaluation.intervals import Estimate
-from rebelboost.report.markup import Html, join_html, tag
 
 WIDTH, HEIGHT = 400, 280
 """Size of a chart: about the width of a phone; on wider screens, two charts stand side by side."""
 LEFT, RIGHT, TOP, BOTTOM = 58, 22, 10, 38
+BARS = 0.2
+"""Height of the tallest bar of a histogram, as a share of the chart."""
 MOST_POINTS = 90
 """Maximum number of points of a line; more are not visible."""
 
@@ -99,12 +102,34 @@ class Chart:
             tag("line", x1=_px(x1), y1=_px(y1), x2=_px(x2), y2=_px(y2), class_=class_)
         )
 
-    def draw(self, x_title: str, y_title: str, as_text: Callable[[float], str]) -> Html:
-        """Return the figure, with a legend if lines have labels."""
+    def bars(self, edges: Sequence[float], counts: Sequence[float], hints: Sequence[str]) -> None:
+        """Draw a histogram along the horizontal axis, a fifth of the chart high, behind the rest."""
+        most = max(counts, default=0) or 1
+        floor = HEIGHT - BOTTOM
+        for (low, high), n, hint in zip(pairwise(edges), counts, hints, strict=True):
+            begin, end = (min(max(side, self.x.low), self.x.high) for side in (low, high))
+            left, right = _px(self.x.at(begin)), _px(self.x.at(end))
+            tall = round(BARS * (floor - TOP) * n / most, 1)
+            if n and right > left:
+                bar = {"x": left, "y": floor - tall, "width": round(right - left - 0.6, 1)}
+                drawn = tag("rect", tag("title", hint), **bar, height=tall, class_="density")
+                self._drawn.append(drawn)
+
+    def draw(
+        self,
+        x_title: str,
+        y_title: str,
+        as_text: Callable[[float], str],
+        x_text: Callable[[float], str] | None = None,
+    ) -> Html:
+        """Return the figure, with a legend if lines have labels.
+
+        `x_text` formats the numbers of the horizontal axis; by default, as those of the vertical one.
+        """
         middle = (self.y.begin + self.y.end) / 2
         drawing = tag(
             "svg",
-            self._grid(as_text),
+            self._grid(as_text, x_text or as_text),
             *self._drawn,
             _text((self.x.begin + self.x.end) / 2, HEIGHT - 4, x_title, text_anchor="middle"),
             _text(
@@ -118,7 +143,7 @@ class Chart:
         legend = tag("p", *self._legend, class_="legend") if self._legend else None
         return tag("figure", tag("figcaption", self._title), drawing, legend)
 
-    def _grid(self, as_text: Callable[[float], str]) -> Html:
+    def _grid(self, as_text: Callable[[float], str], x_text: Callable[[float], str]) -> Html:
         parts = []
         for tick in self.y.ticks():
             at = _px(self.y.at(tick))
@@ -127,7 +152,7 @@ class Chart:
         for tick in self.x.ticks():
             at = _px(self.x.at(tick))
             parts.append(tag("line", x1=at, x2=at, y1=TOP, y2=HEIGHT - BOTTOM, class_="grid"))
-            shown = f"{tick:,.0f}" if self.x.log else as_text(tick)
+            shown = f"{tick:,.0f}" if self.x.log else x_text(tick)
             parts.append(_text(at, HEIGHT - BOTTOM + 15, shown, text_anchor="middle"))
         return join_html(parts)
 

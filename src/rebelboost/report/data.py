@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.arrays import Values
-from rebelboost.base.names import printed
-from rebelboost.base.text import counted, number, percent
-from rebelboost.estimators.base import encode_table
-from rebelboost.report.markup import (
+from rebelboost.base.markup import (
     Html,
     bar,
     join_html,
@@ -22,6 +19,9 @@ from rebelboost.report.markup import (
     table,
     tag,
 )
+from rebelboost.base.names import printed
+from rebelboost.base.text import counted, number, percent
+from rebelboost.estimators.base import encode_table
 from rebelboost.report.subject import Subject
 
 MOST_UNFOLDED = 20

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from rebelboost.base.markup import Html, join_html, more, name, note, section, table, tag
 from rebelboost.base.names import printed
 from rebelboost.base.text import amount, percent
 from rebelboost.costs.report import MOST_TABLED, Cell
 from rebelboost.evaluation.intervals import share
 from rebelboost.evaluation.result import Evaluation
-from rebelboost.report.markup import Html, join_html, more, name, note, section, table, tag
 from rebelboost.report.mistakes_map import mistakes_map, wrong_only
 from rebelboost.report.subject import Subject
 

@@ -3,11 +3,11 @@
 import numpy as np
 
 from rebelboost.base.arrays import Floats
+from rebelboost.base.markup import Html, join_html, tag
 from rebelboost.base.names import printed
 from rebelboost.base.text import amount
 from rebelboost.costs.report import CostReport
 from rebelboost.evaluation.result import Evaluation
-from rebelboost.report.markup import Html, join_html, tag
 
 MOST_LABELLED = 40
 """Maximum number of classes for which the rows and columns are labelled."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from rebelboost.base.markup import Html, join_html, more, name, section, table, tag
 from rebelboost.base.text import amount
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.report import MOST_TABLED
-from rebelboost.report.markup import Html, join_html, more, name, section, table, tag
 from rebelboost.report.subject import Subject
 
 PACKAGES = ("rebelboost", "numpy", "scipy", "scikit-learn", "narwhals")

@@ -3,12 +3,7 @@
 import math
 from typing import Any
 
-from rebelboost.base.names import printed
-from rebelboost.base.text import percent
-from rebelboost.evaluation.intervals import Estimate
-from rebelboost.evaluation.result import Evaluation
-from rebelboost.report.charts import ruler
-from rebelboost.report.markup import (
+from rebelboost.base.markup import (
     Html,
     escape,
     join_html,
@@ -20,8 +15,15 @@ from rebelboost.report.markup import (
     table,
     tag,
 )
+from rebelboost.base.names import printed
+from rebelboost.base.text import percent
+from rebelboost.evaluation.intervals import Estimate
+from rebelboost.evaluation.result import Evaluation
+from rebelboost.report.charts import ruler
 from rebelboost.report.subject import Subject
 
+PER_CASES = 1000
+"""Costs are given for this number of decisions."""
 LOG_LOSS = "Log-loss: mean of −ln(probability of the true class). Lower is better; 0 is perfect."
 
 
@@ -38,9 +40,60 @@ def lead(subject: Subject) -> Html:
 
 
 def _sentence(found: Evaluation) -> Html:
-    cases = 1000 if found.accuracy.low > 0.99 else 100
     if math.isnan(found.accuracy.value):
         return join_html(["On new cases like these, the model always abstains."])
+    if found.has_costs:
+        return join_html([*_saved(found), " ", *_correct(found), "."])
+    cases = _cases(found)
+    return join_html(
+        [
+            *_correct(found),
+            ". Always deciding ",
+            quoted(printed(found.commonest)),
+            f" would be correct in {_count(found.commonest_share, cases)}.",
+        ]
+    )
+
+
+def _saved(found: Evaluation) -> list[Any]:
+    """Say what decisions cost, and what that saves."""
+    parts: list[Any] = [
+        f"{PER_CASES:,} decisions on new cases like these cost about ",
+        tag("strong", _cost(found, found.cost.value)),
+        f" (95\u00a0% interval: {_range(found, '–')}). ",
+        *_less(found, found.constant_cost),
+        "always deciding ",
+        quoted(printed(found.confusion.constant)),
+        f", the best constant decision ({_cost(found, found.constant_cost)})",
+    ]
+    if found.probable_cost is None:
+        parts.append(".")
+    else:
+        ignoring = _less(found, found.probable_cost)
+        parts += [", and ", *ignoring[1:], "ignoring the costs and deciding for the most probable "]
+        parts.append(f"class ({_cost(found, found.probable_cost)}).")
+    if found.cost.low <= found.constant_cost <= found.cost.high:
+        parts.append(" The difference to the constant decision may be chance.")
+    return parts
+
+
+def _less(found: Evaluation, other: float) -> list[Any]:
+    """Return "This saves 12 compared with ", or the opposite."""
+    saved = other - found.cost.value
+    amount = tag("strong", _cost(found, abs(saved)))
+    if saved >= 0:
+        return ["This saves ", amount, " compared with "]
+    return ["This is ", amount, " more than "]
+
+
+def _cases(found: Evaluation) -> int:
+    """Number of cases to speak of: more if nearly all are decided correctly."""
+    return 1000 if found.accuracy.low > 0.99 else 100
+
+
+def _correct(found: Evaluation) -> list[Any]:
+    """Say how many decisions are correct."""
+    cases = _cases(found)
     abstained = found.n_rejected / found.confusion.n_decisions
     parts: list[Any] = [f"Of {cases:,} new cases like these, "]
     if abstained > 0:
@@ -48,27 +101,13 @@ def _sentence(found: Evaluation) -> Html:
             f"the model will abstain on about {_count(abstained, cases)}. Of {cases:,} that it "
             "decides, "
         )
-    parts += [
+    return [
+        *parts,
         "about ",
         tag("strong", _count(found.accuracy.value, cases)),
         " will be decided correctly (95\u00a0% interval: ",
-        f"{_count(found.accuracy.low, cases)}–{_count(found.accuracy.high, cases)}). ",
+        f"{_count(found.accuracy.low, cases)}–{_count(found.accuracy.high, cases)})",
     ]
-    if found.has_costs:
-        parts += [
-            "The mean cost per decision is ",
-            tag("strong", _cost(found, found.cost.value)),
-            f" ({_range(found, '–')}). Always deciding ",
-            quoted(printed(found.confusion.constant)),
-            f", the cheapest constant decision, would cost {_cost(found, found.constant_cost)}",
-        ]
-    else:
-        parts += [
-            "Always deciding ",
-            quoted(printed(found.commonest)),
-            f" would be correct in {_count(found.commonest_share, cases)}",
-        ]
-    return join_html([*parts, "."])
 
 
 def _count(share: float, cases: int) -> str:
@@ -77,12 +116,13 @@ def _count(share: float, cases: int) -> str:
 
 def _digits(cost: Estimate) -> int:
     """Digits after the decimal point: two significant digits of the interval's width."""
-    width = cost.high - cost.low
+    width = PER_CASES * (cost.high - cost.low)
     return max(0, 1 - math.floor(math.log10(width))) if width > 0 else 2
 
 
 def _cost(found: Evaluation, value: float) -> str:
-    return f"{value:,.{_digits(found.cost)}f}"
+    """Return what so many cases cost, given the mean cost of one."""
+    return f"{PER_CASES * value:,.{_digits(found.cost)}f}"
 
 
 def _range(found: Evaluation, between: str) -> str:
@@ -94,7 +134,8 @@ def results(subject: Subject) -> Html | None:
     found = subject.evaluation
     if found is None:
         return None
-    rows: list[list[Any]] = [
+    rows: list[list[Any]] = _cost_rows(found) if found.has_costs else []
+    rows += [
         [
             "accuracy (correct decisions)" + (", without abstentions" if found.n_rejected else ""),
             percent(found.accuracy.value),
@@ -103,8 +144,6 @@ def results(subject: Subject) -> Html | None:
         ],
         [_always(found.commonest), percent(found.commonest_share), "", ""],
     ]
-    if found.has_costs:
-        rows += _cost_rows(found)
     if found.n_rejected:
         share = found.n_rejected / found.confusion.n_decisions
         rows.append(["abstained", percent(share), "", ""])
@@ -137,7 +176,8 @@ def _scales(found: Evaluation) -> str:
 
 
 def _largest(found: Evaluation) -> float:
-    return max(found.constant_cost, found.cost.high, found.commonest_cost) or 1.0
+    others = (found.constant_cost, found.commonest_cost, found.probable_cost or 0.0)
+    return max(found.cost.high, *others) or 1.0
 
 
 def _or_none(estimate: Estimate) -> Estimate:
@@ -147,21 +187,24 @@ def _or_none(estimate: Estimate) -> Estimate:
 def _cost_rows(found: Evaluation) -> list[list[Any]]:
     largest = _largest(found)
     constant = found.confusion.constant
-    marks = [(found.constant_cost / largest, "cheapest constant decision")]
+    marks = [(found.constant_cost / largest, "best constant decision")]
     rows = [
         [
-            "mean cost per decision",
+            f"cost of {PER_CASES:,} decisions",
             _cost(found, found.cost.value),
             _range(found, " – "),
             ruler(_scaled(found.cost, largest), marks),
         ],
         [
-            _always(constant, "cheapest constant decision"),
+            _always(constant, "best constant decision"),
             _cost(found, found.constant_cost),
             "",
             "",
         ],
     ]
+    if found.probable_cost is not None:
+        ignoring = _quiet("most probable class (ignores the costs)")
+        rows.append([ignoring, _cost(found, found.probable_cost), "", ""])
     if found.commonest != constant:
         rows.append([_always(found.commonest), _cost(found, found.commonest_cost), "", ""])
     return rows

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.arrays import Floats
+from rebelboost.base.markup import Html, name, note, paragraph, section, table, tag
 from rebelboost.base.text import amount, percent, whole_percent
 from rebelboost.boosting.rounds import Round
 from rebelboost.report.charts import Chart, across, thinned, upward
-from rebelboost.report.markup import Html, name, note, paragraph, section, table, tag
 from rebelboost.report.runs import ROUNDING, Run, exp, runs_of
 from rebelboost.report.subject import Subject
 

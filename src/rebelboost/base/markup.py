@@ -8,7 +8,8 @@ from typing import Any
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 VOID = {"meta", "line", "rect", "circle", "path", "polyline"}
 """Elements that are closed by "/>" if they have no content."""
-LONGEST_NAME = 48
+LONGEST_NAME = 200
+"""Longer names are shortened; shorter ones wrap."""
 
 
 class Html(str):
