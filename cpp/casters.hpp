@@ -9,6 +9,7 @@
 #include "search.hpp"
 #include "similarity.hpp"
 #include "weights.hpp"
+#include "windows.hpp"
 
 namespace nanobind::detail {
 
@@ -121,6 +122,12 @@ template <>
 struct type_caster<rebel::Comparisons>
     : struct_caster<rebel::Comparisons, Vector<I32>, Vector<I32>, Vector<I32>, Vector<F64>,
                     Matrix<F64>, Matrix<F64>> {};
+
+template <>
+struct type_caster<rebel::Rectangles>
+    : struct_caster<rebel::Rectangles, Vector<I32>, Matrix<I32>, Matrix<I32>> {};
+template <>
+struct type_caster<rebel::WindowGrid> : struct_caster<rebel::WindowGrid, size_t, size_t, size_t> {};
 
 template <>
 struct type_caster<rebel::Work> {

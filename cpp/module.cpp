@@ -58,4 +58,11 @@ NB_MODULE(_compiled, m) {
           "n_threads"_a, no_gil);
     m.def("add_comparisons", &add_comparisons, "distances"_a, "comparisons"_a, "values"_a,
           "first"_a, "last"_a, "scores"_a, "n_threads"_a, no_gil);
+
+    m.def("integrate", &integrate, "images"_a, "sums"_a, "n_threads"_a, no_gil);
+    m.def("window_scales", &window_scales, "sums"_a, "scales"_a, "n_threads"_a, no_gil);
+    m.def("window_values", &window_values, "sums"_a, "scales"_a, "rectangles"_a, "values"_a,
+          "n_threads"_a, no_gil);
+    m.def("scan_windows", &scan_windows, "sums"_a, "grid"_a, "rectangles"_a, "trees"_a, "floors"_a,
+          "scores"_a, "used"_a, "n_threads"_a, no_gil);
 }

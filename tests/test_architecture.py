@@ -29,6 +29,7 @@ PACKAGES = [
     "explain",
     "files",
     "estimators",
+    "vision",
     "datasets",
     "metrics",
     "plots",
@@ -41,7 +42,7 @@ PACKAGES = [
 PLACE = {package: i for i, package in enumerate(PACKAGES)}
 
 # Everything else is NumPy and SciPy. `Binary` clones estimators; whitening shrinks a covariance.
-MAY_IMPORT_SKLEARN = {"estimators", "datasets", "metrics", "evaluation", "report"}
+MAY_IMPORT_SKLEARN = {"estimators", "vision", "datasets", "metrics", "evaluation", "report"}
 MODULES_THAT_MAY_TOO = {"learners.binary"}
 
 # Documented in spite of their underscore: https://docs.python.org/3/library/collections.html
@@ -50,7 +51,7 @@ OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 # What the compiled core has and the NumPy kernels have not.
 ONLY_COMPILED = {"parallel", "module"}
 
-LAZY = ["matplotlib", "typer", "polars", "dask", "rich"]
+LAZY = ["matplotlib", "PIL", "typer", "polars", "dask", "rich"]
 CODE = {".py", ".cpp", ".hpp"}
 TEXT = CODE | {".md", ".toml", ".txt", ".json", ".cff", ".cfg", ""}
 FOLDERS = ["src", "cpp", "tests", "examples", "benchmarks", "docs", ".ci"]

@@ -9,6 +9,7 @@ The packages, in the order in which they import one another:
 - `cascade`: decisions from the first terms. `theory`: proven bounds. `explain`: reasons for decisions.
 - `files`: saving and loading.
 - `estimators`: `RebelClassifier` and `RebelRegressor`, which tie these together for scikit-learn.
+- `vision`: detection of objects in images.
 - `datasets`, `metrics`, `plots`, `evaluation`, `report`: example data, costs of decisions, pictures, results on
   unseen samples, and an HTML page with all of it.
 - `tables`: CSV and Parquet files. `cli`: the command `rebel`.
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         CostDiagonalWarning,
         CostError,
         EvaluationError,
+        ImageError,
         ModelFileError,
         RareClassWarning,
         SingleClassWarning,
@@ -45,6 +47,7 @@ __all__ = [
     "CostDiagonalWarning",
     "CostError",
     "EvaluationError",
+    "ImageError",
     "ModelFileError",
     "RareClassWarning",
     "RebelClassifier",

@@ -35,3 +35,7 @@ class TableError(ValueError):
 
 class ModelFileError(ValueError):
     """A model cannot be saved, or a model file is invalid."""
+
+
+class ImageError(ValueError):
+    """An image cannot be read or used; the message names the image and the fix."""

@@ -13,6 +13,7 @@ from rebelboost.base.arrays import (
     Nodes,
     PairList,
     Projection,
+    RectangleArrays,
     SearchOptions,
     Step,
     TreeArrays,
@@ -170,6 +171,35 @@ def random_trees(rng, depths, width, n_labels, *, categories):
         rng.integers(0, 2, (len(asks), 256)).astype(np.uint8),
         rng.standard_normal((int(n_leaves.sum()), n_labels)),
     )
+
+
+# ---- windows of images
+
+
+def random_images(rng, n, height, width):
+    """Images with flat parts, edges, and extreme values."""
+    images = rng.integers(0, 256, (n, height, width), dtype=np.uint8)
+    images[:, : height // 2] = rng.choice([0, 7, 255], (n, 1, width))
+    images[rng.random(n) < 0.2] = 99
+    return images
+
+
+def random_rectangles(rng, n, n_planes, height, width):
+    corners = np.empty((n, 12), dtype=np.int32)
+    for first, last, side in ((0, 2, height), (1, 3, width)):
+        ends = np.sort(rng.integers(0, side + 1, (n, 3, 2)), axis=2)
+        corners[:, first::4], corners[:, last::4] = ends[..., 0], ends[..., 1]
+    planes = rng.integers(1, n_planes, n).astype(np.int32)
+    return RectangleArrays(planes, corners, rng.integers(-3, 4, (n, 3)).astype(np.int32))
+
+
+def random_detector(rng, depths, n_rectangles):
+    """Trees on rectangles, and floors that leave some windows early."""
+    trees = random_trees(rng, depths, n_rectangles, 1, categories=False)
+    thresholds = rng.standard_normal(len(trees.thresholds)) / 5
+    thresholds[rng.random(len(thresholds)) < 0.1] = np.inf
+    trees = trees._replace(thresholds=thresholds, right=np.zeros((1, 256), dtype=np.uint8))
+    return trees, rng.choice([-np.inf, -1.0, 0.0], len(depths))
 
 
 # ---- weights

@@ -183,6 +183,34 @@ def add_comparisons(module, distances, comparisons, values, first, last, n_threa
     return scores
 
 
+def integrate(module, images, n_planes, n_threads=1):
+    n, height, width = images.shape
+    sums = rubbish((n * n_planes, height + 1, width + 1), np.uint32)
+    module.integrate(images, sums, n_threads)
+    return sums
+
+
+def window_scales(module, sums, n_windows, n_threads=1):
+    scales = rubbish((n_windows, 2), np.float64)
+    module.window_scales(sums, scales, n_threads)
+    return scales
+
+
+def window_values(module, sums, scales, rectangles, n_threads=1):
+    values = rubbish((len(scales), len(rectangles.planes)), np.float64)
+    module.window_values(sums, scales, rectangles, values, n_threads)
+    return values
+
+
+def scan_windows(module, sums, grid, rectangles, trees, floors, n_threads=1):
+    """Score of each window, and the number of trees used."""
+    n_rows = (sums.shape[1] - 1 - grid.height) // grid.step + 1
+    n_cols = (sums.shape[2] - 1 - grid.width) // grid.step + 1
+    scores, used = rubbish((n_rows, n_cols), np.float64), rubbish((n_rows, n_cols), np.int32)
+    module.scan_windows(sums, grid, rectangles, trees, floors, scores, used, n_threads)
+    return scores, used
+
+
 def grow_by_layers(
     module, bins, allowed, values, nodes, options, depth, *, siblings=True, n_threads=1
 ):

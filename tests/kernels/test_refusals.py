@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernels import builders, calls
-from rebelboost.base.arrays import COMPARISONS
+from rebelboost.base.arrays import COMPARISONS, WindowGrid
 from rebelboost.kernels import reference
 from rebelboost.losses.levels import LEVELS
 
@@ -21,6 +21,7 @@ OTHER_TYPE = {
     "float32": "float16",
     "int64": "uint64",
     "int32": "uint32",
+    "uint32": "int32",
     "uint16": "int16",
     "uint8": "int8",
 }
@@ -57,6 +58,11 @@ FREE = {
     "least_isolated weights 0",
     "least_isolated weights 1",  # samples
     "add_comparisons distances 0",  # points
+    "window_scales sums 1",  # height
+    "window_scales sums 2",  # width
+    "window_values sums 1",
+    "window_values sums 2",
+    "scan_windows trees.right 0",
 }
 """Axes that may be longer than the other arguments ask for."""
 
@@ -96,6 +102,11 @@ WRITTEN = {
     "pair_sums sums",
     "nearest_rivals nearest",
     "add_comparisons scores",
+    "integrate sums",
+    "window_scales scales",
+    "window_values values",
+    "scan_windows scores",
+    "scan_windows used",
 }
 
 
@@ -145,6 +156,12 @@ def valid_arguments(module):
     pairs_of_points = builders.random_pair_list(rng, 2, POINTS, POINTS)
     values = builders.random_pair_values(rng, K, N)
     comparisons = builders.random_comparisons(rng, 2, POINTS, K)
+    images = builders.random_images(rng, 2, 9, 11)
+    windows = calls.integrate(module, images, 9)
+    scales = calls.window_scales(module, windows, 2)
+    rectangles = builders.random_rectangles(rng, 4, 9, 5, 6)
+    scanned = calls.integrate(module, images[:1], 9)
+    detector = builders.random_detector(rng, [1, 2], 4)
 
     recorder, found = Recorder(module), {}
     for call, *arguments in [
@@ -169,6 +186,10 @@ def valid_arguments(module):
         (calls.nearest_rivals, distances, np.arange(POINTS) - 1, np.arange(N) - 2, L),
         (calls.least_isolated, weights, np.ones(K), np.ones(K)),
         (calls.add_comparisons, distances, comparisons, LEVELS, 0, 2),
+        (calls.integrate, images, 9),
+        (calls.window_scales, windows, 2),
+        (calls.window_values, windows, scales, rectangles),
+        (calls.scan_windows, scanned, WindowGrid(5, 6), rectangles, *detector),
     ]:
         call(recorder, *arguments)
         names = inspect.signature(getattr(reference, recorder.name)).parameters
@@ -309,3 +330,30 @@ def test_a_term_of_no_known_kind_is_refused(compiled):
     kinds = np.array([0, len(COMPARISONS)], dtype=np.int32)
     with pytest.raises(ValueError, match="kind"):
         call_with(compiled, Place("add_comparisons", "comparisons", "kinds"), kinds)
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"), [("planes", 0), ("planes", 9), ("corners", -1), ("corners", 12)]
+)
+@pytest.mark.parametrize("kernel", ["window_values", "scan_windows"])
+def test_rectangles_outside_the_window_are_refused(compiled, kernel, field, wrong):
+    array = getattr(VALID[kernel]["rectangles"], field).copy()
+    array[1] = wrong
+    with pytest.raises(ValueError, match="do not match"):
+        call_with(compiled, Place(kernel, "rectangles", field), array)
+
+
+@pytest.mark.parametrize("grid", [WindowGrid(5, 6, 0), WindowGrid(10, 6), WindowGrid(5, 12)])
+def test_windows_that_do_not_fit_into_the_image_are_refused(compiled, grid):
+    with pytest.raises(ValueError, match="must fit"):
+        compiled.scan_windows(**copy.deepcopy(VALID["scan_windows"] | {"grid": grid}))
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong"), [("depths", 2), ("depths", -1), ("node_offsets", 1), ("features", 4)]
+)
+def test_trees_that_would_read_outside_their_arrays_are_refused(compiled, field, wrong):
+    array = getattr(VALID["scan_windows"]["trees"], field).copy()
+    array[0] = wrong
+    with pytest.raises(ValueError, match="match"):
+        call_with(compiled, Place("scan_windows", "trees", field), array)

@@ -221,6 +221,31 @@ class ComparisonArrays(NamedTuple):
     """(T, K) b."""
 
 
+class RectangleArrays(NamedTuple):
+    """Features of windows of an image: weighted sums of one of its planes over up to three rectangles."""
+
+    planes: NDArray[np.int32]
+    """(n,) plane of each feature, one of `PLANES`."""
+    corners: NDArray[np.int32]
+    """(n, 12) top, left, bottom and right of three rectangles, within the window."""
+    weights: NDArray[np.int32]
+    """(n, 3) factor of the sum over each rectangle; 0 for one that does not count."""
+
+
+class WindowGrid(NamedTuple):
+    """Size of the windows of an image that are scanned, and the distance between them, in pixels."""
+
+    height: int
+    width: int
+    step: int = 1
+
+
+N_ORIENTATIONS = 6
+PLANES = ("squares", "grey", "magnitude", *(f"{30 * o}°" for o in range(N_ORIENTATIONS)))
+"""Planes of an image: squared pixels, pixels, and the magnitude of the gradient, by its direction."""
+N_GREY_PLANES = 2
+"""Number of planes if gradients are not needed."""
+
 STEPS, OCTAVES = 16, 8
 """Levels of a response: number of levels per octave, and number of octaves below 1."""
 COMPARISONS = {"two_points": 0, "nearer": 1, "one_point": 2, "inside": 3}

@@ -27,6 +27,12 @@ from rebelboost.kernels.reference.weights import (
     project,
     region_sums,
 )
+from rebelboost.kernels.reference.windows import (
+    integrate,
+    scan_windows,
+    window_scales,
+    window_values,
+)
 
 __all__ = [
     "add_comparisons",
@@ -37,6 +43,7 @@ __all__ = [
     "compare",
     "grow_tree",
     "heaviest_first",
+    "integrate",
     "least_isolated",
     "logistic_sums",
     "nearest_rivals",
@@ -46,8 +53,11 @@ __all__ = [
     "prune_layer",
     "region_sums",
     "route",
+    "scan_windows",
     "search_layer",
     "search_root",
     "split_samples",
     "squared_distances",
+    "window_scales",
+    "window_values",
 ]
