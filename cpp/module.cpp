@@ -58,6 +58,8 @@ NB_MODULE(_compiled, m) {
           "n_threads"_a, no_gil);
     m.def("add_comparisons", &add_comparisons, "distances"_a, "comparisons"_a, "values"_a,
           "first"_a, "last"_a, "scores"_a, "n_threads"_a, no_gil);
+    m.def("add_similarities", &add_similarities, "distances"_a, "tau"_a, "outputs"_a, "offset"_a,
+          "scores"_a, "n_threads"_a, no_gil);
 
     m.def("integrate", &integrate, "images"_a, "sums"_a, "n_threads"_a, no_gil);
     m.def("window_scales", &window_scales, "sums"_a, "scales"_a, "n_threads"_a, no_gil);

@@ -146,6 +146,30 @@ REBEL_CLONES void add_rows(Distances distances, const Comparisons& all,
     }
 }
 
+REBEL_CLONES void add_similar_rows(Distances distances, double tau, Matrix<const double> outputs,
+                                   const double* __restrict offset, Matrix<double> scores,
+                                   size_t begin, size_t end) {
+    double responses[abreast];
+    const size_t n_classes = scores.n_cols;
+    for (size_t n = begin; n < end; n += abreast) {
+        const size_t n_here = std::min(abreast, end - n);
+        for (size_t e = 0; e < distances.n_rows; ++e) {
+            const float* __restrict r = &distances(e, n);
+            for (size_t i = 0; i < n_here; ++i)
+                responses[i] = (tau - double{r[i]}) / (tau + double{r[i]});
+            const double* __restrict output = outputs.data + e * n_classes;
+            for (size_t i = 0; i < n_here; ++i) {
+                double* __restrict row = scores.data + (n + i) * n_classes;
+                for (size_t k = 0; k < n_classes; ++k)
+                    row[k] += responses[i] * output[k];
+            }
+        }
+        for (size_t i = 0; i < n_here; ++i)
+            for (size_t k = 0; k < n_classes; ++k)
+                scores(n + i, k) += offset[k];
+    }
+}
+
 REBEL_CLONES void sums_of_pair(Comparison pair, Matrix<const double> signed_values,
                                Matrix<const double> mass, double* __restrict f,
                                Matrix<double> sums) {
@@ -310,6 +334,17 @@ void add_comparisons(Distances distances, const Comparisons& comparisons,
     constexpr size_t rows = 4 * abreast;
     parallel_for(scores.n_rows, rows, n_threads, [&](size_t begin, size_t end) {
         add_rows(distances, comparisons, values.data, first, last, scores, begin, end);
+    });
+}
+
+void add_similarities(Distances distances, double tau, Matrix<const double> outputs,
+                      Vector<const double> offset, Matrix<double> scores, int n_threads) {
+    require(outputs.is(distances.n_rows, scores.n_cols) && offset.size == scores.n_cols &&
+                distances.n_cols == scores.n_rows,
+            "distances, outputs and scores do not match");
+    require(tau > 0, "tau must be positive");
+    parallel_for(scores.n_rows, 4 * abreast, n_threads, [&](size_t begin, size_t end) {
+        add_similar_rows(distances, tau, outputs, offset.data, scores, begin, end);
     });
 }
 

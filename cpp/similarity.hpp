@@ -69,4 +69,8 @@ void add_comparisons(Distances distances, const Comparisons& comparisons,
                      Vector<const double> values, size_t first, size_t last, Matrix<double> scores,
                      int n_threads);
 
+// scores += Σ_i f_i·a_i + b with f = (τ − r)/(τ + r), in double precision and in the order of i.
+void add_similarities(Distances distances, double tau, Matrix<const double> outputs,
+                      Vector<const double> offset, Matrix<double> scores, int n_threads);
+
 } // namespace rebel

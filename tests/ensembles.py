@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from rebelboost.model.comparisons import Comparisons
+from rebelboost.model.smooth import SmoothSimilarities
 from rebelboost.model.trees import Trees
 
 
@@ -14,7 +16,7 @@ def of_terms(terms):
     """The arrays of terms, by name."""
     named = {}
     for t, term in enumerate(terms):
-        parts = _of_tree if isinstance(term, Trees) else _of_comparison
+        parts = PARTS[type(term)]
         named[f"outputs of {t}"] = term.outputs
         named |= {f"{name} of {t}": array for name, array in parts(term).items()}
     return named
@@ -32,6 +34,17 @@ def _of_tree(tree):
     }
 
 
+def _of_smooth(smooth):
+    (function,) = smooth.functions
+    return {
+        "rows": function.rows,
+        "points": function.points,
+        "tau": np.array(function.tau),
+        "a": function.a,
+        "b": function.b,
+    }
+
+
 def _of_comparison(comparison):
     return {
         "kind": np.array(comparison.kind),
@@ -39,6 +52,9 @@ def _of_comparison(comparison):
         "rows": np.array([example.row for example in comparison.examples], dtype=np.int64),
         "points": np.array([example.point for example in comparison.examples]),
     }
+
+
+PARTS = {Trees: _of_tree, Comparisons: _of_comparison, SmoothSimilarities: _of_smooth}
 
 
 def assert_same_terms(terms, others):

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from rebelboost.learners.binary import Binary
     from rebelboost.learners.similarity import Similarity
+    from rebelboost.learners.smooth import SmoothSimilarity
     from rebelboost.learners.stump import Stump
     from rebelboost.learners.tree import Tree
 
@@ -55,6 +56,7 @@ __all__ = [
     "Similarity",
     "SingleClassWarning",
     "SlowKernelsWarning",
+    "SmoothSimilarity",
     "Stump",
     "TableError",
     "Taxonomy",
@@ -70,7 +72,7 @@ _HOMES = {
     "RebelRegressor": "estimators.regressor",
     "Taxonomy": "costs.taxonomy",
     "load": "estimators.load",
-    **dict.fromkeys(["Binary", "Similarity", "Stump", "Tree"], "learners"),
+    **dict.fromkeys(["Binary", "Similarity", "SmoothSimilarity", "Stump", "Tree"], "learners"),
 }
 """Where each name comes from, if not from `exceptions`."""
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rebelboost import RebelClassifier
@@ -43,6 +43,10 @@ def test_every_sample_is_left_out_once(case, n_folds, seed):
         np.testing.assert_allclose(part.kept + part.out, 1)
 
 
+FILLS_TWO_PARTS = np.arange(8.0), np.array([0, 0, 1, 1, 0, 0, 0, 0]), np.array([2] * 5 + [7, 2, 6])
+
+
+@example(FILLS_TWO_PARTS, 6, 0.99999)
 @given(repeated(), st.integers(2, 6), st.floats(0.25, 8))
 def test_a_weight_of_two_is_the_sample_twice(case, n_folds, scale):
     x, y, counts = case

@@ -176,6 +176,13 @@ def least_isolated(module, weights, totals, signed_totals, n_threads=1):
     return module.least_isolated(weights, totals, signed_totals, n_threads)
 
 
+def add_similarities(module, distances, tau, outputs, offset, n_threads=1):
+    """What is added to scores that are all `RUBBISH`."""
+    scores = rubbish((distances.shape[1], outputs.shape[1]), np.float64)
+    module.add_similarities(distances, tau, outputs, offset, scores, n_threads)
+    return scores
+
+
 def add_comparisons(module, distances, comparisons, values, first, last, n_threads=1):
     """What is added to scores that are all `RUBBISH`."""
     scores = rubbish((distances.shape[1], comparisons.outputs.shape[1]), np.float64)

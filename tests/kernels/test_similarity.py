@@ -206,6 +206,25 @@ def test_scores_by_comparisons_are_those_of_their_levels(either, rng, n_rows, n_
     np.testing.assert_array_equal(found, expected)
 
 
+@given(builders.rngs, n_rows, n_points, n_classes)
+def test_compiled_scores_by_similarities_equal_reference(
+    compiled, rng, n_rows, n_points, n_classes
+):
+    distances = builders.random_distances(rng, n_points, n_rows)
+    outputs, offset = rng.normal(size=(n_points, n_classes)), rng.normal(size=n_classes)
+    case = (distances, float(rng.exponential()) + 0.01, outputs, offset)
+    assert_same(calls.add_similarities(compiled, *case), calls.add_similarities(reference, *case))
+
+
+def test_scores_by_similarities_by_hand(either):
+    distances = np.array([[0, 1, 3], [1, 0, 1]], dtype=np.float32)
+    outputs, offset = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([10.0, 0.0])
+    added = np.array([[11.0, 0.0], [10.0, 2.0], [9.5, 0.0]])
+    expected = calls.rubbish((3, 2), np.float64) + added
+    found = calls.add_similarities(either, distances, 1.0, outputs, offset)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
 def random_sides(rng, n_anchors, n_rows):
     """Distances with ties, zeros and infinite ones; values of which some are 0."""
     distances = builders.random_distances(rng, n_anchors, n_rows)

@@ -121,6 +121,12 @@ def test_threads_do_not_change_scores_by_comparisons(compiled, rng):
     )
 
 
+def test_threads_do_not_change_scores_by_similarities(compiled, rng):
+    distances = rng.chisquare(2, (9, N)).astype(np.float32)
+    case = (distances, 0.7, rng.normal(size=(9, 5)), rng.normal(size=5))
+    assert_same_for_any_threads(calls.add_similarities, compiled, *case)
+
+
 def test_several_python_threads_may_search_at_once(compiled, rng):
     case = layered_case(rng, 3)
     alone = calls.grow_tree(compiled, *case, 4)

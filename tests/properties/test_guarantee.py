@@ -105,11 +105,16 @@ def test_both_decisions_are_judged_on_the_training_samples():
 def test_each_fit_of_a_cross_fit_has_its_own_bound():
     X, y, _, _ = spirals(0, n_train=120)
     costs = np.array([[0, 1, 5], [2, 0, 1], [1, 9, 0]])
-    model = RebelClassifier(costs=costs, n_rounds=20).fit(X, y)
+    model = RebelClassifier("tree", costs=costs, n_rounds=20).fit(X, y)
     fits = model.guarantee_.fits
     assert len(fits) > 1
     assert all(fit.error <= fit.bound for fit in fits)
     assert sum(fit.rounds for fit in fits) == len(model.ensemble_)
+
+
+def test_a_smooth_function_has_no_rounds_and_no_guarantee():
+    X, y, _, _ = spirals(0, n_train=120)
+    assert str(RebelClassifier("smooth").fit(X, y).guarantee_).startswith("No guarantee")
 
 
 def test_samples_at_one_point_are_allowed_for():

@@ -9,6 +9,7 @@ import pytest
 
 from rebelboost import RebelClassifier, Tree
 from rebelboost.datasets import planar_mixture, random_costs, spirals
+from rebelboost.selection import blend, candidates
 from rebelboost.selection import race as selection
 from rebelboost.selection import runner as entrants
 from rebelboost.selection.judging import Found
@@ -27,13 +28,25 @@ def raced():
     return classifier().fit(X, y)
 
 
-def test_trees_and_similarities_run_and_shares_follow_the_left_out_log_loss(raced):
+def test_trees_similarities_and_a_smooth_function_run(raced):
+    names = [standing.name for standing in raced.cross_fit_.standings]
+    assert len(names) == len(set(names)) == 9
+    assert {"trees of depth 6", "single splits", "smooth similarities"} < set(names)
+    assert sum("similarities, " in name for name in names) == 3
+
+
+def test_shares_sum_to_one_and_members_were_fitted_on_all_parts(raced):
     standings = raced.cross_fit_.standings
-    assert len(standings) == 6
     np.testing.assert_allclose(sum(s.share for s in standings), 1)
-    members = sorted((s for s in standings if s.share > 0), key=lambda s: s.log_loss)
-    assert members == sorted(members, key=lambda s: -s.share)
-    assert {s.n_parts for s in members} == {5}
+    assert {s.n_parts for s in standings if s.share > 0} == {5}
+
+
+def test_votes_lower_the_left_out_log_loss_of_the_average(raced, monkeypatch):
+    monkeypatch.setattr(blend, "VOTES", 0)
+    before = classifier().fit(X, y).cross_fit_
+    assert raced.cross_fit_.log_loss < before.log_loss
+    members = sorted((s for s in before.standings if s.share > 0), key=lambda s: s.log_loss)
+    assert members == sorted(members, key=lambda s: -s.share)  # without votes, the log-loss decides
 
 
 def test_who_is_far_behind_after_a_part_is_not_fitted_again(raced):
@@ -131,7 +144,7 @@ def test_costs_are_told_where_they_are_unequal():
 
 def test_the_table_has_a_row_for_every_candidate(raced):
     table = raced.selection_.table()
-    assert len(table["name"]) == len(set(table["name"])) == 6
+    assert len(table["name"]) == len(set(table["name"])) == 9
 
 
 @pytest.mark.parametrize(
@@ -158,7 +171,7 @@ def test_large_tables_are_raced_on_a_part_and_the_best_is_fitted_on_all(monkeypa
     found = fitted.cross_fit_
     (winner,) = [s for s in found.standings if s.share > 0]
     assert winner.share == 1
-    assert len(found.standings) == 6
+    assert len(found.standings) == 9
     assert len(fitted.ensemble_) <= winner.rounds
     assert 20 <= len(found.rows) <= 40
     assert str(fitted.selection_).startswith(winner.name)
@@ -184,6 +197,7 @@ class Clock:
 
 def test_a_budget_of_time_stops_the_fits_of_large_tables_too(monkeypatch):
     monkeypatch.setattr(selection, "MOST_SAMPLES", 200)
+    monkeypatch.setattr(candidates, "MOST_FOR_SMOOTH", 200)
     clock = Clock(monkeypatch)
     fitted = classifier(n_rounds=300, time_budget=100.0).fit(X, y)
     # Each round reads the clock once; some readings surround the fits.
@@ -194,8 +208,8 @@ def test_a_budget_of_time_stops_the_fits_of_large_tables_too(monkeypatch):
 def test_each_candidate_has_a_share_of_the_time_for_the_first_fold(monkeypatch):
     Clock(monkeypatch)
     found = classifier(n_rounds=300, time_budget=200.0).fit(X, y).cross_fit_
-    assert len(found.standings) == 6
-    lengths = found.history.n_rounds[:6]
+    assert len(found.standings) == 9
+    lengths = found.history.n_rounds[:8]  # smooth similarities have no rounds
     assert max(lengths) < 60
 
 

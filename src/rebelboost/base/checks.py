@@ -86,6 +86,10 @@ class Fields:
             raise ModelFileError(f"lacks {name!r} in {self._where}")
         return self._left.pop(name)
 
+    def has(self, name: str) -> bool:
+        """Whether the field exists and has not been taken."""
+        return name in self._left
+
     def whole(self, name: str, least: int, most: int) -> int:
         """Take an integer from `least` to `most`, inclusive."""
         found = self.any(name)

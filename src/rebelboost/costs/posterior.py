@@ -185,6 +185,17 @@ def _iterate_logs(log_d: Floats, log_B: Floats, precision: float) -> Floats:
     return np.exp(log_P)
 
 
+def mean_log_loss(
+    decoder: Decoder, scores: Scores, labels: Labels, weight: BySample | None
+) -> float:
+    """Mean of −ln P of the true class. Sums are exact: the order of the samples does not matter."""
+    own = decoder.posterior(scores)[np.arange(len(labels)), labels]
+    losses = -np.log(np.maximum(own, 1e-300))
+    if weight is None:
+        return math.fsum(losses) / len(losses)
+    return math.fsum(losses * weight) / math.fsum(weight)
+
+
 def fit_temperature(
     scores: Scores,
     labels: Labels,
@@ -201,13 +212,8 @@ def fit_temperature(
     from scipy.optimize import minimize_scalar
 
     def log_loss(log_temperature: float) -> float:
-        P = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY, loss).posterior(scores)
-        own = P[np.arange(len(labels)), labels]
-        losses = -np.log(np.maximum(own, 1e-300))
-        # Exact sums: the order of the samples must not change the temperature.
-        if weight is None:
-            return math.fsum(losses) / len(losses)
-        return math.fsum(losses * weight) / math.fsum(weight)
+        decoder = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY, loss)
+        return mean_log_loss(decoder, scores, labels, weight)
 
     bounds = np.log(LEAST_TEMPERATURE), np.log(MOST_TEMPERATURE)
     found = minimize_scalar(log_loss, bounds=bounds, method="bounded", options={"xatol": precision})

@@ -131,7 +131,9 @@ def _n_pieces(of_set: Floats, of_class: Floats, n_folds: int) -> Ints:
     if np.all(np.abs(counts - np.rint(counts)) <= WHOLE * counts):
         pieces = np.rint(counts)
     else:
-        pieces = np.floor(of_set * n_folds / np.where(of_class > 0, of_class, 1.0))
+        # Where a set fills a whole number of parts, rounding must not make it one less.
+        filled = of_set * n_folds / np.where(of_class > 0, of_class, 1.0)
+        pieces = np.floor(filled * (1 + WHOLE))
     return np.clip(pieces, 1, MOST_PIECES).astype(np.int64)
 
 

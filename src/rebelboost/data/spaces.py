@@ -109,6 +109,14 @@ class Embedding:
         columns += [X[:, [f]] == np.arange(n) for f, n in self.levels.items()]
         return np.concatenate(columns, axis=1)
 
+    @property
+    def feature_of_column(self) -> NDArray[np.int64]:
+        """(D,) the feature that each expanded column comes from, without whitening."""
+        numeric = np.ones(len(self.fill), dtype=bool)
+        numeric[list(self.levels)] = False
+        of_levels = np.repeat(list(self.levels), list(self.levels.values())).astype(np.int64)
+        return np.concatenate([np.flatnonzero(numeric), self.indicated, of_levels])
+
     def lay_out(self, placed: Points) -> Blocks:
         """(ceil(N / 16), D, 16), with the last block padded with zeros."""
         n_samples, n_columns = placed.shape

@@ -52,7 +52,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     Parameters
     ----------
-    learner : {"auto", "tree", "stump", "similarity"} or WeakLearner, default="auto"
+    learner : {"auto", "tree", "stump", "similarity", "smooth"} or WeakLearner, default="auto"
         The weak learner, by name or as an object such as ``Tree(depth=3)``. "auto" compares trees and
         similarities by cross-validation and averages the best; without a cross-fit it is ``Tree()``.
     n_rounds : int or "auto", default="auto"

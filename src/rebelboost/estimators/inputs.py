@@ -23,6 +23,7 @@ from rebelboost.data.samples import Samples
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.learners.base import WeakLearner
 from rebelboost.learners.similarity import Similarity
+from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 from rebelboost.model.fitted import FittedClassifier
@@ -35,6 +36,7 @@ LEARNERS: dict[str, WeakLearner] = {
     "tree": Tree(),
     "stump": Stump(),
     "similarity": Similarity(),
+    "smooth": SmoothSimilarity(),
 }
 
 
@@ -349,7 +351,7 @@ def check_agreement(clf: Any, *, validated: bool) -> None:
             f"reject_cost={clf.reject_cost:g} needs a reject_label for predict to return"
         )
     check_callbacks(clf.callbacks)
-    if isinstance(learner_of(clf.learner), Similarity):
+    if isinstance(learner_of(clf.learner), Similarity | SmoothSimilarity):
         _check_similarity(clf.loss, clf.feature_subsample)
 
 

@@ -32,6 +32,7 @@ from rebelboost.estimators.inputs import (
     threads_of,
 )
 from rebelboost.learners.base import WeakLearner
+from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, Provenance
 from rebelboost.selection.blend import CrossFit
@@ -127,6 +128,8 @@ def _n_folds(clf: "RebelClassifier", given: Given, subcosts: str, validation: Va
         return int(clf.cross_fit or 0)
     if clf.early_stopping or clf.warm_start or validation is not None:
         return 0
+    if isinstance(given.learner, SmoothSimilarity):
+        return 5
     if is_uniform(given.costs) and not given.samples.by_sample:
         apt = isinstance(clf.learner, str) and clf.learner in CROSS_FITTED
     else:  # the decision needs a posterior
@@ -144,9 +147,15 @@ def _fit_parts(
     way = clf.training
     if way == "auto":
         way = "neutral" if rule_of(clf).by_cost else "costs"
+    alike = way == "neutral" or (is_uniform(given.costs) and not samples.by_sample)
     if clf.learner == "auto":
-        running = candidates(settings_of)
+        running = candidates(settings_of, len(samples), neutral=alike)
     else:
+        if isinstance(given.learner, SmoothSimilarity) and not alike:
+            raise ValueError(
+                f"SmoothSimilarity cannot be trained on costs, as training={clf.training!r} with "
+                f"decision={clf.decision!r} asks: set training='neutral', and the costs act in the decision"
+            )
         running = [Entry("the learner", settings_of(given.learner))]
     rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
     deciding = samples

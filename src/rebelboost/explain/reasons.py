@@ -11,8 +11,10 @@ from rebelboost.base.arrays import ByClass, Floats, Ints, Outputs, Values
 from rebelboost.base.names import printed
 from rebelboost.explain.rules import RuleHashes, Wording, rule, rule_hashes
 from rebelboost.explain.shares import Contributions
+from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.shares import ComparisonVotes, RuleVotes
+from rebelboost.model.trees import Trees
 
 
 class Reason(NamedTuple):
@@ -83,9 +85,11 @@ class Speaker:
             parts.append(self._of_comparisons(self.said.comparisons, sample))
         if self.said.rules is not None:
             parts.append(self._of_rules(self.said.rules, sample))
+        undivided = {"other": self.said.others, "function": self.said.functions}
         parts += [
-            Voices(scores[[sample]], np.array([self._n_others(name)]), ("other",), (name.__str__,))
-            for name, scores in self.said.others.items()
+            Voices(scores[[sample]], np.array([self._n_others(name)]), (kind,), (name.__str__,))
+            for kind, named in undivided.items()
+            for name, scores in named.items()
         ]
         if not parts:
             return Voices(np.empty((0, self.ensemble.n_classes)), np.empty(0, np.int64), (), ())
@@ -97,7 +101,13 @@ class Speaker:
         )
 
     def _n_others(self, name: str) -> int:
-        return sum(term.describe() == name for term in self.ensemble)
+        divided = (Trees, Comparisons)
+        kinds = [group.terms for group in self.ensemble.groups if type(group.terms) not in divided]
+        return sum(
+            terms.take(np.array([t])).describe() == name
+            for terms in kinds
+            for t in range(len(terms))
+        )
 
     @cached_property
     def _hashes(self) -> RuleHashes | None:

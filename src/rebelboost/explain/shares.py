@@ -9,6 +9,9 @@ Similarities. f·a + b: b is part of the baseline. With two points, f·a is the 
 to the sample: the anchor where f > 0, else the rival. With one point, f goes to −1 far away, so −a is part
 of the baseline and (1 + f)·a, which fades with distance, is the contribution of the anchor.
 
+Smooth functions. The scores at the mean of the training samples are part of the baseline. What a feature adds
+is the integral of the function's derivative along the line from there to the sample [Sundararajan et al. 2017].
+
 Other kinds of terms are not decomposed: their output is credited to their name.
 """
 
@@ -36,6 +39,8 @@ class Contributions:
     """(n, E, K) contributions of those rows."""
     others: dict[str, Scores]
     """Name → (n, K) contributions of other terms."""
+    functions: dict[str, Scores]
+    """Name → (n, K) what smooth functions add in all. The features' contributions contain it."""
     rules: RuleVotes | None
     """Outputs of the trees by leaf, or None without trees."""
     comparisons: tuple[ComparisonVotes, ...]
@@ -65,6 +70,7 @@ def contributions(ensemble: Ensemble, X: Values, n_threads: int = 1) -> Contribu
         rows,
         pulls,
         shares.others,
+        shares.functions,
         shares.rules,
         tuple(shares.comparisons),
     )

@@ -43,8 +43,8 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.selection.blend import CrossFit
 
-FORMAT, VERSION = "rebelboost", 2
-"""2 adds costs by sample; see `files/sample_costs.py`."""
+FORMAT, VERSION = "rebelboost", 3
+"""2 adds costs by sample (`files/sample_costs.py`), 3 smooth similarities (`model/smooth.py`)."""
 DECIDING = {"decision": "name", "reject_cost": "reject_cost", "reject_label": "reject_label"}
 """Parameters that decisions depend on → fields of the decision rule. Every classifier file has them. Other
 parameters may be missing if they were introduced after the file was written.
@@ -89,7 +89,11 @@ def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
         model |= fields
     arrays |= provenance_arrays(fitted.provenance)
     # The oldest version that says all: older releases go on reading what they can.
-    version = VERSION if "sample_costs" in model else 1
+    version = 1
+    if "sample_costs" in model:
+        version = 2
+    if "smooth.taus" in arrays:
+        version = 3
     write(path, arrays, {"format": FORMAT, "version": str(version), "model": _json(model)})
 
 
@@ -183,7 +187,7 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     cross_fit = None
     if DECIDING.keys() <= known[kind]:  # a classifier
         model = _take_classifier(shelf, fields, _rule(parameters), encoder, names, ensemble)
-        if contents.texts["version"] != "1":
+        if contents.texts["version"] != "1" and fields.has("sample_costs"):
             columns, learned = take_sample_costs(shelf, fields, features, n_classes)
             model = replace(model, columns=columns, learned=learned)
         crossed = fields.any("cross_fit")

@@ -19,12 +19,18 @@ from rebelboost.files.safetensors import NAMES
 from rebelboost.files.texts import Scalar
 from rebelboost.learners.binary import Binary
 from rebelboost.learners.similarity import Similarity
+from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 
 KIND = "$"
 """Name of the field that holds the type."""
-LEARNERS: dict[str, Any] = {"Tree": Tree, "Stump": Stump, "Similarity": Similarity}
+LEARNERS: dict[str, Any] = {
+    "Tree": Tree,
+    "Stump": Stump,
+    "Similarity": Similarity,
+    "SmoothSimilarity": SmoothSimilarity,
+}
 """Learners that can be stored, by name."""
 DROPPED = {"callbacks"}
 """Parameters that are code, not data. They are None after loading."""
@@ -76,7 +82,7 @@ class ParameterEncoder:
         return {KIND: "array", "name": name, "flags": value.dtype == np.bool_}
 
     def _encode_object(self, value: Any, where: str) -> Any:
-        if isinstance(value, Tree | Stump | Similarity):
+        if isinstance(value, Tree | Stump | Similarity | SmoothSimilarity):
             options = {f.name: getattr(value, f.name) for f in fields(value)}
             return {KIND: type(value).__name__} | {
                 name: self.encode(option, name) for name, option in options.items()

@@ -10,6 +10,7 @@ from rebelboost.files.terms import term_arrays
 from rebelboost.model.comparisons import KINDS, NONE, Comparisons
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
+from rebelboost.model.smooth import SmoothFunction, SmoothSimilarities
 from rebelboost.model.trees import Trees
 
 FORMAT, VERSION = "rebelboost-json", 1
@@ -88,6 +89,10 @@ def _terms(ensemble: Ensemble) -> tuple[list[dict[str, Any]], list[dict[str, Any
     for positions, table in ensemble.of_kind(Comparisons):
         found |= dict(zip(positions.tolist(), _comparisons(table, len(spaces)), strict=True))
         spaces += [_space(table)] if table.space is not None else []
+    for positions, smooth in ensemble.of_kind(SmoothSimilarities):
+        for position, function in zip(positions.tolist(), smooth.functions, strict=True):
+            found[position] = _smooth(function, len(spaces))
+            spaces.append(_space(function))
     if len(found) < len(ensemble):
         term_arrays(ensemble)  # raises an error that names the kind that cannot be stored
     return [found[t] for t in range(len(ensemble))], spaces
@@ -133,7 +138,17 @@ def _comparisons(table: Comparisons, space: int) -> list[dict[str, Any]]:
     ]
 
 
-def _space(table: Comparisons) -> dict[str, Any]:
+def _smooth(function: SmoothFunction, space: int) -> dict[str, Any]:
+    return {
+        "kind": "smooth",
+        "space": space,
+        "tau": function.tau,
+        "a": function.a.tolist(),
+        "b": function.b.tolist(),
+    }
+
+
+def _space(table: Comparisons | SmoothFunction) -> dict[str, Any]:
     """A space and its examples, with the same names as in model files."""
     assert table.space is not None
     tensors, found = table.space.to_tensors(table.points)

@@ -10,12 +10,13 @@ from rebelboost.data.spaces import space_from_tensors
 from rebelboost.exceptions import ModelFileError
 from rebelboost.model.comparisons import Comparisons, Placed, from_tensors, to_tensors
 from rebelboost.model.ensemble import Ensemble, Group
+from rebelboost.model.smooth import SmoothFunction, SmoothSimilarities, smooth_arrays, take_smooth
 from rebelboost.model.terms import Terms
 from rebelboost.model.trees import Trees
 
-KINDS: tuple[type[Terms], ...] = (Trees, Comparisons)
+KINDS: tuple[type[Terms], ...] = (Trees, Comparisons, SmoothSimilarities)
 """Kinds of terms that a file can store; a kind's code is its position."""
-TREE, SIMILARITY = range(2)
+TREE, SIMILARITY, SMOOTH = range(3)
 
 
 class Features(NamedTuple):
@@ -49,8 +50,16 @@ def term_arrays(ensemble: Ensemble) -> tuple[dict[str, NDArray[Any]], list[dict[
     order = np.argsort(np.concatenate([np.empty(0, np.int64), *(places for places, _ in tables)]))
     compared, spaces = to_tensors([table for _, table in tables], order, ensemble.n_classes)
     arrays |= {f"similarities.{name}": array for name, array in compared.items()}
+    smooth, functions = smooth_arrays(
+        [table for _, table in ensemble.of_kind(SmoothSimilarities)],
+        len(spaces),
+        ensemble.n_classes,
+    )
+    if functions:
+        arrays |= {f"smooth.{name}": array for name, array in smooth.items()}
     fields = []
-    for i, placed in enumerate(spaces):
+    located: list[Comparisons | SmoothFunction] = [*spaces, *functions]
+    for i, placed in enumerate(located):
         assert placed.space is not None
         tensors, said = placed.space.to_tensors(placed.points)
         arrays[f"spaces.{i}.rows"] = placed.rows
@@ -90,6 +99,8 @@ def take_terms(
     compared = from_tensors(shelf, len(places[SIMILARITY]), placed, n_classes)
     groups = [Group(places[TREE], trees)] if len(trees) else []
     groups += [Group(places[SIMILARITY][own], table) for own, table in compared]
+    smooth = take_smooth(shelf, len(places[SMOOTH]), placed, n_classes)
+    groups += [Group(places[SMOOTH], smooth)] if len(smooth) else []
     ordered = sorted(groups, key=lambda group: int(group.positions[0]))
     return Ensemble(tuple(ordered), n_classes, unavoidable_cost)
 

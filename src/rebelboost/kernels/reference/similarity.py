@@ -14,6 +14,7 @@ from rebelboost.base.arrays import (
     Distances,
     Floats,
     Ints,
+    Outputs,
     PairList,
     Planes,
     Points,
@@ -142,3 +143,17 @@ def add_comparisons(
         compare(anchor, rival, int(comparisons.kinds[t]), apart, levels, n_threads)
         response = values[levels][:, np.newaxis]
         scores += response * comparisons.outputs[t] + comparisons.offsets[t]
+
+
+def add_similarities(
+    distances: Distances,
+    tau: float,
+    outputs: Outputs,
+    offset: ByClass,
+    scores: Scores,
+    n_threads: int,
+) -> None:
+    """Add Σ_i f_i·a_i + b with f = (τ − r)/(τ + r) to the scores, in double precision, in the order of i."""
+    for i, r in enumerate(distances.astype(np.float64)):
+        scores += ((tau - r) / (tau + r))[:, np.newaxis] * outputs[i]
+    scores += offset

@@ -1,0 +1,235 @@
+"""Smooth similarities as terms: Σ_i f_i(x)·a_i + b over the examples i of a function, in one space.
+
+Each term is a whole function: f_i(x) = (τ − r_i)/(τ + r_i), where r_i is the squared distance to example i. Its
+outputs cancel one another widely, so explanations credit features, not examples.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost import kernels
+from rebelboost.base.arrays import (
+    ByClass,
+    Floats,
+    Indices,
+    Ints,
+    Outputs,
+    Points,
+    Regions,
+    Scores,
+)
+from rebelboost.base.checks import Shelf, require
+from rebelboost.data.spaces import Embedding
+from rebelboost.model.comparisons import AT_ONCE, Placed
+from rebelboost.model.queries import Queries
+from rebelboost.model.shares import Shares, slices
+from rebelboost.model.terms import Terms
+
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
+"""Of the integrals from the mean of the training samples to a sample, on [−1, 1]."""
+
+
+class SmoothFunction(NamedTuple):
+    """One term."""
+
+    space: Embedding
+    """Where distances are measured."""
+    rows: Indices
+    """(E,) rows of the examples in the user's table."""
+    points: Points
+    """(E, D) the examples as points."""
+    tau: float
+    """Squared distance at which a similarity is 0."""
+    a: Outputs
+    """(E, K) outputs of the similarities."""
+    b: ByClass
+    """(K,) the constant."""
+
+    def add_scores(self, placed: Points, scores: Scores, n_threads: int) -> None:
+        """Add Σ f·a + b of points to (N, K) scores, some points at a time."""
+        step = max(16, AT_ONCE // len(self.rows))
+        for start in range(0, len(placed), step):
+            here = placed[start : start + step]
+            laid = self.space.lay_out(here)
+            found = self.space.distances(laid, self.points, self.rows, n_threads)
+            distances = np.ascontiguousarray(found[:, : len(here)])
+            part = scores[start : start + step]
+            kernels.active.add_similarities(distances, self.tau, self.a, self.b, part, n_threads)
+
+    def slopes(self, placed: Floats) -> Floats:
+        """(N, D, K) derivatives of the scores with respect to the coordinates of points."""
+        apart = placed[:, np.newaxis] - self.points
+        squared = (apart**2).sum(axis=2)
+        fading = -4 * self.tau / (self.tau + squared) ** 2
+        found: Floats = np.einsum("ne,ned,ek->ndk", fading, apart, self.a, optimize=True)
+        return found
+
+    def by_column(self, placed: Points, n_threads: int) -> tuple[ByClass, Floats]:
+        """(K,) the scores at the mean of the training samples, and (N, D, K) what each coordinate adds.
+
+        Derivatives are integrated along the line from the mean [Sundararajan et al. 2017]. The small error
+        of the numerical integral is spread in proportion, so that the sum is exact.
+        """
+        origin, at_origin = np.zeros_like(placed[:1]), np.zeros((1, len(self.b)))
+        self.add_scores(origin, at_origin, n_threads)
+        at_points = np.zeros((len(placed), len(self.b)))
+        self.add_scores(placed, at_points, n_threads)
+        points = placed.astype(np.float64)
+        added = np.zeros((*placed.shape, len(self.b)))
+        for first, last in slices(len(points), self.points.size):
+            for node, weight in zip((NODES + 1) / 2, NODE_WEIGHTS / 2, strict=True):
+                here = points[first:last]
+                added[first:last] += weight * here[:, :, np.newaxis] * self.slopes(node * here)
+        missing = at_points - at_origin - added.sum(axis=1)
+        sizes = np.abs(added) + np.finfo(np.float64).tiny
+        added += missing[:, np.newaxis] * sizes / sizes.sum(axis=1, keepdims=True)
+        return at_origin[0], added
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothSimilarities(Terms):
+    """Smooth functions of the features. Each term is one of them."""
+
+    rank: ClassVar[int] = 1
+
+    functions: tuple[SmoothFunction, ...]
+
+    @classmethod
+    def one(
+        cls,
+        space: Embedding,
+        rows: Indices,
+        points: Points,
+        tau: float,
+        a: Outputs,
+        b: ByClass,
+    ) -> "SmoothSimilarities":
+        """One function."""
+        return cls((SmoothFunction(space, rows, points, tau, np.ascontiguousarray(a), b),))
+
+    def __len__(self) -> int:
+        return len(self.functions)
+
+    @property
+    def outputs(self) -> Outputs:  # type: ignore[override]  # computed: functions differ in size
+        """(T, K) the constants of the functions."""
+        return np.stack([function.b for function in self.functions])
+
+    @classmethod
+    def joined(cls, parts: Sequence["SmoothSimilarities"]) -> "SmoothSimilarities":
+        """All functions of the parts."""
+        return cls(tuple(function for part in parts for function in part.functions))
+
+    def take(self, chosen: Ints) -> "SmoothSimilarities":
+        """Select functions."""
+        return SmoothSimilarities(tuple(self.functions[t] for t in chosen.tolist()))
+
+    def scaled(self, factor: float) -> "SmoothSimilarities":
+        """The same functions, multiplied by a factor."""
+        scaled = (f._replace(a=factor * f.a, b=factor * f.b) for f in self.functions)
+        return replace(self, functions=tuple(scaled))
+
+    def add_scores(
+        self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int
+    ) -> None:
+        """Add functions [first, last)."""
+        for function in self.functions[first:last]:
+            function.add_scores(queries.placed(function.space), scores, n_threads)
+
+    # ---- one function
+
+    @property
+    def responses(self) -> None:
+        """None: a function has no regions with common responses."""
+        return
+
+    @property
+    def by_region(self) -> Outputs:
+        """(2, K) bounds of the function: all similarities with one sign at −1 and with the other at 1."""
+        (function,) = self.functions
+        size = np.abs(function.a).sum(axis=0)
+        return np.stack([function.b - size, function.b + size])
+
+    def regions(self, queries: Queries, n_threads: int = 1) -> Regions:
+        """Raise an error: every sample is a region of its own."""
+        raise NotImplementedError("a smooth function of the features has no regions")
+
+    def describe(self, names: Sequence[str] | None = None) -> str:
+        """Text such as "a smooth function of the similarity to 400 training rows"."""
+        del names
+        n_examples = len(self.functions[0].rows)
+        return f"a smooth function of the similarity to {n_examples} training rows"
+
+    # ---- explanations
+
+    @property
+    def example_rows(self) -> Indices:
+        """Rows of the examples in the user's table."""
+        rows = np.concatenate([function.rows for function in self.functions])
+        return np.unique(rows).astype(np.int32)
+
+    def share_out(self, queries: Queries, shares: Shares, n_threads: int) -> None:
+        """Credit features with what their values add to the scores at the mean of the training samples."""
+        for function in self.functions:
+            at_mean, added = function.by_column(queries.placed(function.space), n_threads)
+            shares.baseline += at_mean
+            name = SmoothSimilarities((function,)).describe()
+            shares.functions[name] = shares.functions.get(name, 0.0) + added.sum(axis=1)
+            for column, feature in enumerate(function.space.feature_of_column.tolist()):
+                shares.features[:, feature] += added[:, column]
+
+    @classmethod
+    def heading(cls, tables: Sequence["SmoothSimilarities"]) -> list[str]:
+        """Descriptions of all functions, each once."""
+        found = [SmoothSimilarities((f,)).describe() for each in tables for f in each.functions]
+        return sorted(set(found))
+
+
+# ---- model files
+
+
+def smooth_arrays(
+    tables: Sequence[SmoothSimilarities], first_space: int, n_classes: int
+) -> tuple[dict[str, NDArray[Any]], list[SmoothFunction]]:
+    """Arrays of a model file, and the functions; each has a space of its own, numbered from `first_space`."""
+    functions = [function for table in tables for function in table.functions]
+    empty = np.empty((0, n_classes))
+    return {
+        "spaces": np.arange(first_space, first_space + len(functions), dtype=np.int32),
+        "taus": np.array([function.tau for function in functions], dtype=np.float64),
+        "outputs": np.concatenate([empty, *(function.a for function in functions)]),
+        "offsets": np.concatenate([empty, *(function.b[np.newaxis] for function in functions)]),
+    }, functions
+
+
+def take_smooth(
+    shelf: Shelf, n: int, spaces: Sequence[Placed], n_classes: int
+) -> SmoothSimilarities:
+    """Read and check `n` functions."""
+    if n == 0:
+        return SmoothSimilarities(())
+    of_space = shelf.indices("smooth.spaces", len(spaces), n)
+    taus = shelf.numbers("smooth.taus", n)
+    require((taus > 0).all(), "a smooth function with a width that is not positive")
+    placed = [spaces[i] for i in of_space.tolist()]
+    fits = all(isinstance(each.space, Embedding) and len(each.rows) for each in placed)
+    require(fits, "a smooth function without examples in a scaled space")
+    counts = [len(each.rows) for each in placed]
+    outputs = shelf.numbers("smooth.outputs", sum(counts), n_classes)
+    offsets = shelf.numbers("smooth.offsets", n, n_classes)
+    return SmoothSimilarities(
+        tuple(
+            SmoothFunction(each.space, each.rows, each.points, tau, np.ascontiguousarray(a), b)
+            for each, tau, a, b in zip(
+                placed,
+                taus.tolist(),
+                np.split(outputs, np.cumsum(counts)[:-1]),
+                offsets,
+                strict=True,
+            )
+        )
+    )
