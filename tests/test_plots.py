@@ -14,12 +14,14 @@ from rebelboost.plots import (
     plot_examples,
     plot_path,
     plot_regions,
+    plot_shapes,
     plot_training,
     walk,
 )
 
 matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib")
 matplotlib.use("Agg")
+plt = pytest.importorskip("matplotlib.pyplot")
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("plot_*.py"))
 NAMES = np.array(["ant", "bee", "cat", "dog", "elk", "fox"])
@@ -135,13 +137,60 @@ def test_plots_go_into_the_axes_that_are_given(classifier, planar):
         assert draw(ax) is ax
 
 
-def test_no_figure_is_left_open_behind_the_users_back(classifier, planar):
-    from matplotlib import pyplot as plt
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    plt.close("all")
 
-    before = plt.get_fignums()
-    plot_regions(classifier, *planar, resolution=5)
-    plot_path(classifier, [(0, 0), (1, 1)])
-    assert plt.get_fignums() == before
+
+def test_new_axes_are_on_a_figure_of_pyplot_which_notebooks_show(classifier, planar):
+    for ax in (
+        plot_regions(classifier, *planar, resolution=5),
+        plot_path(classifier, [(0, 0), (1, 1)]),
+        plot_training(classifier),
+        plot_shapes(classifier, planar[0])[0],
+        classifier.explain(planar[0][:1])[0].plot(),
+        classifier.summary().plot()[0],
+    ):
+        assert ax.figure.number in plt.get_fignums()
+
+
+def test_training_has_a_line_for_each_fit(planar):
+    X, y = planar
+    model = RebelClassifier("tree", n_rounds=8, cross_fit=3).fit(X, y)
+    ax = plot_training(model, X, y)
+    assert len(ax.get_lines()) == 3
+    lengths = [len(line.get_ydata()) for line in ax.get_lines()]
+    assert sum(lengths) == len(model.history_)
+    assert [line.get_ydata()[0] for line in ax.get_lines()] == pytest.approx(
+        [r.log_loss / np.log(10) for r in model.history_ if r.index == 0]
+    )
+    errors = ax.figure.axes[1]
+    assert len(errors.get_lines()) == 3 + 1
+    wrong = 100 * np.mean(model.predict(X) != y)
+    assert errors.get_lines()[-1].get_ydata()[0] == pytest.approx(wrong)
+
+
+def test_shapes_of_additive_models_are_their_scores(planar):
+    X, y = planar
+    model = RebelClassifier("stump", n_rounds=20, cross_fit=None).fit(X, y)
+    axes = plot_shapes(model, X, [0, 1])
+    grid = np.tile(X[:1], (len(axes[0].get_lines()[0].get_xdata()), 1))
+    grid[:, 0] = axes[0].get_lines()[0].get_xdata()
+    scores = model.decision_function(grid)
+    for k, line in enumerate(axes[0].get_lines()[: scores.shape[1]]):
+        ours = line.get_ydata()
+        np.testing.assert_allclose(ours - ours[0], scores[:, k] - scores[0, k], atol=1e-9)
+    assert axes[0].get_ylabel() == "added to the score"
+    deep = RebelClassifier("tree", n_rounds=5).fit(X, y)
+    assert plot_shapes(deep, X, most=1)[0].get_ylabel() == "added to the score, average"
+
+
+def test_shapes_of_features_that_do_not_exist_are_refused(classifier, planar):
+    with pytest.raises(ValueError, match="there is no feature 'x9': choose from x0, x1"):
+        plot_shapes(classifier, planar[0], ["x9"])
+    with pytest.raises(ValueError, match="there is no feature 2: give indices from 0 to 1"):
+        plot_shapes(classifier, planar[0], [2])
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

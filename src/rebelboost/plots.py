@@ -1,9 +1,10 @@
-"""Plots of decision regions, of scores along a path, of influential samples and of the training.
+"""Plots of decision regions, scores along a path, influential samples, training and effects of features.
 
-Each function draws on one matplotlib Axes, a new one by default, and returns it. Install matplotlib
+Each function draws on matplotlib Axes, new ones by default, and returns them. Install matplotlib
 with the extra ``rebelboost[plots]``.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,31 @@ from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import Floats, Ints
 from rebelboost.base.drawing import PALETTE, axes_for, class_colour
-from rebelboost.base.names import printed
+from rebelboost.base.names import listed, printed
+from rebelboost.estimators.base import encode_table
+from rebelboost.estimators.inputs import threads_of
+from rebelboost.explain.curves import curve, leading_features
+from rebelboost.explain.explain import wording_of
+from rebelboost.explain.plots import plot_curve
+from rebelboost.theory.guarantee import runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import ListedColormap
 
-__all__ = ["PALETTE", "plot_examples", "plot_path", "plot_regions", "plot_training", "walk"]
+    from rebelboost.boosting.rounds import Round
+
+__all__ = [
+    "PALETTE",
+    "plot_examples",
+    "plot_path",
+    "plot_regions",
+    "plot_shapes",
+    "plot_training",
+    "walk",
+]
+
+LOG_10 = float(np.log(10))
 
 TINT = 0.35
 """Share of the class's colour in the colour of a region; the rest is white."""
@@ -134,7 +153,11 @@ def plot_examples(
 def plot_training(
     classifier: Any, X: Any = None, y: ArrayLike | None = None, ax: "Axes | None" = None
 ) -> "Axes":
-    """Plot loss, its bound and training error by round and, if test samples are given, test error.
+    """Plot loss and error by round: one line for each fit.
+
+    For a single fit, the upper bound of the loss and the training error are shown and, if test samples are
+    given, the test error. For a cross-fit, whose model is an average of fits, the held-out error of each fit
+    is shown; fits of the same candidate have the same colour. The test error is then a horizontal line.
 
     Parameters
     ----------
@@ -144,28 +167,129 @@ def plot_training(
     ax : Axes, optional
         Axes to draw on.
     """
-    ax = axes_for(ax)
-    history = list(classifier.history_)
+    fits = runs(list(classifier.history_))
+    if ax is None and len(fits) > 1:
+        ax, errors = _two_panels()
+    else:
+        ax = axes_for(ax)
+        errors = ax.twinx()
+    if len(fits) == 1:
+        _one_fit(fits[0], ax, errors)
+    else:
+        _several_fits(fits, classifier, ax, errors)
+    if X is not None and y is not None:
+        true = np.asarray(y)
+        if len(fits) == 1:
+            wrong = [100 * np.mean(each != true) for each in classifier.staged_predict(X)]
+            after = np.arange(1, len(wrong) + 1)
+            errors.plot(after, wrong, color=class_colour(2), label="test error")
+        else:
+            wrong_now = 100 * float(np.mean(classifier.predict(X) != true))
+            errors.axhline(
+                wrong_now, color="#222222", ls="--", lw=1, label="test error of the model"
+            )
+    ax.set(xscale="log", xlabel="round", ylabel="log₁₀ of the loss")
+    errors.set(xscale="log", xlabel="round", ylabel="error, %", ylim=(0, None))
+    lines = [line for line in [*ax.get_lines(), *errors.get_lines()] if _has_label(line)]
+    names = [str(line.get_label()) for line in lines]
+    above = ax if len(fits) > 1 else errors
+    above.legend(lines, names, loc="lower left", frameon=False, fontsize="small")
+    return ax
+
+
+def _two_panels() -> "tuple[Axes, Axes]":
+    from matplotlib import pyplot as plt
+
+    _, (upper, lower) = plt.subplots(2, 1, sharex=True, figsize=(6.4, 6.4), layout="constrained")
+    return upper, lower
+
+
+def _has_label(line: Any) -> bool:
+    return not str(line.get_label()).startswith("_")
+
+
+def _one_fit(history: "list[Round]", ax: "Axes", errors: "Axes") -> None:
     rounds = np.arange(1, len(history) + 1)
-    log10 = np.log(10)
     losses = np.array([record.log_loss for record in history])
     start = losses[0] - np.log(history[0].loss_ratio)
     with np.errstate(divide="ignore"):
         bounds = start + np.cumsum(np.log([record.bound for record in history]))
-    ax.plot(rounds, losses / log10, color=class_colour(0), label="log₁₀ of the loss")
-    ax.plot(rounds, bounds / log10, color=class_colour(0), linestyle=":", label="bound of the loss")
-    errors = ax.twinx()
-    errors.plot(
-        rounds, [100 * r.error for r in history], color=class_colour(1), label="training error"
+    ax.plot(rounds, losses / LOG_10, color=class_colour(0), label="log₁₀ of the loss")
+    ax.plot(rounds, bounds / LOG_10, color=class_colour(0), ls=":", label="bound of the loss")
+    wrong = [100 * record.error for record in history]
+    errors.plot(rounds, wrong, color=class_colour(1), label="training error")
+
+
+def _several_fits(fits: "list[list[Round]]", classifier: Any, ax: "Axes", errors: "Axes") -> None:
+    """Loss as a solid line and held-out error as a dashed one, for each fit."""
+    found = classifier.cross_fit_
+    members = [0] * len(fits) if found is None else list(found.runs)
+    names = [""] if found is None else [each.name for each in found.standings]
+    named: set[int] = set()
+    for history, member in zip(fits, members, strict=False):
+        rounds = np.arange(1, len(history) + 1)
+        colour, name = class_colour(member), names[member % len(names)]
+        first = member not in named
+        named.add(member)
+        losses = [record.log_loss / LOG_10 for record in history]
+        ax.plot(rounds, losses, color=colour, lw=0.9, label=f"{name}: loss" if first else "_")
+        held = [np.nan if r.held is None else 100 * r.held.error for r in history]
+        label = f"{name}: held-out error" if first else "_"
+        errors.plot(rounds, held, color=colour, lw=0.9, ls="--", alpha=0.7, label=label)
+
+
+def plot_shapes(
+    model: Any, X: Any, features: Sequence[Any] | None = None, *, most: int = 6
+) -> "list[Axes]":
+    """Plot what each feature adds to the scores, above a histogram of its values.
+
+    In an additive model, such as one of stumps, the curves are exact: a feature adds the same to the score
+    of every sample. In other models they are averages over the rows of `X` (partial dependence), and the
+    label of the axis says so. With two classes, the score is that of the class that is more expensive to
+    miss or, with equal costs, of the second in sorted order.
+
+    Parameters
+    ----------
+    model : fitted RebelClassifier or RebelRegressor
+    X : table of shape (N, d)
+        Rows to average over, such as the training table.
+    features : sequence of names or indices, optional
+        Features to plot. Default: those with the largest effect.
+    most : int
+        Maximum number of features, unless they are given.
+
+    Returns
+    -------
+    list of Axes
+        One for each feature.
+    """
+    from matplotlib import pyplot as plt
+
+    fitted, n_threads = model.model_, threads_of(model.n_jobs)
+    values = np.asarray(encode_table(model, X), dtype=np.float64)
+    wording = wording_of(fitted, model.metadata_)
+    chosen = (
+        leading_features(fitted, values, most, n_threads)
+        if features is None
+        else [_feature(each, wording.names) for each in features]
     )
-    if X is not None and y is not None:
-        wrong = [np.mean(each != np.asarray(y)) for each in classifier.staged_predict(X)]
-        errors.plot(rounds, 100 * np.array(wrong), color=class_colour(2), label="test error")
-    ax.set(xscale="log", xlabel="round", ylabel="log₁₀ of the loss")
-    errors.set(ylabel="error, %", ylim=(0, None))
-    lines = [*ax.get_lines(), *errors.get_lines()]
-    errors.legend(lines, [str(line.get_label()) for line in lines], loc="lower left", frameon=False)
-    return ax
+    if not chosen:
+        raise ValueError("there is nothing to plot: no feature changes the scores")
+    names = fitted.class_names
+    classes = ["prediction"] if names is None else [*map(printed, names)]
+    code = getattr(fitted, "positive", None)
+    codes = range(len(classes)) if code is None else [code]
+    n_columns = min(3, len(chosen))
+    n_rows = -(-len(chosen) // n_columns)
+    size = (4 * n_columns, 2.8 * n_rows)
+    _, grid = plt.subplots(n_rows, n_columns, figsize=size, layout="constrained", squeeze=False)
+    axes = list(grid.ravel())
+    for feature, ax in zip(chosen, axes, strict=False):
+        plot_curve(curve(fitted, values, feature, wording, n_threads), ax, classes, list(codes))
+    for ax in axes[len(chosen) :]:
+        ax.set_visible(False)
+    axes[0].legend(frameon=False)
+    return axes[: len(chosen)]
 
 
 def walk(points: ArrayLike, n_samples: int) -> Floats:
@@ -183,6 +307,17 @@ def walk(points: ArrayLike, n_samples: int) -> Floats:
 
 
 # ---- helpers
+
+
+def _feature(given: Any, names: Sequence[str]) -> int:
+    """Index of a feature that is given by its name or index."""
+    if isinstance(given, str):
+        if given not in names:
+            raise ValueError(f"there is no feature {given!r}: choose from {listed(names)}")
+        return names.index(given)
+    if not 0 <= int(given) < len(names):
+        raise ValueError(f"there is no feature {given}: give indices from 0 to {len(names) - 1}")
+    return int(given)
 
 
 def _planar(X: ArrayLike) -> Floats:

@@ -383,4 +383,4 @@ def test_pictures_show_all_parts(iris):
         model = RebelClassifier(learner, n_rounds=10).fit(X, y)
         why = model.explain(X.iloc[:1], top=2)[0]
         assert len(why.plot().patches) == len(parts_of(why).listed()) >= 3
-        assert len(model.summary().plot().axes) == (2 if isinstance(learner, Tree) else 1)
+        assert len(model.summary().plot()) == (2 if isinstance(learner, Tree) else 1)

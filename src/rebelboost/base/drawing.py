@@ -19,12 +19,12 @@ PALETTE = (
 
 
 def axes_for(ax: "Axes | None") -> "Axes":
-    """The given axes, or new axes on a figure that pyplot does not track."""
+    """The given axes, or new axes on a figure of pyplot, which notebooks show below the cell."""
     if ax is not None:
         return ax
-    from matplotlib.figure import Figure
+    from matplotlib import pyplot as plt
 
-    return Figure(layout="constrained").subplots()
+    return plt.subplots(layout="constrained")[1]
 
 
 def class_colour(k: int) -> str:

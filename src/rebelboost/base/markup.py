@@ -3,6 +3,8 @@
 import html
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -127,3 +129,33 @@ def lean(size: float) -> Html:
     return tag(
         "span", tag("span", class_="for" if size > 0 else "against", style=width), class_="lean"
     )
+
+
+def lines_of(text: str) -> list[Html]:
+    """Return a paragraph for each line, indented if the line is."""
+    return [
+        paragraph(line.strip(), class_="inset" if line.startswith(" ") else None)
+        for line in text.split("\n")
+    ]
+
+
+def style_of_cards() -> Html:
+    """Return the style of tables, bars and cards, for a page of its own."""
+    return Html(Path(__file__).with_name("cards.css").read_text(encoding="utf-8"))
+
+
+def card(*content: Any) -> str:
+    """Return content for a notebook, with a style that does not touch the rest of the page."""
+    return str(tag("div", tag("style", _scoped_style()), *content, class_="rebel"))
+
+
+@cache
+def _scoped_style() -> Html:
+    """The style of cards, with every selector limited to them."""
+    rules = [line.split(" {", 1) for line in style_of_cards().splitlines() if line]
+    limited = [
+        f"{', '.join(f'.rebel.rebel {selector}' for selector in selectors.split(', '))} {{{body}"
+        for selectors, body in rules
+    ]
+    root = Path(__file__).with_name("notebook.css").read_text(encoding="utf-8")
+    return Html("\n".join([*limited, root]))

@@ -13,6 +13,7 @@ from rebelboost.base.arrays import Floats
 from rebelboost.boosting.callbacks import Callback, Deadline, Hearing, Progress
 from rebelboost.boosting.cost_learning import expected_by_sample, learn_costs
 from rebelboost.boosting.fit import Settings, follow, train
+from rebelboost.boosting.notebook import NotebookProgress, in_notebook
 from rebelboost.boosting.objectives import ClassObjective
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
@@ -111,7 +112,8 @@ def train_terms(
 
 def callbacks_of(estimator: Any, rounds: int, error_format: str = ".2%") -> list[Callback]:
     """The user's callbacks and, with `verbose`, a progress bar."""
-    progress = [Progress(rounds, error_format)] if estimator.verbose else []
+    bar = NotebookProgress if in_notebook() else Progress
+    progress = [bar(rounds, error_format)] if estimator.verbose else []
     return [*progress, *(estimator.callbacks or ())]
 
 

@@ -44,7 +44,7 @@ class Judged(NamedTuple):
         return np.column_stack([own, np.full(len(own), reject_cost)])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Accuracy, cost and calibration of a classifier; `print` shows them."""
 
@@ -142,13 +142,30 @@ class Evaluation:
 
     def text(self) -> str:
         """Return the figures as text."""
-        source = HELD_OUT if self.is_left_out else self.source
-        lines = [f"{self.n:,} samples: {source}", "", aligned(self._figures())]
+        lines = [f"{self.n:,} samples: {self._source}", "", aligned(self.figures())]
         if self.unknown:
             lines += ["", self.about_unknown()]
         return "\n".join([*lines, "", str(self.confusion)])
 
     __str__ = text
+
+    def __repr__(self) -> str:
+        low, high = percent(self.accuracy.low), percent(self.accuracy.high)
+        cost = f", mean cost {amount(self.cost.value)}" if self.has_costs else ""
+        return (
+            f"Evaluation({self.n:,} samples, accuracy {percent(self.accuracy.value)} "
+            f"({low} to {high}){cost}; print() shows all figures)"
+        )
+
+    def _repr_html_(self) -> str:
+        from rebelboost.base.markup import card
+        from rebelboost.evaluation.cards import evaluation_parts
+
+        return card(*evaluation_parts(self, self._source))
+
+    @property
+    def _source(self) -> str:
+        return HELD_OUT if self.is_left_out else self.source
 
     def about_unknown(self) -> str:
         """Say how many samples have unknown classes."""
@@ -159,7 +176,8 @@ class Evaluation:
             f"above. If they count as mistakes, accuracy is {percent(self.accuracy_with_unknown)}."
         )
 
-    def _figures(self) -> list[list[str]]:
+    def figures(self) -> list[list[str]]:
+        """The figures as rows of texts: name, value, interval; the first row has the headings."""
         low, high = self.accuracy[1:]
         rows: list[list[str]] = [
             ["", "", "95 % interval"],

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rebelboost.base.markup import Html, bar, join_html, lean, more, name, note, table, tag
+from rebelboost.base.markup import Html, bar, card, join_html, lean, more, name, note, table, tag
 from rebelboost.base.names import printed
 from rebelboost.base.text import percent, signed
 from rebelboost.explain.beside import Beside, Compared, beside
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from rebelboost.explain.explanation import Explanation
     from rebelboost.explain.summary import ModelSummary, UsedRow
 
+MOST_CARDS = 5
+"""Maximum number of explanations shown at once in a notebook."""
 FEWEST, MOST = 5, 10
 """Limits of the number of reasons on a card. Between them, as many are shown as cover 80 %."""
 MOST_FEATURES = 6
 """Number of features in which a sample is compared with training rows; the others are collapsed."""
 LONGEST_RULE = 160
-MOST_USED = 15
-"""Maximum number of features, of training rows and of rules listed."""
 MOST_VALUES = 6
 """Maximum number of features whose values are shown of training rows."""
 
@@ -44,6 +44,18 @@ def decision_card(why: "Explanation", heading: Sequence[Any], *before: Any) -> H
         *(note(line) for line in why.verdict.headline.split("\n")),
         tag("div", reasons, tag("div", similar_rows(why), _terms(why)), class_="halves"),
         class_="decision",
+    )
+
+
+def cards_of(whys: "Sequence[Explanation]") -> str:
+    """Return the cards of some explanations, for a notebook."""
+    shown = [
+        decision_card(why, [f"Sample {printed(why.label)}: ", name(printed(why.decision))])
+        for why in whys[:MOST_CARDS]
+    ]
+    rest = len(whys) - len(shown)
+    return card(
+        *shown, note(f"And {rest:,} more; index them, as in whys[{MOST_CARDS}].") if rest else None
     )
 
 
@@ -105,27 +117,26 @@ def _features(found: "ModelSummary") -> Html | None:
     most = found.features[0].importance or 1.0
     rows = [
         [name(each.name), percent(each.importance), bar(each.importance / most)]
-        for each in found.features[:MOST_USED]
+        for each in found.features[: found.top]
     ]
     return join_html(
         [
             tag("h3", "Most important features"),
             note("How much splits on the feature change the scores, as a share of all features."),
             table(["feature", "importance", ""], rows),
-            _rest(len(found.features), "feature"),
+            _rest(len(found.features) - found.top, "feature"),
         ]
     )
 
 
-def _rest(n_all: int, what: str) -> Html | None:
-    n_more = n_all - MOST_USED
+def _rest(n_more: int, what: str) -> Html | None:
     return note(f"And {n_more:,} more {what}{'s' if n_more > 1 else ''}.") if n_more > 0 else None
 
 
 def _examples(found: "ModelSummary") -> Html | None:
     if not found.examples:
         return None
-    used = found.examples[:MOST_USED]
+    used = found.examples[: found.top]
     most = used[0].pull or 1.0
     chosen = _telling(found)
     head = [
@@ -155,7 +166,7 @@ def _examples(found: "ModelSummary") -> Html | None:
             tag("h3", "Most influential training rows"),
             note(told),
             table(head, [row(each) for each in used], left=len(head), class_="examples"),
-            _rest(len(found.examples), "training row"),
+            _rest(len(found.examples) - found.top, "training row"),
         ]
     )
 
@@ -183,7 +194,7 @@ def _rules(found: "ModelSummary") -> Html | None:
             ),
             percent(each.share),
         ]
-        for each in found.rules[:MOST_USED]
+        for each in found.rules[: found.top]
     ]
     head = ["rule", "in favour of", "share of rows"]
     return more("Most important rules", table(head, rows, left=2, class_="rules"))

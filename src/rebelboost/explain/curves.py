@@ -21,6 +21,8 @@ N_POINTS = 25
 """Number of values on a curve."""
 MOST_DISTINCT = 12
 """Numbers with at most this many distinct values are drawn at these values only."""
+MOST_STEPS = 100
+"""Maximum number of steps of an exact curve; with more, it is drawn at evenly spaced values."""
 N_BINS = 24
 """Number of bars of a histogram."""
 TAIL = 0.01
@@ -38,7 +40,7 @@ class Curve:
     feature: int
     name: str
     values: Floats
-    """(m,) values of the feature; codes of categories."""
+    """(m,) values of the feature, ascending; codes of categories."""
     labels: tuple[str, ...]
     """The values as text."""
     is_category: bool
@@ -77,8 +79,10 @@ def curve(
     """Average the outcome over rows of the encoded table `X`, for values of one feature."""
     column = np.asarray(X[:, feature], dtype=np.float64)
     there = column[~np.isnan(column)]
-    is_category = feature in wording.levels
+    is_category, exact = feature in wording.levels, is_additive(model.ensemble, feature)
     values, counts, edges = _values(there, is_category)
+    if exact and edges is not None:
+        values = _corners(model.ensemble, feature, float(values[0]), float(values[-1]))
     rows = _some_rows(X, len(model.ensemble) * N_POINTS)  # the same rows for every feature
     scores = _scores_at(model, rows, feature, np.append(values, np.nan), n_threads)
     means = scores[:-1].mean(axis=1)
@@ -96,7 +100,7 @@ def curve(
         edges,
         n_missing,
         outcomes[-1] if n_missing else None,
-        is_additive(model.ensemble, feature),
+        exact,
     )
 
 
@@ -171,6 +175,23 @@ def _values(there: Floats, is_category: bool) -> tuple[Floats, Ints, Floats | No
         low, high = float(distinct[0]), float(distinct[-1])
     counts, edges = np.histogram(there, N_BINS, (low, high))
     return np.linspace(low, high, N_POINTS), counts, edges
+
+
+def _corners(ensemble: Ensemble, feature: int, low: float, high: float) -> Floats:
+    """Values at which the steps of trees begin and end, so that lines between them are exact.
+
+    If there are very many, evenly spaced values.
+    """
+    found = [
+        trees.thresholds[(trees.features == feature) & (trees.category < 0)]
+        for _, trees in ensemble.of_kind(Trees)
+    ]
+    steps = np.unique(np.concatenate([np.empty(0), *found]))
+    steps = steps[(steps > low) & (steps < high)]
+    if len(steps) > MOST_STEPS:
+        return np.linspace(low, high, 2 * MOST_STEPS)
+    # A split sends x ≤ threshold to one side and the next number to the other.
+    return np.unique(np.concatenate([[low, high], steps, np.nextafter(steps, np.inf)]))
 
 
 def _some_rows(X: Values, n_terms: int) -> Values:

@@ -71,7 +71,7 @@ class Verdict(NamedTuple):
     """Code of the other class with the highest score. Reasons compare the decided class with it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
     """Explanation of the decision on one sample.
 
@@ -194,6 +194,15 @@ class Explanation:
 
     __str__ = text
 
+    def __repr__(self) -> str:
+        told = self.verdict.headline.split("\n", maxsplit=1)[0]
+        return f"Explanation(sample {printed(self.label)}: {told}; print() shows the reasons)"
+
+    def _repr_html_(self) -> str:
+        from rebelboost.explain.cards import cards_of
+
+        return cards_of([self])
+
     def table(self) -> Table:
         """All parts of the scores as columns; the columns "for …" sum to the scores."""
         parts: list[tuple[str, str, Any, ByClass]] = [
@@ -267,6 +276,11 @@ class Explanations(Sequence[Explanation]):
 
     def __repr__(self) -> str:
         return f"Explanations({len(self)} samples; print() shows them, frame() has the numbers)"
+
+    def _repr_html_(self) -> str:
+        from rebelboost.explain.cards import cards_of
+
+        return cards_of(self)
 
     def text(self) -> str:
         """All explanations as text, one after the other."""

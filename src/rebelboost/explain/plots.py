@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
+    from rebelboost.explain.curves import Curve
     from rebelboost.explain.explanation import Explanation
     from rebelboost.explain.summary import ModelSummary
 
@@ -36,9 +36,9 @@ def plot_explanation(why: "Explanation", ax: "Axes | None" = None) -> "Axes":
     return ax
 
 
-def plot_summary(summary: "ModelSummary") -> "Figure":
+def plot_summary(summary: "ModelSummary") -> "list[Axes]":
     """One panel each for the most used features, training rows and rules, if there are any."""
-    from matplotlib.figure import Figure
+    from matplotlib import pyplot as plt
 
     panels: list[tuple[str, list[float], list[str]]] = []
     top = summary.top
@@ -64,17 +64,50 @@ def plot_summary(summary: "ModelSummary") -> "Figure":
         rules = summary.rules[:top][::-1]
         panels.append(("weight of rules", [r.weight for r in rules], [r.what for r in rules]))
     heights = [len(labels) + 2 for _, _, labels in panels]
-    figure = Figure(figsize=(9, 0.8 + 0.27 * sum(heights)), layout="constrained")
-    if panels:
-        for ax, (title, sizes, labels) in zip(
-            np.atleast_1d(figure.subplots(len(panels), 1, height_ratios=heights)),
-            panels,
-            strict=True,
-        ):
-            _bars(ax, sizes, labels, [class_colour(0)] * len(sizes))
-            ax.set_xlabel(title)
+    figure = plt.figure(figsize=(9, 0.8 + 0.27 * sum(heights)), layout="constrained")
     figure.suptitle(summary.heading, fontsize="medium")
-    return figure
+    if not panels:
+        return []
+    axes = list(np.atleast_1d(figure.subplots(len(panels), 1, height_ratios=heights)))
+    for ax, (title, sizes, labels) in zip(axes, panels, strict=True):
+        _bars(ax, sizes, labels, [class_colour(0)] * len(sizes))
+        ax.set_xlabel(title)
+    return axes
+
+
+def plot_curve(
+    found: "Curve", ax: "Axes", classes: "Sequence[str]", codes: "Sequence[int]"
+) -> None:
+    """Draw what a feature adds to the scores of some classes, above the density of its values."""
+    below = ax.twinx()
+    below.set(zorder=0, yticks=[])
+    ax.set_zorder(1)
+    ax.patch.set_visible(False)
+    n_bars = max(1, int(found.counts.max(initial=0)))
+    below.set_ylim(0, 5 * n_bars)
+    at = np.arange(len(found.values)) if found.is_category else found.values
+    if found.edges is not None:
+        below.stairs(found.counts, found.edges, fill=True, color="#c8ccd2")
+    else:
+        below.bar(at, found.counts, width=0.6 * _gap(at), color="#c8ccd2")
+    for k in codes:
+        marker = "o" if found.edges is None else None
+        ax.plot(
+            at,
+            found.scores[:, k],
+            color=class_colour(k),
+            marker=marker,
+            linestyle="none" if found.is_category else "-",
+            label=classes[k],
+        )
+    if found.is_category:
+        ax.set_xticks(at, [_cut(label) for label in found.labels], rotation=30, ha="right")
+    ax.axhline(0, color="#222222", linewidth=0.6, linestyle=":", label="_")
+    ax.set(title=found.name, ylabel="added to the score" + ("" if found.exact else ", average"))
+
+
+def _gap(at: "np.ndarray[Any, Any]") -> float:
+    return float(np.diff(at).min()) if len(at) > 1 else 1.0
 
 
 def plot_margins(margins: Any, ax: "Axes | None" = None, *, label: str | None = None) -> "Axes":

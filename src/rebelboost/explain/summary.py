@@ -15,7 +15,7 @@ from rebelboost.model.ensemble import Ensemble, headings
 from rebelboost.model.trees import Trees
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 
 class UsedFeature(NamedTuple):
@@ -119,6 +119,12 @@ class ModelSummary:
     def __repr__(self) -> str:
         return f"ModelSummary({self.heading})"
 
+    def _repr_html_(self) -> str:
+        from rebelboost.base.markup import card, tag
+        from rebelboost.explain.cards import summary_parts
+
+        return card(tag("h3", self.heading), *summary_parts(self))
+
     def table(self, of: str = "features") -> Table:
         """Columns by name.
 
@@ -149,8 +155,8 @@ class ModelSummary:
         """The table as a pandas data frame; without pandas, the table itself."""
         return framed(self.table(of))
 
-    def plot(self) -> "Figure":
-        """Bar charts of the most used features, training rows and rules."""
+    def plot(self) -> "list[Axes]":
+        """Bar charts of the most used features, training rows and rules, each on its own axes."""
         from rebelboost.explain.plots import plot_summary
 
         return plot_summary(self)

@@ -14,7 +14,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from rebelboost.base.markup import Html, tag
+from rebelboost.base.markup import Html, style_of_cards, tag
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import EvaluationError
 from rebelboost.report.data import data, facts
@@ -126,7 +126,8 @@ def render(subject: Subject, title: str, date: dt.date) -> str:
             f"Written by rebelboost on {date:%-d %B %Y}. This file loads nothing from the network.",
         ),
     )
-    style = Html(Path(__file__).with_name("style.css").read_text(encoding="utf-8"))
+    own = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+    style = Html(f"{style_of_cards()}{own}")
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

@@ -129,6 +129,8 @@ class _Drawer:
         for colour, k in zip(COLOURS, self._chosen(each).tolist(), strict=False):
             label = self.classes[k] if self.code is None else None
             chart.line(each.values, each.outcome[:, k], colour, label)
+            if each.exact and each.edges is not None:
+                continue  # steps need no dots
             for value, shown, outcome in zip(
                 each.values, each.labels, each.outcome[:, k].tolist(), strict=True
             ):

@@ -8,9 +8,10 @@ from rebelboost.base.markup import Html, join_html, more, name, note, section, t
 from rebelboost.base.names import printed
 from rebelboost.base.text import amount, percent
 from rebelboost.costs.report import MOST_TABLED, Cell
+from rebelboost.evaluation.cards import confusion_table
 from rebelboost.evaluation.intervals import share
 from rebelboost.evaluation.result import Evaluation
-from rebelboost.report.mistakes_map import mistakes_map, wrong_only
+from rebelboost.report.mistakes_map import mistakes_map
 from rebelboost.report.subject import Subject
 
 MOST_LISTED = 15
@@ -27,7 +28,7 @@ def mistakes(subject: Subject) -> Html | None:
     few = len(found.confusion.decisions) <= MOST_TABLED
     return section(
         "Which mistakes does it make?",
-        _matrix(found) if few else None,
+        confusion_table(found) if few else None,
         _dearest(found),
         None if few else mistakes_map(found),
         _by_class(found),
@@ -43,33 +44,6 @@ def _in_all(found: Evaluation) -> str:
     if not found.has_costs:
         return f"{text} All mistakes cost the same."
     return f"{text} The total cost is {amount(confusion.total)}."
-
-
-def _matrix(found: Evaluation) -> Html:
-    confusion = found.confusion
-    counts, money = confusion.counts, confusion.money if found.has_costs else confusion.counts
-    wrong = wrong_only(money)
-    most = float(wrong.max()) or 1.0
-
-    def cell(y: int, k: int) -> Html:
-        paid = found.has_costs and y != k
-        price = tag("small", amount(float(money[y, k]))) if paid and counts[y, k] else None
-        tint = f"background:rgba(var(--wrong),{0.55 * wrong[y, k] / most:.2f})"
-        style = tint if wrong[y, k] > 0 else None
-        return tag(
-            "td", amount(float(counts[y, k])), price, class_="hit" if y == k else None, style=style
-        )
-
-    head = [
-        tag("th", "true ↓ · decided →", class_="corner"),
-        *(name(printed(d), 24) for d in confusion.decisions),
-    ]
-    rows = [
-        [tag("th", name(printed(c), 32)), *(cell(y, k) for k in range(len(confusion.decisions)))]
-        for y, c in enumerate(confusion.classes)
-    ]
-    below = "Small figures: total cost of these decisions." if found.has_costs else None
-    return join_html([table(head, rows, class_="matrix"), note(below) if below else None])
 
 
 def _dearest(found: Evaluation) -> Html | None:

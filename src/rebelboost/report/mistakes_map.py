@@ -7,6 +7,7 @@ from rebelboost.base.markup import Html, join_html, tag
 from rebelboost.base.names import printed
 from rebelboost.base.text import amount
 from rebelboost.costs.report import CostReport
+from rebelboost.evaluation.cards import wrong_only
 from rebelboost.evaluation.result import Evaluation
 
 MOST_LABELLED = 40
@@ -46,11 +47,6 @@ def mistakes_map(found: Evaluation) -> Html:
     )
     figure = tag("figure", tag("figcaption", told), drawing, class_="map")
     return join_html([tag("h3", "Confusion matrix"), figure])
-
-
-def wrong_only(cells: Floats) -> Floats:
-    """Return a confusion matrix with correct decisions set to 0."""
-    return np.where(np.equal(*np.indices(cells.shape)), 0.0, cells)
 
 
 def _squares(confusion: CostReport, wrong: Floats, margin: float, side: float) -> list[Html]:

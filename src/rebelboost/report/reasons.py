@@ -11,6 +11,8 @@ from rebelboost.explain.cards import decision_card, summary_parts
 from rebelboost.report.cases import Picked, pick
 from rebelboost.report.subject import Subject
 
+MOST_USED = 15
+"""Maximum number of features, of training rows and of rules listed."""
 N_TERMS = 6
 """Maximum number of rules and of comparisons listed for a decision."""
 SEEN = "The model was trained on these rows. It is more confident and more accurate here than on new rows."
@@ -20,7 +22,7 @@ def learned(subject: Subject) -> Html | None:
     """Return the section on important features, training rows and rules."""
     if not hasattr(subject.clf, "summary") or len(subject.classes) < 2:
         return None
-    found = subject.clf.summary()
+    found = subject.clf.summary(top=MOST_USED)
     parts = summary_parts(found)
     if not parts:
         return None

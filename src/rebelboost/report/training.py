@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.arrays import Floats
-from rebelboost.base.markup import Html, name, note, paragraph, section, table, tag
-from rebelboost.base.text import amount, percent, whole_percent
+from rebelboost.base.markup import Html, lines_of, note, section, tag
 from rebelboost.boosting.rounds import Round
 from rebelboost.report.charts import Chart, across, thinned, upward
 from rebelboost.report.runs import ROUNDING, Run, exp, runs_of
 from rebelboost.report.subject import Subject
+from rebelboost.selection.cards import HOW_SELECTED, standings_table
 
 COLOURS = ("one", "two", "three", "four", "five", "six")
 Line = tuple[str, str, tuple[Floats, Floats]]
@@ -155,13 +155,7 @@ def guarantee(subject: Subject) -> Html | None:
     found = getattr(subject.clf, "guarantee_", None)
     if found is None:
         return None
-    lines = str(found).split("\n")
-    return section("What is proven?", *map(_line, lines))
-
-
-def _line(line: str) -> Html:
-    """Return a paragraph, indented if the line is."""
-    return paragraph(line.strip(), class_="inset" if line.startswith(" ") else None)
+    return section("What is proven?", *lines_of(str(found)))
 
 
 def choice(subject: Subject) -> Html | None:
@@ -170,33 +164,8 @@ def choice(subject: Subject) -> Html | None:
     if found is None:
         return None
     standings = getattr(found, "standings", ())
-    parts = [_standings(found)] if standings else map(_line, str(found).split("\n"))
-    lead = (
-        "Each candidate was fitted without a part of the samples and evaluated on that part "
-        "(cross-validation). The model is a weighted average of the best. Clearly worse candidates were "
-        "dropped, some of them early: they have no weight, and their figures may be from fewer samples."
-    )
-    return section("How was the model selected?", *parts, lead=lead if standings else None)
-
-
-def _standings(found: Any) -> Html:
-    def shown(cost: float) -> str:
-        return percent(cost) if found.percent else amount(float(f"{cost:.3g}"))
-
-    ranked = sorted(found.standings, key=lambda each: (-each.share, each.cost))
-    rows = [
-        [
-            name(each.name),
-            whole_percent(each.share) if each.share else "–",
-            shown(each.cost),
-            f"{each.log_loss:.3f}",
-            f"{each.rounds:,}",
-        ]
-        for each in ranked
-    ]
-    rows.append([tag("strong", "weighted average"), "", tag("strong", shown(found.cost)), "", ""])
-    what = "error" if found.percent else "mean cost"
-    return table(["candidate", "weight", what, "log-loss", "rounds"], rows)
+    parts = [standings_table(found)] if standings else lines_of(str(found))
+    return section("How was the model selected?", *parts, lead=HOW_SELECTED if standings else None)
 
 
 def _short(value: float) -> str:

@@ -37,7 +37,7 @@ ONE_OF = 10
 """On large tables, one of this many folds is held out to choose the number of rounds."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Selection:
     """The candidates, their results on held-out samples, and the composition of the model."""
 
@@ -47,6 +47,9 @@ class Selection:
     """Mean cost of the model's decisions on held-out samples; their error if costs are uniform."""
     percent: bool
     """Whether costs are uniform, so that errors are shown in %."""
+
+    def __repr__(self) -> str:
+        return f"Selection({len(self.standings)} candidates; {self._show(self.cost)})"
 
     def __str__(self) -> str:
         chosen = sorted((s for s in self.standings if s.share > 0), key=lambda s: -s.share)
@@ -61,6 +64,12 @@ class Selection:
         if others:
             text += f"; not used: {', '.join(f'{s.name} ({self._told(s)})' for s in others)}"
         return text
+
+    def _repr_html_(self) -> str:
+        from rebelboost.base.markup import card, note, tag
+        from rebelboost.selection.cards import HOW_SELECTED, standings_table
+
+        return card(tag("h3", "Model selection"), note(HOW_SELECTED), standings_table(self))
 
     def _told(self, dropped: Standing) -> str:
         """Result of a dropped candidate, and on which folds if it was not fitted on all."""

@@ -49,7 +49,7 @@ class SimilarityRate(NamedTuple):
     """Number of rounds after which zero training cost is proven; None if some cost is unavoidable."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Guarantee:
     """Proven bounds on training, and the achieved values. Print it to read it."""
 
@@ -129,6 +129,15 @@ class Guarantee:
         return "\n".join(lines)
 
     __str__ = text
+
+    def __repr__(self) -> str:
+        proven = "zero training cost is proven" if self.certified else "zero cost is not proven"
+        return f"Guarantee({len(self.fits)} fit(s), {proven}; print() shows all bounds)"
+
+    def _repr_html_(self) -> str:
+        from rebelboost.base.markup import card, lines_of, tag
+
+        return card(tag("h3", "What is proven?"), *lines_of(self.text()))
 
     def _no_mistake_after(self) -> str:
         rounds = None if self.similarity is None else self.similarity.rounds

@@ -1,0 +1,37 @@
+"""The candidates of a model selection as an HTML table, for reports and notebooks."""
+
+from typing import TYPE_CHECKING
+
+from rebelboost.base.markup import Html, name, table, tag
+from rebelboost.base.text import amount, percent, whole_percent
+
+if TYPE_CHECKING:
+    from rebelboost.selection.race import Selection
+
+HOW_SELECTED = (
+    "Each candidate was fitted without a part of the samples and evaluated on that part (cross-validation). "
+    "The model is a weighted average of the best. Clearly worse candidates were dropped, some of them early: "
+    "they have no weight, and their figures may be from fewer samples."
+)
+
+
+def standings_table(found: "Selection") -> Html:
+    """Return the results of the candidates, those with the highest weight first."""
+
+    def shown(cost: float) -> str:
+        return percent(cost) if found.percent else amount(float(f"{cost:.3g}"))
+
+    ranked = sorted(found.standings, key=lambda each: (-each.share, each.cost))
+    rows = [
+        [
+            name(each.name),
+            whole_percent(each.share) if each.share else "–",
+            shown(each.cost),
+            f"{each.log_loss:.3f}",
+            f"{each.rounds:,}",
+        ]
+        for each in ranked
+    ]
+    rows.append([tag("strong", "weighted average"), "", tag("strong", shown(found.cost)), "", ""])
+    what = "error" if found.percent else "mean cost"
+    return table(["candidate", "weight", what, "log-loss", "rounds"], rows)
