@@ -237,3 +237,15 @@ def test_one_sample_of_each_class_is_fitted_as_it_is():
         warnings.simplefilter("ignore")  # of classes with one sample, by us and by scikit-learn
         fitted = RebelClassifier(n_rounds=3).fit(rng.normal(size=(120, 2)), np.arange(120))
     assert len(fitted.cross_fit_.standings) == 1
+
+
+def test_whitening_needs_more_samples_than_columns():
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(40, 50))
+    labels = np.arange(40) % 2
+    wide[:, 0] += 3 * labels
+    names = {s.name for s in classifier(n_rounds=3).fit(wide, labels).cross_fit_.standings}
+    assert "similarities, standardised" in names
+    assert "similarities, whitened" not in names
+    alone = RebelClassifier("similarity", n_rounds=5).fit(wide, labels)
+    assert all(getattr(term.space, "turn", None) is None for term in alone.ensemble_)

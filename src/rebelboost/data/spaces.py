@@ -28,6 +28,17 @@ from rebelboost.exceptions import ModelFileError
 Scale = Literal["none", "standard", "whitened"]
 SCALES: tuple[Scale, ...] = ("none", "standard", "whitened")
 """Scales, simplest first."""
+
+
+def scales_for(X: Values, categorical: Bytes) -> tuple[Scale, ...]:
+    """Scales worth trying: whitening needs more samples than columns.
+
+    Its D × D matrix takes D³ operations and, in a model file, D² numbers for each fit. On nine tables with
+    about 0.6 rows for each column it had the lowest error on two, and the highest on six.
+    """
+    return SCALES if n_columns(X, categorical) <= len(X) else SCALES[:2]
+
+
 ABREAST = 16
 """Number of samples whose values are adjacent in memory."""
 CHUNK = 1 << 22
@@ -151,11 +162,23 @@ class Embedding:
         return arrays, {"kind": SCALED, "turned": self.turn is not None}
 
 
+def n_columns(X: Values, categorical: Bytes) -> int:
+    """D: number of columns after expansion, with one for each category and missing indicator."""
+    levels = _levels(X, categorical)
+    missing = np.isnan(X).any(axis=0) & (categorical == 0)
+    return X.shape[1] - len(levels) + int(missing.sum()) + sum(levels.values())
+
+
+def _levels(X: Values, categorical: Bytes) -> dict[int, int]:
+    """Categorical feature → number of categories."""
+    return {int(f): int(np.nanmax(X[:, f], initial=-1)) + 1 for f in np.flatnonzero(categorical)}
+
+
 def fit_embedding(
     X: Values, labels: Labels, categorical: Bytes, scale: str, weight: Floats | None = None
 ) -> Embedding:
     """Fit offsets and factors. `weight` (N,) are sample weights."""
-    levels = {int(f): int(np.nanmax(X[:, f], initial=-1)) + 1 for f in np.flatnonzero(categorical)}
+    levels = _levels(X, categorical)
     missing = np.isnan(X).any(axis=0) & (categorical == 0)
     mean = np.nan_to_num(exact_mean(X, weight))
     plain = Embedding(mean, np.flatnonzero(missing), levels, np.empty(0), np.empty(0))

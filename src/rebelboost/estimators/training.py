@@ -151,7 +151,7 @@ def _fit_parts(
         way = "neutral" if rule_of(clf).by_cost else "costs"
     alike = way == "neutral" or (is_uniform(given.costs) and not samples.by_sample)
     if clf.learner == "auto":
-        running = candidates(settings_of, len(samples), neutral=alike)
+        running = candidates(settings_of, samples, neutral=alike)
     else:
         if isinstance(given.learner, SmoothSimilarity) and not alike:
             raise ValueError(

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rebelboost.boosting.fit import Settings
-from rebelboost.data.spaces import SCALES
+from rebelboost.data.samples import Samples
+from rebelboost.data.spaces import scales_for
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree
@@ -33,7 +34,7 @@ class Entry(NamedTuple):
 
 
 def candidates(
-    settings_of: Callable[[Any], Settings], n_samples: int, *, neutral: bool = True
+    settings_of: Callable[[Any], Settings], samples: Samples, *, neutral: bool = True
 ) -> list[Entry]:
     """List the candidates, cheapest first. `settings_of` returns the user's settings for a learner.
 
@@ -47,7 +48,7 @@ def candidates(
     if usual.sampling.feature_subsample < 1 or usual.shrinkage != Tree().shrinkage:
         return running  # the user has set the step size or the share of features
     smooths = usual.objective.loss == "exponential"
-    if smooths and neutral and n_samples <= MOST_FOR_SMOOTH:
+    if smooths and neutral and len(samples) <= MOST_FOR_SMOOTH:
         running.append(Entry("smooth similarities", settings_of(SmoothSimilarity())))
     running += [
         Entry("trees with small steps", _small_steps(usual, LOOSE_FEATURES)),
@@ -55,7 +56,8 @@ def candidates(
         Entry("single splits", _many_rounds(_small_steps(settings_of(Tree(depth=1)), 1.0))),
     ]
     if smooths:
-        running += [_similarity(settings_of(Similarity(scale=scale)), scale) for scale in SCALES]
+        scales = scales_for(samples.X, samples.categories)
+        running += [_similarity(settings_of(Similarity(scale=scale)), scale) for scale in scales]
     return running
 
 
