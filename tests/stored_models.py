@@ -53,8 +53,8 @@ def table():
     return frame, np.array(["bad", "fair", "good"])[y]
 
 
-def regression():
-    X, y = numbers(missing=0.1)
+def regression(n=60):
+    X, y = numbers(n, missing=0.1)
     return X, np.nan_to_num(X[:, 0]) + y
 
 
@@ -161,10 +161,14 @@ MAKERS = {
     ),
     "one_class": (lambda: (numbers()[0], np.full(60, "all")), _one_class),
     "regressor": (regression, fitted(RebelRegressor(Tree(depth=2), n_rounds=5))),
+    "regressor_cross_fit": (
+        lambda: regression(n=80),
+        fitted(RebelRegressor(Tree(depth=2), n_rounds=3, cross_fit=2, random_state=1)),
+    ),
     "sample_costs": (numbers, _to_sample_costs),
     "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
-VERSIONS = {"sample_costs": 2, "cost_columns": 2}
+VERSIONS = {"sample_costs": 2, "cost_columns": 2, "regressor_cross_fit": 4}
 """Of the format that a kind needs; 1 for the others."""
 
 
@@ -181,6 +185,8 @@ def answers(model, X):
     for name in ("decision_function", "predict_proba", "expected_cost"):
         if hasattr(model, name):
             said[name] = getattr(model, name)(X)
+    if getattr(model.model_, "intervals", None) is not None:
+        said["predict_interval"] = model.predict_interval(X, 0.8)
     return said
 
 

@@ -10,4 +10,4 @@ def make(n_threads: int) -> RebelClassifier:
 
 
 def make_regressor(n_threads: int) -> RebelRegressor:
-    return RebelRegressor(n_jobs=n_threads)
+    return RebelRegressor("tree", n_jobs=n_threads)

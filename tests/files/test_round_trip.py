@@ -74,11 +74,17 @@ def test_every_attribute_is_kept(pair):
         np.testing.assert_array_equal(ours_, theirs_, strict=True)
     for name in kept & PLAIN:
         assert getattr(ours, name) == getattr(theirs, name)
-    assert kept == (ARRAYS | PLAIN | {"ensemble", "decoder", "learned"}) & kept
+    assert kept == (ARRAYS | PLAIN | {"ensemble", "decoder", "learned", "intervals"}) & kept
     if getattr(ours, "learned", None) is not None:
         for one, other in zip(ours.learned.cells, theirs.learned.cells, strict=True):
             assert one[:3] == other[:3]
             assert_same_terms(one.ensemble, other.ensemble)
+    if getattr(ours, "intervals", None) is not None:
+        one, other = ours.intervals, theirs.intervals
+        np.testing.assert_array_equal(one.residuals, other.residuals)
+        np.testing.assert_array_equal(one.weight, other.weight)
+        assert (one.spread.level, one.spread.power) == (other.spread.level, other.spread.power)
+        assert_same_terms(one.spread.ensemble, other.spread.ensemble)
     assert loaded.metadata_ == model.metadata_
 
 

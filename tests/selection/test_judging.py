@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.costs.matrix import uniform
 from rebelboost.data.samples import NumberSamples, Samples
-from rebelboost.selection.judging import ClassJudging, NumberJudging, neutral
+from rebelboost.selection.judging import SLOPE_ERROR, ClassJudging, NumberJudging, neutral
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -23,13 +24,34 @@ def classes(weight=None):
     return ClassJudging(neutral(samples), samples)
 
 
-def test_numbers_are_judged_by_their_squared_error_and_keep_their_size():
-    scores = RNG.normal(size=(60, 1))
-    rmse = np.sqrt(np.mean((scores[:, 0] - TARGET) ** 2))
+def test_numbers_are_judged_by_their_squared_error_at_the_slope_of_the_targets():
+    scores = 0.5 * TARGET[:, np.newaxis] + 0.05 * RNG.normal(size=(60, 1))
     found = numbers().best_factor(scores)
-    assert found.factor == 1
+    slope = (scores[:, 0] @ TARGET) / (scores[:, 0] @ scores[:, 0])
+    # The prior 1 ± 0.2 weighs (mean squared residual)/0.2² beside Σs².
+    prior = np.mean((scores[:, 0] - TARGET) ** 2) / SLOPE_ERROR**2
+    size = scores[:, 0] @ scores[:, 0]
+    np.testing.assert_allclose(found.factor, (slope * size + prior) / (size + prior))
+    rmse = np.sqrt(np.mean((found.factor * scores[:, 0] - TARGET) ** 2))
     np.testing.assert_allclose(found.log_loss, np.log(rmse))
-    np.testing.assert_allclose(numbers().cost(scores, 1.0), rmse)
+    np.testing.assert_allclose(numbers().cost(scores, found.factor), rmse)
+
+
+def test_predictions_that_are_wrong_in_sign_count_for_nothing():
+    assert numbers().best_factor(-TARGET[:, np.newaxis]).factor == 0
+
+
+@pytest.mark.parametrize("loss", ["absolute", "huber"])
+def test_robust_losses_keep_the_size_of_predictions(loss):
+    scores = 0.5 * TARGET[:, np.newaxis]
+    judging = NumberJudging(numbers().samples, NumberObjective(loss, delta=0.3))
+    found = judging.best_factor(scores)
+    distance = np.abs(scores[:, 0] - TARGET)
+    huber = np.where(distance < 0.3, distance**2, 0.6 * distance - 0.09)
+    expected = np.mean(distance) if loss == "absolute" else np.sqrt(np.mean(huber))
+    assert found.factor == 1
+    np.testing.assert_allclose(found.log_loss, np.log(expected))
+    np.testing.assert_allclose(judging.cost(scores, 1.0), np.mean(distance))
 
 
 def test_differences_of_the_log_loss_do_not_depend_on_the_unit_of_the_target():

@@ -15,6 +15,7 @@ from rebelboost.base.arrays import Floats, Scores, Values
 from rebelboost.boosting.rounds import History
 from rebelboost.estimators.inputs import encode_features, index_labels, threads_of
 from rebelboost.model.fitted import FittedTerms
+from rebelboost.selection.blend import CrossFit
 
 if TYPE_CHECKING:
     from rebelboost.explain.explanation import Explanations
@@ -61,6 +62,7 @@ class BoostedEstimator(BaseEstimator):
     _model: Any
     n_jobs: int | None
     history_: History
+    cross_fit_: CrossFit | None
 
     @property
     def model_(self) -> Any:
@@ -140,7 +142,7 @@ class BoostedEstimator(BaseEstimator):
             self.get_params(deep=False),
             model,
             self.history_,
-            getattr(self, "cross_fit_", None),
+            self.cross_fit_,
             self.metadata_,
         )
         write_model(stored, path)

@@ -71,7 +71,13 @@ class Apart(NamedTuple):
     """(N,) parts are trained on what came before the samples that they leave out."""
 
 
-def _numbered(given: ArrayLike | None, name: str, n_samples: int) -> Ints | None:
+def check_apart(apart: Apart) -> None:
+    """Raise an error if groups and times are both given."""
+    if apart.groups is not None and apart.times is not None:
+        raise ValueError("groups and times cannot both say what is left out: give one of them")
+
+
+def numbered(given: ArrayLike | None, name: str, n_samples: int) -> Ints | None:
     """(N,) ranks of values that can be sorted."""
     if given is None:
         return None
@@ -105,8 +111,7 @@ def read_samples(
     start: FittedClassifier | None,
 ) -> Given:
     """Check and encode; a warm start keeps the features and classes of its model `start`."""
-    if apart.groups is not None and apart.times is not None:
-        raise ValueError("groups and times cannot both say what is left out: give one of them")
+    check_apart(apart)
     learner = learner_of(clf.learner)
     if start is None:
         encoder, values = learn_features(clf, X, learner.categorical)
@@ -136,8 +141,8 @@ def read_samples(
         by_sample,
         weight,
         encoder.categorical,
-        groups=_numbered(apart.groups, "groups", len(values)),
-        times=_numbered(apart.times, "times", len(values)),
+        groups=numbered(apart.groups, "groups", len(values)),
+        times=numbered(apart.times, "times", len(values)),
     )
     if weight is not None and not weight.all():
         samples = samples.rows(weight > 0)
@@ -333,19 +338,24 @@ def check_callbacks(callbacks: Sequence[Callback] | None) -> None:
             )
 
 
-def check_agreement(clf: Any, *, validated: bool) -> None:
-    """Raise an error if parameters of a classifier contradict one another."""
+def check_cross_fit(estimator: Any, *, validated: bool) -> None:
+    """Raise an error if something else than the cross-fit is to choose the number of rounds too."""
     alone = {
-        "early_stopping": clf.early_stopping,
-        "warm_start": clf.warm_start,
+        "early_stopping": estimator.early_stopping,
+        "warm_start": estimator.warm_start,
         "validation": validated,
     }
     for name, given in alone.items():
-        if clf.cross_fit not in ("auto", None) and given:
+        if estimator.cross_fit not in ("auto", None) and given:
             raise ValueError(
-                f"cross_fit={clf.cross_fit} chooses the number of rounds itself and cannot be "
+                f"cross_fit={estimator.cross_fit} chooses the number of rounds itself and cannot be "
                 f"combined with {name}: remove one of them"
             )
+
+
+def check_agreement(clf: Any, *, validated: bool) -> None:
+    """Raise an error if parameters of a classifier contradict one another."""
+    check_cross_fit(clf, validated=validated)
     if clf.reject_cost is not None and clf.reject_label is None:
         raise ValueError(
             f"reject_cost={clf.reject_cost:g} needs a reject_label for predict to return"

@@ -54,7 +54,6 @@ def restore(contents: Contents) -> Model:
         raise ModelFileError(f"has invalid parameters ({error})") from None
     estimator.model_ = stored.model
     estimator.history_ = stored.history
-    if isinstance(estimator, RebelClassifier):
-        estimator.cross_fit_ = stored.cross_fit
+    estimator.cross_fit_ = stored.cross_fit
     estimator.metadata_ = stored.metadata
     return estimator

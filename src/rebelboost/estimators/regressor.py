@@ -1,7 +1,6 @@
 """The regressor, as a scikit-learn estimator: it validates input, trains, and holds the fitted model."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -10,59 +9,54 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rebelboost.base.arrays import BySample
-from rebelboost.boosting.callbacks import Callback, Hearing
-from rebelboost.boosting.fit import Settings, follow, train
-from rebelboost.boosting.objectives import NumberObjective
-from rebelboost.boosting.regression import baseline, huber_delta
-from rebelboost.boosting.rounds import History
-from rebelboost.boosting.sampling import Sampling
-from rebelboost.data.folds import divided, held_out_part
-from rebelboost.data.samples import NumberSamples
+from rebelboost.base.arrays import BySample, Floats
+from rebelboost.boosting.callbacks import Callback
 from rebelboost.estimators.base import SHARED_CONSTRAINTS, BoostedEstimator, encode_table, of_model
-from rebelboost.estimators.inputs import (
-    check_callbacks,
-    checked_weight,
-    encode_features,
-    encode_target,
-    learn_features,
-    missing_features,
-    seed_of,
-    threads_of,
+from rebelboost.estimators.inputs import Apart, check_callbacks, check_cross_fit, threads_of
+from rebelboost.estimators.number_training import (
+    LEARNERS,
+    number_learner,
+    read_numbers,
+    train_numbers,
 )
-from rebelboost.estimators.training import callbacks_of
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.numbers import NUMBER_LOSSES
-from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.fitted import FittedRegressor, Provenance
-
-TREE = Tree(depth=5, least_mass=0.003)
-LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
+from rebelboost.model.fitted import FittedRegressor
+from rebelboost.selection.race import Selection
 
 
 class RebelRegressor(RegressorMixin, BoostedEstimator):
-    """Gradient-boosted regression with trees or stumps.
-
-    The squared loss gives L₂Boost; the absolute and the Huber loss are robust to outliers.
+    """Gradient-boosted regression, with prediction intervals.
 
     Parameters
     ----------
     learner : {"auto", "tree", "stump"}, Tree or Stump, default="auto"
-        The weak learner. "auto" is ``Tree(depth=5, least_mass=0.003)``. Splits minimise the variance.
-        A leaf's output is the mean residual of its samples (for the absolute loss, the median), shrunk
-        towards 0 by the tree's `smoothing`.
+        "auto" compares trees of several depths and step sizes by cross-validation and averages the
+        best; without a cross-fit it is the same as "tree", ``Tree(depth=5, least_mass=0.003)``. Splits
+        minimise the variance. A leaf's output is the mean residual of its samples (for the absolute
+        loss, the median), shrunk towards 0 by the tree's `smoothing`.
     loss : {"squared", "absolute", "huber"}, default="squared"
-        Loss of the residuals.
+        Loss of the residuals. The squared loss gives L₂Boost; the others are robust to outliers.
     huber_delta : float or "auto", default="auto"
         The Huber loss is quadratic for residuals up to this size and linear beyond. "auto" is the 90 %
         quantile of the targets' distances from their median.
-    n_rounds : int, default=300
-        Maximum number of boosting rounds.
+    n_rounds : int or "auto", default="auto"
+        Maximum number of boosting rounds. "auto" is 300 for one learner; the candidates of
+        learner="auto" have their own numbers.
     tol : float, default=0.0
         Stop when the training loss falls below this fraction of its initial value.
-    shrinkage : float, default=0.1
-        Factor applied to every output, in (0, 1].
+    shrinkage : float or "auto", default="auto"
+        Factor applied to every output, in (0, 1]. "auto" is 0.1 for one learner; candidates have their
+        own.
+    cross_fit : int, "auto" or None, default="auto"
+        Number of folds. The model is fitted once without each fold, and the fits are averaged.
+        Held-out predictions determine the number of rounds and the prediction intervals. "auto" is 5
+        with learner="auto" and None (a single fit) with a named learner, fewer than 10 distinct
+        samples, early stopping, a validation set or a warm start.
+    time_budget : float, default=None
+        Seconds after which a cross-fit starts no further fold. The model then depends on the speed of
+        the machine. No effect with learner="auto" and more than 20,000 samples.
     early_stopping : bool, default=False
         Hold out part of the samples, and stop when their loss has not fallen for `n_rounds_no_change`
         rounds. Terms after the best round are dropped.
@@ -70,12 +64,13 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         Fraction of the samples held out for early stopping.
     n_rounds_no_change : int, default=50
         Number of rounds without improvement before early stopping.
-    subsample : float, default=0.3
+    subsample : float or "auto", default="auto"
         Fraction of the samples drawn at random to choose the splits of each round. Outputs are solved
-        on all samples, so a small fraction works best. The draw depends on the values of a sample, not
-        on its position, and a weight of 2 has the same effect as repeating the sample.
-    feature_subsample : float, default=1.0
-        Fraction of the features drawn at random for each round.
+        on all samples, so a small fraction works best: "auto" is 0.3 for one learner. The draw depends
+        on the values of a sample, not on its position, and a weight of 2 has the same effect as
+        repeating the sample.
+    feature_subsample : float or "auto", default="auto"
+        Fraction of the features drawn at random for each round. "auto" is 1 for one learner.
     warm_start : bool, default=False
         Continue from the terms of the previous fit.
     callbacks : list, default=None
@@ -95,6 +90,12 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         Prediction before the first round: the mean target for the squared loss, else the median.
     ensemble_ : Ensemble
         The terms. A prediction is the baseline plus their sum.
+    cross_fit_ : CrossFit or None
+        Results on held-out samples: `left_out` has their predictions, `rows` their rows in the table,
+        `cost` the root mean squared error (with another loss than the squared, the mean absolute
+        error).
+    selection_ : Selection or None
+        With learner="auto": the candidates, their held-out errors and their weights in the average.
     history_ : History
         A record of every round: `error` is the root mean squared error, `cost` the mean absolute
         error, `log_loss` the logarithm of the mean loss.
@@ -109,9 +110,13 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         "learner": [StrOptions(set(LEARNERS)), Tree, Stump],
         "loss": [StrOptions(set(NUMBER_LOSSES))],
         "huber_delta": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
-        "n_rounds": [Interval(Integral, 1, None, closed="left")],
+        "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left")],
-        "shrinkage": [Interval(Real, 0, 1, closed="right")],
+        "shrinkage": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
+        "cross_fit": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
+        "time_budget": [Interval(Real, 0, None, closed="left"), None],
+        "subsample": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
+        "feature_subsample": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
     }
 
     def __init__(  # noqa: PLR0913  (scikit-learn's interface)
@@ -120,14 +125,16 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         *,
         loss: str = "squared",
         huber_delta: float | str = "auto",
-        n_rounds: int = 300,
+        n_rounds: int | str = "auto",
         tol: float = 0.0,
-        shrinkage: float = 0.1,
+        shrinkage: float | str = "auto",
+        cross_fit: int | str | None = "auto",
+        time_budget: float | None = None,
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         n_rounds_no_change: int = 50,
-        subsample: float = 0.3,
-        feature_subsample: float = 1.0,
+        subsample: float | str = "auto",
+        feature_subsample: float | str = "auto",
         warm_start: bool = False,
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
@@ -140,6 +147,8 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         self.n_rounds = n_rounds
         self.tol = tol
         self.shrinkage = shrinkage
+        self.cross_fit = cross_fit
+        self.time_budget = time_budget
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.n_rounds_no_change = n_rounds_no_change
@@ -157,6 +166,8 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
+        groups: ArrayLike | None = None,
+        times: ArrayLike | None = None,
         validation: tuple[Any, ArrayLike] | None = None,
     ) -> Self:
         """Fit the model.
@@ -170,6 +181,10 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
             Target values.
         sample_weight : array-like of shape (N,), default=None
             Sample weights.
+        groups : array-like of shape (N,), default=None
+            Samples of one group (such as a patient) are held out together.
+        times : array-like of shape (N,), default=None
+            Numbers or dates. Held-out samples are later than those that a fit is trained on.
         validation : tuple (X, y), default=None
             Samples to evaluate after each round, reported in `history_`. Early stopping uses them
             instead of holding out training samples.
@@ -180,28 +195,35 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
             The fitted regressor itself.
         """
         self._validate_params()
-        self._check_together()
-        fitted = self.warm_start and self.__sklearn_is_fitted__()
-        start: FittedRegressor | None = self.model_ if fitted else None
-        model, samples = self._read(X, y, sample_weight, start)
-        settings = self._settings(samples)
-        samples, held = self._hold_out(model, samples, validation, settings.seed)
-        history = History() if start is None else self.history_
-        with Hearing(callbacks_of(self, settings.rounds, ".4g")) as callbacks:
-            ensemble = train(
-                samples,
-                settings,
-                history=history,
-                callbacks=callbacks,
-                held=None if held is None else follow(held, settings),
-                start=None if start is None else start.ensemble,
-            )
-        kept = Provenance(missing_features(samples.X))
-        self.model_ = replace(model, ensemble=ensemble, provenance=kept)
-        self.history_ = history
+        self._check_together(validated=validation is not None)
+        start = self._previous()
+        empty, samples = read_numbers(self, X, y, sample_weight, Apart(groups, times), start)
+        found = train_numbers(self, empty, samples, validation, start)
+        self.model_, self.history_, self.cross_fit_ = found
         return self
 
+    def _previous(self) -> FittedRegressor | None:
+        """The model that a warm start continues; None if there is none."""
+        if not (self.warm_start and self.__sklearn_is_fitted__()):
+            return None
+        if self.cross_fit_ is not None:
+            raise ValueError(
+                "the previous fit is an average of several fits, which cannot be continued: set "
+                "warm_start=False, or fit with cross_fit=None first"
+            )
+        model: FittedRegressor = self.model_
+        return model
+
     baseline_ = of_model("baseline", "Prediction before the first round.")
+
+    @property
+    def selection_(self) -> Selection | None:
+        """Candidates of learner="auto", their held-out errors and their weights, or None."""
+        found = self.cross_fit_
+        if self.learner != "auto" or found is None:
+            return None
+        measure = "RMSE" if self.loss == "squared" else "MAE"
+        return Selection(found.standings, found.cost, percent=False, measure=measure)
 
     def predict(self, X: Any) -> BySample:
         """Predict the target of each sample."""
@@ -209,81 +231,42 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         predicted: BySample = self.model_.predict(values, threads_of(self.n_jobs))
         return predicted
 
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
+        """Predict an interval for the target of each sample.
+
+        Intervals are made from the residuals of held-out samples (conformal prediction): of new
+        samples that come as the training samples did, about the share `coverage` lies inside, and as
+        many above as below. They are wider where residuals are larger. Requires a cross-fit, which
+        is the default.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (N, d)
+            Samples.
+        coverage : float, default=0.9
+            Share of targets that the intervals are to contain.
+
+        Returns
+        -------
+        ndarray of shape (N, 2)
+            Lower and upper ends.
+        """
+        values = encode_table(self, X)
+        ends: Floats = self.model_.predict_interval(values, coverage, threads_of(self.n_jobs))
+        return ends
+
     def staged_predict(self, X: Any) -> Iterator[BySample]:
         """Yield the predictions after each term."""
         values = encode_table(self, X)
         yield from self.model_.staged_predict(values, threads_of(self.n_jobs))
 
-    def _check_together(self) -> None:
+    def _check_together(self, *, validated: bool) -> None:
         """Raise an error if parameters contradict one another."""
+        check_cross_fit(self, validated=validated)
         check_callbacks(self.callbacks)
-        learner = _learner_of(self.learner)
+        learner = number_learner(self.learner)
         if self.loss == "absolute" and (isinstance(learner, Stump) or learner.outputs != "leaf"):
             raise ValueError(
                 f'loss="absolute" needs an output for each leaf, which {learner!r} does not have: '
                 'use a Tree with outputs="leaf", or loss="huber"'
             )
-
-    def _read(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        start: FittedRegressor | None,
-    ) -> tuple[FittedRegressor, NumberSamples]:
-        """Return a model without terms, and the samples to train it on."""
-        if start is None:
-            encoder, values = learn_features(self, X, _learner_of(self.learner).categorical)
-        else:
-            encoder, values = start.encoder, encode_features(self, X, start.encoder)
-        target = encode_target(y, len(values))
-        weight = checked_weight(sample_weight, values)
-        if weight is not None and not weight.all():
-            there = weight > 0
-            values, target, weight = values[there], target[there], weight[there]
-        model = FittedRegressor(
-            encoder=encoder,
-            feature_names=getattr(self, "feature_names_in_", None),
-            ensemble=Ensemble.of((), 1),
-            baseline=baseline(self.loss, target, weight) if start is None else start.baseline,
-        )
-        residual = target - model.baseline
-        return model, NumberSamples(values, residual, weight, encoder.categorical)
-
-    def _hold_out(
-        self,
-        model: FittedRegressor,
-        samples: NumberSamples,
-        validation: tuple[Any, ArrayLike] | None,
-        seed: int,
-    ) -> tuple[NumberSamples, NumberSamples | None]:
-        if validation is not None:
-            X, y = validation
-            values = encode_features(self, X, model.encoder)
-            target = encode_target(y, len(values)) - model.baseline
-            return samples, NumberSamples(values, target, categorical=samples.categorical)
-        if not self.early_stopping:
-            return samples, None
-        part = held_out_part(samples, self.validation_fraction, seed)
-        if part is None:  # the only sample, which training cannot do without
-            return samples, None
-        return divided(samples, part.kept), divided(samples, part.out)
-
-    def _settings(self, samples: NumberSamples) -> Settings:
-        given = self.huber_delta
-        delta = huber_delta(samples.target, samples.weight) if given == "auto" else float(given)
-        return Settings(
-            _learner_of(self.learner),
-            int(self.n_rounds),
-            float(self.shrinkage),
-            float(self.tol),
-            NumberObjective(self.loss, delta),
-            sampling=Sampling(self.subsample, self.feature_subsample, by_value=True),
-            patience=self.n_rounds_no_change if self.early_stopping else None,
-            seed=seed_of(self.random_state),
-            n_threads=threads_of(self.n_jobs),
-        )
-
-
-def _learner_of(given: str | Tree | Stump) -> Stump | Tree:
-    return LEARNERS[given] if isinstance(given, str) else given

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rebelboost.base.checks import Shelf, require
 from rebelboost.boosting.rounds import History
 from rebelboost.files.texts import take_texts, text_arrays
-from rebelboost.model.fitted import FittedClassifier
+from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.runner import Standing
 
@@ -29,7 +29,9 @@ def cross_fit_arrays(found: CrossFit) -> dict[str, NDArray[Any]]:
     }
 
 
-def take_cross_fit(shelf: Shelf, model: FittedClassifier, history: History) -> CrossFit:
+def take_cross_fit(
+    shelf: Shelf, model: FittedClassifier | FittedRegressor, history: History
+) -> CrossFit:
     """Read the cross-fit of a model."""
     numbers = shelf.take("cross_fit.standings", np.float64, None, len(STANDING))
     names = take_texts(shelf, "cross_fit.names", len(numbers))
@@ -37,12 +39,12 @@ def take_cross_fit(shelf: Shelf, model: FittedClassifier, history: History) -> C
     known = len(numbers) > 0 and ((runs >= 0) & (runs < len(numbers))).all()
     require(known, "fits of candidates that do not exist")
     log_loss, cost = shelf.take("cross_fit.found", np.float64, 2).tolist()
-    left_out = shelf.numbers("cross_fit.left_out", None, len(model.classes))
+    left_out = shelf.numbers("cross_fit.left_out", None, model.ensemble.n_classes)
     rows = shelf.take("cross_fit.rows", np.int64, len(left_out))
     require((rows >= 0).all(), "negative row numbers of held-out samples")
     return CrossFit(
         model.ensemble,
-        model.decoder.temperature,
+        model.decoder.temperature if isinstance(model, FittedClassifier) else 1.0,
         history,
         tuple(map(_standing, names, numbers.tolist())),
         tuple(runs.tolist()),

@@ -25,6 +25,7 @@ from rebelboost.data.encoder import MOST_LEVELS, FeatureEncoder, as_frame
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.cross_fit import cross_fit_arrays, take_cross_fit
 from rebelboost.files.history import history_arrays, take_history
+from rebelboost.files.intervals import interval_arrays, take_intervals
 from rebelboost.files.parameters import ParameterDecoder, ParameterEncoder, check_together
 from rebelboost.files.provenance import provenance_arrays, take_provenance
 from rebelboost.files.safetensors import Contents, parse_json, write
@@ -43,8 +44,10 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.selection.blend import CrossFit
 
-FORMAT, VERSION = "rebelboost", 3
-"""2 adds costs by sample (`files/sample_costs.py`), 3 smooth similarities (`model/smooth.py`)."""
+FORMAT, VERSION = "rebelboost", 4
+"""2 adds costs by sample (`files/sample_costs.py`), 3 smooth similarities (`model/smooth.py`), 4 cross-fits of
+regressors (`files/intervals.py`).
+"""
 DECIDING = {"decision": "name", "reject_cost": "reject_cost", "reject_label": "reject_label"}
 """Parameters that decisions depend on → fields of the decision rule. Every classifier file has them. Other
 parameters may be missing if they were introduced after the file was written.
@@ -88,13 +91,17 @@ def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
         arrays |= more
         model |= fields
     arrays |= provenance_arrays(fitted.provenance)
-    # The oldest version that says all: older releases go on reading what they can.
-    version = 1
-    if "sample_costs" in model:
-        version = 2
+    version = str(_version(arrays, model))
+    write(path, arrays, {"format": FORMAT, "version": version, "model": _json(model)})
+
+
+def _version(arrays: Mapping[str, NDArray[Any]], model: Mapping[str, Any]) -> int:
+    """The oldest version that says all: older releases go on reading what they can."""
+    if "intervals" in model:
+        return 4
     if "smooth.taus" in arrays:
-        version = 3
-    write(path, arrays, {"format": FORMAT, "version": str(version), "model": _json(model)})
+        return 3
+    return 2 if "sample_costs" in model else 1
 
 
 def _json(model: dict[str, Any]) -> str:
@@ -141,7 +148,11 @@ def _features(model: FittedClassifier | FittedRegressor) -> Parts:
 def _own(model: FittedClassifier | FittedRegressor, cross_fit: CrossFit | None) -> Parts:
     """The parts that only classifiers, or only regressors, have."""
     if isinstance(model, FittedRegressor):
-        return {}, {"baseline": float(model.baseline)}
+        found: dict[str, Any] = {"baseline": float(model.baseline)}
+        if cross_fit is None:
+            return {}, found
+        more, fields = interval_arrays(model.intervals)
+        return cross_fit_arrays(cross_fit) | more, found | fields
     arrays, kind = class_arrays(model.classes)
     decoder = model.decoder
     arrays |= {
@@ -199,6 +210,9 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
         model = FittedRegressor(
             encoder=encoder, feature_names=names, ensemble=ensemble, baseline=baseline
         )
+        if fields.has("intervals"):
+            model = replace(model, intervals=take_intervals(shelf, fields, features))
+            cross_fit = take_cross_fit(shelf, model, history)
     kept = take_provenance(shelf, set(ensemble.example_rows), encoder, n_classes)
     metadata = fields.any("metadata")
     require(isinstance(metadata, dict), "user metadata that is not an object")

@@ -24,7 +24,7 @@ def sample_cost_arrays(model: FittedClassifier) -> Parts:
     learned = []
     cells = () if model.learned is None else model.learned.cells
     for i, cell in enumerate(cells):
-        trees = _trees(cell.ensemble)
+        trees = stored_trees(cell.ensemble)
         tensors = trees.to_tensors().items()
         arrays |= {f"learned_costs.{i}.trees.{name}": array for name, array in tensors}
         learned.append([cell.true, cell.decided, float(cell.baseline), len(trees)])
@@ -35,9 +35,16 @@ def sample_cost_arrays(model: FittedClassifier) -> Parts:
     }
 
 
-def _trees(ensemble: Ensemble) -> Trees:
+def stored_trees(ensemble: Ensemble) -> Trees:
+    """The trees of a small regression, which has no other terms."""
     tables = ensemble.of_kind(Trees)
     return tables[0][1] if tables else Trees.none(1)
+
+
+def take_trees(shelf: Shelf, name: str, n_trees: int, features: Features) -> Ensemble:
+    """Read the trees of a small regression."""
+    trees = Trees.from_tensors(shelf, n_trees, features.categorical, 1, name)
+    return Ensemble((Group(np.arange(n_trees), trees),) if n_trees else (), 1)
 
 
 def take_sample_costs(
@@ -78,8 +85,6 @@ def _learned(shelf: Shelf, cells: list[Any], features: Features, n_classes: int)
         require(inside, "learned costs for classes that are not there")
         finite = type(baseline) is float and np.isfinite(baseline) and abs(baseline) < 1e300
         require(finite and 0 <= n_trees < 2**31, "learned costs that are not finite")
-        name = f"learned_costs.{i}.trees"
-        trees = Trees.from_tensors(shelf, n_trees, features.categorical, 1, name)
-        groups = (Group(np.arange(n_trees), trees),) if n_trees else ()
-        found.append(LearnedCell(true, decided, baseline, Ensemble(groups, 1)))
+        ensemble = take_trees(shelf, f"learned_costs.{i}.trees", n_trees, features)
+        found.append(LearnedCell(true, decided, baseline, ensemble))
     return LearnedCosts(tuple(found))

@@ -21,6 +21,7 @@ from rebelboost.costs.matrix import cost_matrix, is_uniform
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.intervals import Intervals
 from rebelboost.model.learned_costs import LearnedCosts
 
 
@@ -202,10 +203,21 @@ class FittedRegressor(FittedTerms):
 
     baseline: float
     """Prediction before the first term."""
+    intervals: Intervals | None = None
+    """Residuals of held-out samples; None if there are none."""
 
     def predict(self, X: Values, n_threads: int = 1) -> BySample:
         """(N,) predictions for encoded samples."""
         return self.baseline + self.ensemble.scores(X, n_threads)[:, 0]
+
+    def predict_interval(self, X: Values, coverage: float, n_threads: int = 1) -> Floats:
+        """(N, 2) lower and upper ends of intervals that cover this share of targets."""
+        if self.intervals is None:
+            raise ValueError(
+                "prediction intervals need the residuals of held-out samples, which this fit has not: "
+                "fit with cross_fit=5"
+            )
+        return self.intervals.bounds(X, self.predict(X, n_threads), coverage, n_threads)
 
     def staged_predict(self, X: Values, n_threads: int = 1) -> Iterator[BySample]:
         """Yield the predictions after each term."""

@@ -69,7 +69,7 @@ class CrossFit:
     ensemble: Ensemble
     """Terms of the average."""
     temperature: float
-    """Factor of its scores with the lowest log-loss on held-out samples; 1 in a regression."""
+    """Factor of its scores with the lowest log-loss on held-out samples."""
     history: History
     """Rounds of all fits, including those whose terms were dropped."""
     standings: tuple[Standing, ...]

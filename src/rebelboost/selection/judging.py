@@ -6,28 +6,33 @@ with the lowest loss, for that loss, and for what users read: a cost, or a root 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Ints, Scores
 from rebelboost.boosting.fit import one_linear_algebra_thread
+from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.costs.judge import decision_cost
 from rebelboost.costs.matrix import class_costs, uniform
 from rebelboost.costs.posterior import ROUGHLY, Decoder, fit_temperature, mean_log_loss
-from rebelboost.data.folds import Divisible, divided
+from rebelboost.data.folds import Divisible, divided, n_distinct
 from rebelboost.data.samples import NumberSamples, Samples
 
 PRECISE, ROUGH = 0.01, 0.2
 """Precisions of the logarithm of a temperature. The loss is flat near its minimum."""
+
+SLOPE_ERROR = 0.2
+"""How far the slope of targets over predictions is expected to be from 1, before samples are looked at."""
 
 
 class Found(NamedTuple):
     """The best factor of held-out scores, and their loss with it."""
 
     factor: float
-    """Temperature of a posterior; 1 in a regression."""
+    """Temperature of a posterior; in a regression what stretches or shrinks predictions."""
     log_loss: float
     """Mean log-loss."""
 
@@ -124,14 +129,15 @@ class ClassJudging:
 
 @dataclass(frozen=True)
 class NumberJudging:
-    """Judges predictions of numbers by their squared error.
+    """Judges predictions of numbers by their squared error, or by the loss that they were trained with.
 
-    Its log-loss is that of normally distributed residuals with the variance that fits them best, up to a
-    constant: half the logarithm of the mean squared error. Differences of it mean as much as those of a
-    posterior's log-loss, in whatever unit the target is.
+    Its log-loss is that of residuals with the scale that fits them best, up to a constant: the logarithm
+    of the root mean squared error for normal residuals, of the mean absolute error for Laplace's.
+    Differences of it mean as much as those of a posterior's log-loss, in whatever unit the target is.
     """
 
     samples: NumberSamples
+    objective: NumberObjective = field(default_factory=NumberObjective)
 
     n_outputs = 1
 
@@ -144,24 +150,62 @@ class NumberJudging:
         """The same on some of the samples."""
         return replace(self, samples=self.samples.take(rows))
 
+    @property
+    def measure(self) -> str:
+        """Name of what `cost` returns."""
+        return "RMSE" if self.objective.loss == "squared" else "MAE"
+
     def best_factor(self, scores: Scores, *, rough: bool = False) -> Found:
-        """Half the logarithm of the mean squared error. Predictions keep their size."""
+        """Find the slope of the targets over the predictions, and the logarithm of the residuals' scale.
+
+        Boosting that was stopped early predicts too close to the mean: targets lie further out, and the
+        slope exceeds 1. Losses other than the squared keep the predictions as they are.
+        """
         del rough
-        return Found(1.0, math.log(max(self.cost(scores, 1.0), np.finfo(np.float64).tiny)))
+        factor = self._slope(scores[:, 0]) if self.objective.loss == "squared" else 1.0
+        return Found(factor, self.log_loss(factor * scores))
 
     def log_loss(self, scores: Scores) -> float:
-        """Half the logarithm of the mean squared error."""
-        return self.best_factor(scores).log_loss
+        """Logarithm of the residuals' scale."""
+        distance = np.abs(scores[:, 0] - self.samples.target)
+        if self.objective.loss == "huber":  # the root grows as the distance, then as its root
+            near = np.minimum(distance, self.objective.delta)
+            distance = np.sqrt(near * (2 * distance - near))
+        power = 1 if self.objective.loss == "absolute" else 2
+        scale = _power_mean(distance, self.samples.weight, power)
+        return math.log(max(scale, np.finfo(np.float64).tiny))
+
+    @cached_property
+    def _n_distinct(self) -> int:
+        return n_distinct(self.samples)
+
+    def _slope(self, scores: BySample) -> float:
+        """Σ w·s·y / Σ w·s², drawn towards 1 as if 1 ± `SLOPE_ERROR` were known beforehand; 0 at least."""
+        target, weight = self.samples.target, self.samples.weight
+        weight = np.ones(len(target)) if weight is None else weight
+        unit = float(max(np.abs(target).max(), np.abs(scores).max())) or 1.0
+        s, y = scores / unit, target / unit
+        # Of one distinct sample: a weight of 2 must have the same effect as the sample twice.
+        residual = min(math.fsum(weight * (s - y) ** 2), math.fsum(weight * y**2))
+        prior = residual / self._n_distinct / SLOPE_ERROR**2
+        size = math.fsum(weight * s**2) + prior
+        return max(math.fsum(weight * s * y) + prior, 0.0) / size if size > 0 else 1.0
 
     def cost(self, scores: Scores, factor: float) -> float:
-        """Root mean squared error."""
-        distance, weight = factor * scores[:, 0] - self.samples.target, self.samples.weight
-        # Relative to the largest, so that squares do not overflow; exact sums, which have no order.
-        unit = float(np.abs(distance).max(initial=0.0)) or 1.0
-        squares = (distance / unit) ** 2
-        if weight is None:
-            return unit * math.sqrt(math.fsum(squares) / len(squares))
-        return unit * math.sqrt(math.fsum(weight * squares) / math.fsum(weight))
+        """Root mean squared error; for other losses than the squared the mean absolute error."""
+        distance = np.abs(factor * scores[:, 0] - self.samples.target)
+        power = 2 if self.objective.loss == "squared" else 1
+        return _power_mean(distance, self.samples.weight, power)
+
+
+def _power_mean(sizes: BySample, weight: BySample | None, power: int) -> float:
+    """(Σ w·sizes^p / Σ w)^(1/p)."""
+    # Relative to the largest, so that powers do not overflow; exact sums, which have no order.
+    unit = float(sizes.max(initial=0.0)) or 1.0
+    powers = (sizes / unit) ** power
+    if weight is None:
+        return float(unit * (math.fsum(powers) / len(powers)) ** (1 / power))
+    return float(unit * (math.fsum(weight * powers) / math.fsum(weight)) ** (1 / power))
 
 
 def neutral(samples: Samples) -> Samples:

@@ -47,6 +47,8 @@ class Selection:
     """Mean cost of the model's decisions on held-out samples; their error if costs are uniform."""
     percent: bool
     """Whether costs are uniform, so that errors are shown in %."""
+    measure: str = "cost"
+    """What `cost` is called; in a regression the name of a mean error."""
 
     def __repr__(self) -> str:
         return f"Selection({len(self.standings)} candidates; {self._show(self.cost)})"
@@ -80,11 +82,16 @@ class Selection:
         return f"{self._show(dropped.cost)} on the first {folds}"
 
     def _show(self, cost: float) -> str:
-        return f"{percent(cost)} error" if self.percent else f"cost {cost:.4g}"
+        return f"{percent(cost)} error" if self.percent else f"{self.measure} {cost:.4g}"
 
     def table(self) -> dict[str, list[Any]]:
         """Columns by name, with a row for each candidate."""
-        return {name: [getattr(s, name) for s in self.standings] for name in Standing._fields}
+        return {
+            self.measure.lower() if name == "cost" else name: [
+                getattr(s, name) for s in self.standings
+            ]
+            for name in Standing._fields
+        }
 
 
 def select(

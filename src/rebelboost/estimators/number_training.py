@@ -1,0 +1,226 @@
+"""Training of a regressor: read the samples, choose the fits and their settings, assemble the model."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from numpy.typing import ArrayLike
+
+from rebelboost.boosting.callbacks import Hearing
+from rebelboost.boosting.fit import Settings, follow, train
+from rebelboost.boosting.objectives import NumberObjective
+from rebelboost.boosting.regression import baseline, huber_delta
+from rebelboost.boosting.rounds import History
+from rebelboost.boosting.sampling import Sampling
+from rebelboost.data.folds import divided, held_out_part, n_distinct
+from rebelboost.data.samples import NumberSamples
+from rebelboost.estimators.inputs import (
+    Apart,
+    check_apart,
+    checked_weight,
+    encode_features,
+    encode_target,
+    learn_features,
+    missing_features,
+    numbered,
+    seed_of,
+    threads_of,
+)
+from rebelboost.estimators.training import callbacks_of
+from rebelboost.learners.stump import Stump
+from rebelboost.learners.tree import Tree
+from rebelboost.model.ensemble import Ensemble, weighted_sum
+from rebelboost.model.fitted import FittedRegressor, Provenance
+from rebelboost.selection.blend import CrossFit
+from rebelboost.selection.candidates import Entry
+from rebelboost.selection.judging import NumberJudging
+from rebelboost.selection.number_candidates import LEAST_MASS, Recipe, number_candidates
+from rebelboost.selection.race import select
+from rebelboost.selection.spread import learn_intervals
+
+if TYPE_CHECKING:
+    from rebelboost.estimators.regressor import RebelRegressor
+
+TREE = Tree(depth=5, least_mass=LEAST_MASS)
+LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
+FEWEST_TO_RACE = 10
+"""Fewest distinct samples for a cross-fit by default."""
+
+
+class NumberFit(NamedTuple):
+    """The fitted model, and what is known of its fits."""
+
+    model: FittedRegressor
+    history: History
+    cross_fit: CrossFit | None
+
+
+def number_learner(given: str | Tree | Stump) -> Stump | Tree:
+    """The learner that a name stands for, in a regressor."""
+    return LEARNERS[given] if isinstance(given, str) else given
+
+
+# ---- the input of a fit
+
+
+def read_numbers(
+    reg: "RebelRegressor",
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    apart: Apart,
+    start: FittedRegressor | None,
+) -> tuple[FittedRegressor, NumberSamples]:
+    """Return a model without terms, and the samples to train it on."""
+    check_apart(apart)
+    if start is None:
+        encoder, values = learn_features(reg, X, number_learner(reg.learner).categorical)
+    else:
+        encoder, values = start.encoder, encode_features(reg, X, start.encoder)
+    target = encode_target(y, len(values))
+    weight = checked_weight(sample_weight, values)
+    samples = NumberSamples(
+        values,
+        target,
+        weight,
+        encoder.categorical,
+        groups=numbered(apart.groups, "groups", len(values)),
+        times=numbered(apart.times, "times", len(values)),
+    )
+    if weight is not None and not weight.all():
+        samples = samples.rows(weight > 0)
+    first = baseline(reg.loss, samples.target, samples.weight) if start is None else start.baseline
+    model = FittedRegressor(
+        encoder=encoder,
+        feature_names=getattr(reg, "feature_names_in_", None),
+        ensemble=Ensemble.of((), 1),
+        baseline=first,
+        provenance=Provenance(missing_features(samples.X)),
+    )
+    return model, replace(samples, target=samples.target - first)
+
+
+# ---- fits
+
+
+def train_numbers(
+    reg: "RebelRegressor",
+    empty: FittedRegressor,
+    samples: NumberSamples,
+    validation: tuple[Any, ArrayLike] | None,
+    start: FittedRegressor | None,
+) -> NumberFit:
+    """Fit once, or several times on parts of the samples, and assemble the model."""
+    settings_of = _settings_of(reg, samples)
+    n_folds = _n_folds(reg, samples, validation)
+    if n_folds:
+        return _fit_parts(reg, empty, samples, settings_of, n_folds)
+    settings = settings_of(Recipe(number_learner(reg.learner)))
+    samples, held = _hold_out(reg, empty, samples, validation, settings.seed)
+    history = History() if start is None else reg.history_
+    with Hearing(callbacks_of(reg, settings.rounds, ".4g")) as callbacks:
+        ensemble = train(
+            samples,
+            settings,
+            history=history,
+            callbacks=callbacks,
+            held=None if held is None else follow(held, settings),
+            start=None if start is None else start.ensemble,
+        )
+    return NumberFit(replace(empty, ensemble=ensemble), history, None)
+
+
+def _n_folds(reg: "RebelRegressor", samples: NumberSamples, validation: Any) -> int:
+    if reg.cross_fit != "auto":
+        return int(reg.cross_fit or 0)
+    alone = reg.early_stopping or reg.warm_start or validation is not None
+    if alone or reg.learner != "auto":
+        return 0
+    return 5 if n_distinct(samples) >= FEWEST_TO_RACE else 0
+
+
+def _fit_parts(
+    reg: "RebelRegressor",
+    empty: FittedRegressor,
+    samples: NumberSamples,
+    settings_of: Callable[[Recipe], Settings],
+    n_folds: int,
+) -> NumberFit:
+    if reg.learner == "auto":
+        running = number_candidates(settings_of)
+    else:
+        running = [Entry("the learner", settings_of(Recipe(number_learner(reg.learner))))]
+    settings = running[0].settings
+    judging = NumberJudging(samples, _objective(reg, samples))
+    rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
+    with Hearing(callbacks_of(reg, rounds, ".4g")) as callbacks:
+        found = select(judging, running, n_folds, callbacks=callbacks, time_budget=reg.time_budget)
+    found = _stretched(found)
+    intervals = learn_intervals(samples, found, settings)
+    model = replace(empty, ensemble=found.ensemble, intervals=intervals)
+    found = replace(found, left_out=found.left_out + model.baseline)
+    return NumberFit(model, found.history, found)
+
+
+def _stretched(found: CrossFit) -> CrossFit:
+    """The same with its best factor in the terms: a regression has no decoder that could apply it."""
+    factor = found.temperature
+    ensemble, _ = weighted_sum([found.ensemble], [factor])
+    if len(ensemble) == 0:  # predictions that say nothing of new samples are dropped
+        found.history.renumber_terms({})
+    return replace(found, ensemble=ensemble, temperature=1.0, left_out=factor * found.left_out)
+
+
+def _objective(reg: "RebelRegressor", samples: NumberSamples) -> NumberObjective:
+    given = reg.huber_delta
+    delta = huber_delta(samples.target, samples.weight) if given == "auto" else float(given)
+    return NumberObjective(reg.loss, delta)
+
+
+def _settings_of(reg: "RebelRegressor", samples: NumberSamples) -> Callable[[Recipe], Settings]:
+    """A recipe's settings, unless the user has chosen others."""
+    objective, seed, n_threads = (
+        _objective(reg, samples),
+        seed_of(reg.random_state),
+        threads_of(reg.n_jobs),
+    )
+
+    def settings_of(recipe: Recipe) -> Settings:
+        features = reg.feature_subsample
+        return Settings(
+            recipe.learner,
+            recipe.rounds if reg.n_rounds == "auto" else int(reg.n_rounds),
+            recipe.shrinkage if reg.shrinkage == "auto" else float(reg.shrinkage),
+            float(reg.tol),
+            objective,
+            Sampling(
+                recipe.subsample if reg.subsample == "auto" else float(reg.subsample),
+                recipe.feature_subsample if features == "auto" else float(features),
+                by_value=True,
+            ),
+            reg.n_rounds_no_change if reg.early_stopping else None,
+            seed=seed,
+            n_threads=n_threads,
+        )
+
+    return settings_of
+
+
+def _hold_out(
+    reg: "RebelRegressor",
+    empty: FittedRegressor,
+    samples: NumberSamples,
+    validation: tuple[Any, ArrayLike] | None,
+    seed: int,
+) -> tuple[NumberSamples, NumberSamples | None]:
+    if validation is not None:
+        X, y = validation
+        values = encode_features(reg, X, empty.encoder)
+        target = encode_target(y, len(values)) - empty.baseline
+        return samples, NumberSamples(values, target, categorical=samples.categorical)
+    if not reg.early_stopping:
+        return samples, None
+    part = held_out_part(samples, reg.validation_fraction, seed)
+    if part is None:  # the only sample, which training cannot do without
+        return samples, None
+    return divided(samples, part.kept), divided(samples, part.out)

@@ -1,0 +1,110 @@
+"""Prediction intervals of a cross-fitted regression, from what each fit says of the samples it did not see.
+
+Residuals of held-out samples are those of single fits. The model is their average, whose squared error is at
+most the mean of theirs, so intervals from these residuals are rather too wide than too narrow.
+
+Residuals are often larger in some places than in others. A second cross-fit, of trees to the sizes of the
+residuals, predicts how large they are, and residuals are measured in this unit.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from rebelboost.base.arrays import BySample, Floats
+from rebelboost.boosting.fit import Settings
+from rebelboost.boosting.objectives import NumberObjective
+from rebelboost.boosting.regression import baseline
+from rebelboost.boosting.sampling import Sampling
+from rebelboost.data.folds import WHOLE, folds
+from rebelboost.data.samples import NumberSamples
+from rebelboost.learners.tree import Tree
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.intervals import Intervals, Spread
+from rebelboost.selection.blend import CrossFit, Parts, cross_fit
+from rebelboost.selection.candidates import Entry
+from rebelboost.selection.judging import NumberJudging
+
+FEWEST = 60
+"""With fewer held-out samples, all have the same spread."""
+N_FOLDS = 5
+POWERS = (0.0, 0.5, 1.0)
+"""Exponents of the predicted sizes that are compared."""
+MOST_TIMES = 1000
+"""Weights that are up to this multiple of the least one count how often a sample occurs."""
+TREE = Tree(depth=3, least_mass=0.02)
+ROUNDS, SHRINKAGE, SUBSAMPLE = 100, 0.1, 0.5
+
+
+def learn_intervals(
+    samples: NumberSamples, found: CrossFit, settings: Settings
+) -> Intervals | None:
+    """Learn intervals from the held-out predictions of a cross-fit; None if nothing was held out.
+
+    `settings` are those of a candidate: the trees of the spread have at most as many rounds.
+    """
+    if not any(each.n_parts and math.isfinite(each.log_loss) for each in found.standings):
+        return None
+    order = np.argsort(found.rows)
+    rows, left_out = found.rows[order], found.left_out[order, 0]
+    judged = samples.take(np.searchsorted(samples.rows_of_table, rows))  # which are sorted
+    residual = judged.target - left_out
+    constant = Spread(1.0, Ensemble.of((), 1), 0.0)
+    size = np.abs(residual)
+    level = baseline("squared", size, judged.weight)
+    if len(judged) < FEWEST or level == 0:
+        return _intervals(constant, residual, judged.weight)
+    sized = replace(judged, target=size - level)
+    learned = _fit_sizes(sized, settings)
+    there = np.searchsorted(judged.rows_of_table, learned.rows)
+    weight = None if judged.weight is None else judged.weight[there]
+    spreads = [Spread(level, learned.ensemble, power) for power in POWERS]
+    relative = [spread.relative(learned.left_out[:, 0]) for spread in spreads]
+    losses = [_loss(size[there], at, weight) for at in relative]
+    best = int(np.argmin(losses))
+    if POWERS[best] == 0:
+        return _intervals(constant, residual, judged.weight)
+    return _intervals(spreads[best], residual[there] / relative[best], weight)
+
+
+def _fit_sizes(sized: NumberSamples, settings: Settings) -> CrossFit:
+    """Cross-fit trees to the sizes of the residuals."""
+    own = Settings(
+        TREE,
+        min(ROUNDS, settings.rounds),
+        SHRINKAGE,
+        0.0,
+        NumberObjective(),
+        Sampling(SUBSAMPLE, by_value=True),
+        seed=settings.seed,
+        n_threads=settings.n_threads,
+    )
+    parts = Parts(folds(sized, N_FOLDS, settings.seed), refit=sized.times is not None)
+    return cross_fit(NumberJudging(sized), [Entry("spread", own)], parts)
+
+
+def _loss(size: BySample, spread: BySample, weight: BySample | None) -> float:
+    """Mean log-loss of residuals with a Laplace distribution of this spread, up to a constant."""
+    weight = np.ones(len(size)) if weight is None else weight
+    total = math.fsum(weight)
+    relative = math.fsum(weight * size / spread) / total
+    return math.fsum(weight * np.log(spread)) / total + math.log(relative)
+
+
+def _intervals(spread: Spread, residual: BySample, weight: BySample | None) -> Intervals:
+    order = np.argsort(residual, kind="stable")
+    return Intervals(spread, residual[order], _in_units(weight, len(residual))[order])
+
+
+def _in_units(weight: BySample | None, n_samples: int) -> Floats:
+    """Weights in units of a new sample's weight, which is 1 where weights are counts.
+
+    Where they are not, it is Σw²/Σw: the sum of the weights is then the effective number of samples.
+    """
+    if weight is None:
+        return np.ones(n_samples)
+    counts = weight / weight.min()
+    if counts.max() <= MOST_TIMES and np.all(np.abs(counts - np.rint(counts)) <= WHOLE * counts):
+        return np.rint(counts)
+    return weight * (math.fsum(weight) / math.fsum(weight**2))
