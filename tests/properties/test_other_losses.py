@@ -111,9 +111,9 @@ def test_threads_and_kernels_change_no_bit_of_a_regression(loss, monkeypatch, co
     X[::9, 3] = np.nan
     y = X[:, 0] ** 2 + rng.normal(size=len(X))
     monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
-    models = [RebelRegressor(loss=loss, n_rounds=4, n_jobs=n).fit(X, y) for n in (1, 2, 3)]
+    models = [RebelRegressor("tree", loss=loss, n_rounds=4, n_jobs=n).fit(X, y) for n in (1, 2, 3)]
     with kernels.using("reference"):
-        models.append(RebelRegressor(loss=loss, n_rounds=2).fit(X, y))
+        models.append(RebelRegressor("tree", loss=loss, n_rounds=2).fit(X, y))
     for model in models[1:]:
         terms = slice(len(model.ensemble_))
         assert_same_terms(models[0].ensemble_[terms], model.ensemble_)

@@ -147,6 +147,8 @@ class NumberSamples:
     """(N,) samples with equal numbers are left out together; None: each by itself."""
     times: Ints | None = None
     """(N,) rank of each sample in time; None: the order does not matter."""
+    given: BySample | None = None
+    """(N,) targets as the user gave them; None: `target`. The baseline's rounding must not move samples."""
 
     def __len__(self) -> int:
         return len(self.target)
@@ -164,7 +166,8 @@ class NumberSamples:
     @property
     def identity(self) -> Floats:
         """Values and targets: samples with equal values may have different targets."""
-        return np.column_stack([self.X, self.target]).astype(np.float64)
+        told_by = self.target if self.given is None else self.given
+        return np.column_stack([self.X, told_by]).astype(np.float64)
 
     @property
     def rows_of_table(self) -> Ints:
@@ -185,6 +188,7 @@ class NumberSamples:
             row_numbers=self.rows_of_table[samples],
             groups=None if self.groups is None else self.groups[samples],
             times=None if self.times is None else self.times[samples],
+            given=None if self.given is None else self.given[samples],
         )
 
     def weighed(self, share: BySample) -> Self:
@@ -194,6 +198,7 @@ class NumberSamples:
     @classmethod
     def joined(cls, parts: Sequence["NumberSamples"]) -> "NumberSamples":
         """All samples of the parts, which are of the same table."""
+        given = [part.given for part in parts if part.given is not None]
         return replace(
             parts[0],
             X=np.concatenate([part.X for part in parts]),
@@ -202,6 +207,7 @@ class NumberSamples:
             row_numbers=np.concatenate([part.rows_of_table for part in parts]),
             groups=None,
             times=None,
+            given=np.concatenate(given) if given else None,
         )
 
 

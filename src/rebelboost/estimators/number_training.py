@@ -97,7 +97,7 @@ def read_numbers(
         baseline=first,
         provenance=Provenance(missing_features(samples.X)),
     )
-    return model, replace(samples, target=samples.target - first)
+    return model, replace(samples, target=samples.target - first, given=samples.target)
 
 
 # ---- fits
