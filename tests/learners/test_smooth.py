@@ -203,3 +203,13 @@ def test_examples_are_limited():
     clf = RebelClassifier(SmoothSimilarity(examples=20)).fit(X, y)
     (terms,) = [terms for _, terms in clf.model_.ensemble.of_kind(SmoothSimilarities)]
     assert len(terms.functions[0].rows) == 20
+
+
+def test_importances_and_similar_rows_of_a_smooth_function(fitted):
+    sizes = fitted.feature_importances_
+    np.testing.assert_allclose(sizes.sum(), 1)
+    assert (sizes > 0.1).all()  # all four columns decide alike
+    why = fitted.explain(NEW[:1])[0]
+    nearest = ((X - NEW[0]) ** 2).sum(axis=1).argmin()
+    assert (X[why.similar[0].row] == X[nearest]).all()
+    assert "smooth function of the similarity" in str(fitted.summary())

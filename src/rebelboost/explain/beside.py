@@ -38,11 +38,15 @@ class Beside(NamedTuple):
 def beside(why: "Explanation") -> Beside | None:
     """Compare a sample with the rows that contribute most to its decision; None without their values.
 
-    A training row that is equal to the sample, such as the sample itself, is left out.
+    In a model without contributions of rows, these are the most similar rows of the decided class and of
+    the others. A training row that is equal to the sample, such as the sample itself, is left out.
     """
     stored = why.speaker.rows.values
     known = [e for e in why.examples if e.row in stored and not is_same(why, e)]
     sizes = [float(why.toward(each.by_class)) for each in known]
+    if not known:
+        known = [e for e in why.similar if e.row in stored and not is_same(why, e)]
+        sizes = [1.0 if each.of_class == why.decision else -1.0 for each in known]
     favour = [each for each, size in zip(known, sizes, strict=True) if size > 0][:N_FOR]
     against = [each for each, size in zip(known, sizes, strict=True) if size < 0][:N_AGAINST]
     chosen = (*favour, *against)

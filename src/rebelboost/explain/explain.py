@@ -15,6 +15,7 @@ from rebelboost.explain.shares import contributions
 from rebelboost.explain.summary import ModelSummary, summarise
 from rebelboost.explain.usage import importances
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTerms
+from rebelboost.model.smooth import SmoothSimilarities
 from rebelboost.model.trees import Trees
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -72,10 +73,11 @@ def summary_of(
 
 def feature_shares(model: FittedTerms) -> Floats:
     """(d,) how much the splits of trees on each feature change the scores; the shares sum to 1."""
-    if not model.ensemble.of_kind(Trees):
+    kinds = Trees, SmoothSimilarities
+    if not any(model.ensemble.of_kind(kind) for kind in kinds):
         raise AttributeError(
-            "feature_importances_ need trees, and this model has none: similarities compare all "
-            "features at once. summary() lists the training rows they use"
+            "feature_importances_ need trees or a smooth function, and this model has none: similarities "
+            "compare all features at once. summary() lists the training rows they use"
         )
     sizes = importances(model.ensemble, model.n_features)
     return sizes / (sizes.sum() or 1.0)

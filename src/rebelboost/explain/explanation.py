@@ -144,6 +144,23 @@ class Explanation:
         )
 
     @cached_property
+    def similar(self) -> tuple[ExampleShare, ...]:
+        """Training rows that a smooth function compares with, the most similar first.
+
+        They have no contributions of their own: the function's outputs for near rows cancel one another.
+        """
+        rows, near = self.speaker.rows, self.speaker.said.near
+        found = [np.stack([own, each[self.sample]], axis=1) for own, each in near]
+        ranked = sorted(np.concatenate(found).tolist(), key=lambda pair: -pair[1]) if near else []
+        nothing = np.zeros_like(self.baseline)
+        return tuple(
+            ExampleShare(
+                row, rows.label(row), rows.classes.get(row), nothing, f"near {rows.name(row)}"
+            )
+            for row in dict.fromkeys(int(pair[0]) for pair in ranked)
+        )
+
+    @cached_property
     def others(self) -> tuple[Reason, ...]:
         """Contributions of wrapped classifiers."""
         return tuple(

@@ -39,6 +39,8 @@ class Contributions:
     """(n, E, K) contributions of those rows."""
     others: dict[str, Scores]
     """Name → (n, K) contributions of other terms."""
+    near: tuple[tuple[Ints, Floats], ...]
+    """(E,) training rows that smooth functions compare with, and (n, E) similarities to them, −1 to 1."""
     functions: dict[str, Scores]
     """Name → (n, K) what smooth functions add in all. The features' contributions contain it."""
     rules: RuleVotes | None
@@ -70,6 +72,7 @@ def contributions(ensemble: Ensemble, X: Values, n_threads: int = 1) -> Contribu
         rows,
         pulls,
         shares.others,
+        tuple(shares.near),
         shares.functions,
         shares.rules,
         tuple(shares.comparisons),

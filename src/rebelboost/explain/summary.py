@@ -222,7 +222,7 @@ def _features(ensemble: Ensemble, wording: Wording) -> tuple[UsedFeature, ...]:
     return tuple(
         UsedFeature(wording.names[f], float(sizes[f] / total), int(testing[f]))
         for f in order.tolist()
-        if testing[f]
+        if testing[f] or sizes[f] > 0
     )
 
 

@@ -13,9 +13,13 @@ from rebelboost.explain.reasons import summed
 from rebelboost.explain.rules import RuleHashes
 from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.smooth import SmoothSimilarities
 from rebelboost.model.terms import Separated
 from rebelboost.model.tree_means import TreeMeans
 from rebelboost.model.trees import Trees
+
+SOME_EXAMPLES = 50
+"""Number of examples over which the contributions of a smooth function are averaged."""
 
 
 def size(said: Floats) -> Floats:
@@ -26,8 +30,16 @@ def size(said: Floats) -> Floats:
 
 
 def importances(ensemble: Ensemble, n_features: int) -> Floats:
-    """(d,) size of the changes by the splits on each feature, averaged over training samples, summed."""
+    """(d,) size of the changes by the splits on each feature, averaged over training samples, summed.
+
+    For a smooth function: the size of the feature's contribution, averaged over some of its examples.
+    """
     found = np.zeros(n_features)
+    for _, smooth in ensemble.of_kind(SmoothSimilarities):
+        for function in smooth.functions:
+            _, added = function.by_column(function.points[:SOME_EXAMPLES], 1)
+            columns = function.space.feature_of_column
+            found += np.bincount(columns, size(added).mean(axis=0), n_features)
     for means in _means(ensemble):
         for nodes, children in means.layers():
             before = np.repeat(means.values[:, nodes], 2, axis=1)

@@ -61,6 +61,8 @@ class Shares:
     """(E,) rows of the training table, and (n, E, K) their contributions."""
     others: dict[str, Scores] = field(default_factory=dict)
     """Name → (n, K) contributions of other terms."""
+    near: list[tuple[Ints, Floats]] = field(default_factory=list)
+    """(E,) rows of the training table that smooth functions compare with, and (n, E) similarities to them."""
     functions: dict[str, Scores] = field(default_factory=dict)
     """Name → (n, K) what smooth functions add in all, which is credited to features too."""
     rules: RuleVotes | None = None

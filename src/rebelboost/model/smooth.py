@@ -6,6 +6,7 @@ outputs cancel one another widely, so explanations credit features, not examples
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from rebelboost.data.spaces import Embedding
 from rebelboost.model.comparisons import AT_ONCE, Placed
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import Shares, slices
-from rebelboost.model.terms import Terms
+from rebelboost.model.terms import Separated, Terms
 
 NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
 """Of the integrals from the mean of the training samples to a sample, on [−1, 1]."""
@@ -59,6 +60,12 @@ class SmoothFunction(NamedTuple):
             distances = np.ascontiguousarray(found[:, : len(here)])
             part = scores[start : start + step]
             kernels.active.add_similarities(distances, self.tau, self.a, self.b, part, n_threads)
+
+    def similarities(self, placed: Points) -> Floats:
+        """(N, E) f of points."""
+        laid = self.space.lay_out(placed)
+        distances = self.space.distances(laid, self.points, self.rows, 1)[:, : len(placed)].T
+        return (self.tau - distances.astype(np.float64)) / (self.tau + distances)
 
     def slopes(self, placed: Floats) -> Floats:
         """(N, D, K) derivatives of the scores with respect to the coordinates of points."""
@@ -177,6 +184,8 @@ class SmoothSimilarities(Terms):
         for function in self.functions:
             at_mean, added = function.by_column(queries.placed(function.space), n_threads)
             shares.baseline += at_mean
+            placed = queries.placed(function.space)
+            shares.near.append((function.rows.astype(np.int64), function.similarities(placed)))
             name = SmoothSimilarities((function,)).describe()
             shares.functions[name] = shares.functions.get(name, 0.0) + added.sum(axis=1)
             for column, feature in enumerate(function.space.feature_of_column.tolist()):
@@ -187,6 +196,18 @@ class SmoothSimilarities(Terms):
         """Descriptions of all functions, each once."""
         found = [SmoothSimilarities((f,)).describe() for each in tables for f in each.functions]
         return sorted(set(found))
+
+    def separated(self) -> Separated:
+        """The two classes whose scores differ most over the examples of each function."""
+        pairs = list(combinations(range(self.outputs.shape[1]), 2)) or [(0, 0)]
+        found = []
+        for function in self.functions:
+            scores = function.similarities(function.points) @ function.a + function.b
+            apart = [float(np.sqrt(np.mean((scores[:, i] - scores[:, j]) ** 2))) for i, j in pairs]
+            best = int(np.argmax(apart))
+            found.append((*pairs[best], apart[best]))
+        first, second, distance = np.array(found).T
+        return Separated(first.astype(np.int64), second.astype(np.int64), distance)
 
 
 # ---- model files
