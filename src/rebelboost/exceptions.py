@@ -39,3 +39,7 @@ class ModelFileError(ValueError):
 
 class ImageError(ValueError):
     """An image cannot be read or used; the message names the image and the fix."""
+
+
+class ImageWarning(UserWarning):
+    """Images were resized or skipped."""

@@ -1,0 +1,129 @@
+"""A trained detector as arrays: the rectangles of its features, its trees, and when a window is left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost import kernels
+from rebelboost.base.arrays import Bytes, Floats, Indices, RectangleArrays, TreeArrays, WindowGrid
+from rebelboost.model.trees import Trees
+from rebelboost.vision.features import Size, n_planes, take_features
+from rebelboost.vision.integral_image import Windows, integral_images
+
+
+@dataclass(frozen=True)
+class DetectorModel:
+    """A sum of trees on features of a window; objects have a sum above the threshold."""
+
+    window: Size
+    rectangles: RectangleArrays
+    """The features that the trees use."""
+    trees: Trees
+    """Trees with one output, on these features."""
+    floors: Floats
+    """(T,) a window is left if the sum after tree t is below floors[t]."""
+    threshold: float = 0.0
+    """Windows with a sum above it are detected. Scores are sums minus the threshold."""
+
+    @classmethod
+    def of(cls, window: Size, pool: RectangleArrays, trees: Trees) -> "DetectorModel":
+        """Keep the used features of the pool. The score is that of class 1 minus that of class 0."""
+        used, place = np.unique(trees.features[trees.features >= 0], return_inverse=True)
+        features = trees.features.copy()
+        features[trees.features >= 0] = place
+        outputs = (trees.outputs[:, 1] - trees.outputs[:, 0])[:, np.newaxis]
+        own = replace(trees, features=features, outputs=np.ascontiguousarray(outputs))
+        return cls(window, take_features(pool, used), own, np.full(len(trees), -np.inf))
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    def leaving(self, traces: Sequence[Floats], threshold: float, miss: float) -> "DetectorModel":
+        """The same detector with another threshold, and with floors that are low enough for all traces."""
+        floors = np.full(len(self), np.inf)
+        for own in traces:
+            floors = np.minimum(floors, lowest_floors(own[: len(self)], threshold, miss))
+        return replace(self, floors=floors, threshold=threshold)
+
+    @property
+    def planes(self) -> int:
+        """Number of planes of an image that the features need."""
+        return n_planes(self.rectangles)
+
+    @cached_property
+    def walked(self) -> TreeArrays:
+        """The trees in the form that the kernels take."""
+        return self.trees.walked
+
+    def scan(
+        self, image: Bytes, step: int = 1, n_threads: int = 1
+    ) -> tuple[Floats, NDArray[np.int32]]:
+        """Sum of each window of (H, W) image, and the number of trees used until it was left."""
+        shape = tuple((image.shape[i] - self.window[i]) // step + 1 for i in range(2))
+        scores, used = np.empty(shape), np.empty(shape, dtype=np.int32)
+        kernels.active.scan_windows(
+            integral_images(image[np.newaxis], self.planes, n_threads),
+            WindowGrid(*self.window, step),
+            self.rectangles,
+            self.walked,
+            self.floors,
+            scores,
+            used,
+            n_threads,
+        )
+        return scores, used
+
+    def contributions(self, images: Bytes, n_threads: int = 1) -> Floats:
+        """(T, N) output of each tree for (N, H, W) windows."""
+        values = Windows(images, self.planes, n_threads).values(self.rectangles)
+        outputs = np.zeros((len(self), len(images), 1))
+        for t in range(len(self)):
+            kernels.active.predict(values, self.walked, t, t + 1, outputs[t], n_threads)
+        return outputs[..., 0]
+
+    def scores(self, images: Bytes, n_threads: int = 1) -> Floats:
+        """(N,) scores of windows, with all trees."""
+        total: Floats = np.full(len(images), -self.threshold)
+        for output in self.contributions(images, n_threads):
+            total += output
+        return total
+
+    def path(self, tree: int, image: Bytes) -> Indices:
+        """The features that a tree tests on a window, from its root on."""
+        values = Windows(image[np.newaxis], self.planes).values(self.rectangles)[0]
+        first, node, path = int(self.trees.node_offsets[tree]), 0, []
+        while node < self.trees.n_nodes[tree]:
+            feature = int(self.trees.features[first + node])
+            if feature < 0:
+                break
+            path.append(feature)
+            right = values[feature] > self.trees.thresholds[first + node]
+            node = 2 * node + 1 + int(right)
+        return np.array(path, dtype=np.int32)
+
+
+def lowest_floors(traces: Floats, threshold: float, miss: float) -> Floats:
+    """Floors of each term that lose at most the share `miss` of the objects above the threshold.
+
+    `traces` (T, N) are partial sums of objects that the terms were not fitted on. After term t, at most
+    ⌊miss·N·√(t/T)⌋ objects may be lost: most of the share is spent early, where it saves most.
+    """
+    n_terms, n = traces.shape
+    floors = np.full(n_terms, -np.inf)
+    alive = (
+        np.sort(np.flatnonzero(traces[-1] > threshold)) if n_terms else np.empty(0, dtype=np.int64)
+    )
+    lost = 0
+    for t in range(n_terms):
+        if len(alive) == 0:
+            break
+        spend = int(miss * n * np.sqrt((t + 1) / n_terms) + 1e-9) - lost
+        ordered = np.sort(traces[t, alive])
+        floors[t] = ordered[min(max(spend, 0), len(ordered) - 1)]
+        staying = traces[t, alive] >= floors[t]
+        lost += int(np.count_nonzero(~staying))
+        alive = alive[staying]
+    return floors

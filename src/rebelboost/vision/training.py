@@ -1,0 +1,175 @@
+"""Training of a detector in stages, each with the false alarms of the one before as new examples."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Bytes, Floats, RectangleArrays
+from rebelboost.boosting.fit import Settings, train
+from rebelboost.data.samples import Samples
+from rebelboost.learners.tree import Tree
+from rebelboost.model.trees import Trees
+from rebelboost.vision.backgrounds import Backgrounds
+from rebelboost.vision.binned import WindowTrees, bin_windows
+from rebelboost.vision.features import Size, n_planes
+from rebelboost.vision.integral_image import Windows
+from rebelboost.vision.model import DetectorModel
+
+BINS = 64
+"""Bins of a feature. With 64 rather than 255, cars and faces are found as well, and training is faster."""
+N_FOLDS = 3
+"""Folds of the objects that the floors are chosen on."""
+FIRST_STAGES = (0.25, 0.5)
+"""Shares of the terms in the first stages, whose false alarms are easy to find."""
+LEAST_LOSS = 1e-12
+"""Boosting ends at this share of the first loss: on windows that one term separates, scores would explode."""
+FEW = 5
+"""With fewer new false alarms, another stage would learn nothing."""
+
+
+class Stage(NamedTuple):
+    """Record of one stage of training."""
+
+    stage: int
+    n_terms: int
+    n_backgrounds: int
+    """Number of background windows trained on."""
+    detection_rate: float
+    """Share of the crops that are detected by terms that were fitted on others."""
+    false_alarm_rate: float
+    """False alarms per scanned window of the backgrounds."""
+    terms_per_window: float
+    """Mean number of terms of the scanned windows."""
+
+
+@dataclass(frozen=True)
+class DetectorPlan:
+    """Settings of the training of a detector."""
+
+    window: Size
+    pool: RectangleArrays
+    n_terms: int
+    depth: int
+    price: float
+    detection: float
+    """Least share of the left-out crops to detect."""
+    target: float
+    """False alarms per window at which training ends."""
+    miss: float
+    """Share of the objects that may be lost by leaving windows early."""
+    n_windows: int
+    """Maximum number of background windows."""
+    max_stages: int
+    step: int
+    seed: int
+    n_threads: int
+
+
+class TrainedDetector(NamedTuple):
+    """A detector, and how it came about."""
+
+    model: DetectorModel
+    stages: list[Stage]
+    left_out_scores: Floats
+    """(crops,) score of each crop, by terms that were fitted on others."""
+
+
+def train_detector(
+    crops: Bytes,
+    groups: NDArray[np.int64],
+    backgrounds: Backgrounds,
+    plan: DetectorPlan,
+    told: Callable[[Stage], Any] | None = None,
+) -> TrainedDetector:
+    """Train on (N, H, W) crops of objects; crops of one group are left out together."""
+    rng = np.random.default_rng(plan.seed)
+    others = backgrounds.draw(min(plan.n_windows // 3, max(2000, 2 * len(crops))), rng)
+    stages: list[Stage] = []
+    while True:
+        at = len(stages)
+        share = FIRST_STAGES[at] if at < len(FIRST_STAGES) else 1.0
+        n_terms = max(1, round(share * plan.n_terms))
+        bench = _Bench(crops, others, plan)
+        model = bench.boost(n_terms)
+        left_out = bench.left_out_traces(groups, n_terms)
+        threshold = lowest_threshold(left_out[-1], plan.detection)
+        fitted = np.cumsum(model.contributions(crops, plan.n_threads), axis=0)
+        model = model.leaving((left_out, fitted), threshold, plan.miss)
+        room = plan.n_windows - len(others)
+        wanted = min(max(room, 1), max(1000, plan.n_windows // 3))
+        mined = backgrounds.mine(model, wanted, plan.step, rng, plan.n_threads)
+        found = float(np.mean(left_out[-1] > threshold))
+        terms = mined.n_terms / max(1, mined.n_scanned)
+        stages.append(Stage(at, n_terms, len(others), found, mined.rate, terms))
+        if told is not None:
+            told(stages[-1])
+        full = n_terms == plan.n_terms
+        if full and (mined.rate <= plan.target or len(mined.windows) < FEW or room <= 0):
+            break
+        if full and len(stages) >= plan.max_stages:
+            break
+        if room > 0:
+            others = np.concatenate([others, mined.windows])
+    return TrainedDetector(model, stages, left_out[-1] - threshold)
+
+
+def lowest_threshold(scores: Floats, detection: float) -> float:
+    """The largest threshold, at most 0, that at least the share `detection` of the scores are above."""
+    wanted = math.ceil(detection * len(scores) - 1e-9)
+    lowest = np.sort(scores)[len(scores) - wanted] if wanted > 0 else np.inf
+    return float(min(0.0, np.nextafter(lowest, -np.inf)))
+
+
+class _Bench:
+    """Binned windows of objects (class 1) and backgrounds (class 0), on which detectors are boosted."""
+
+    def __init__(self, crops: Bytes, others: Bytes, plan: DetectorPlan) -> None:
+        self.plan, self.crops = plan, crops
+        windows = Windows(np.concatenate([crops, others]), n_planes(plan.pool), plan.n_threads)
+        self.data = bin_windows(windows, plan.pool, BINS, plan.n_threads)
+        self.labels = np.repeat(np.array([1, 0], dtype=np.int32), [len(crops), len(others)])
+
+    def boost(
+        self,
+        n_terms: int,
+        absent: NDArray[np.bool_] | None = None,
+    ) -> DetectorModel:
+        """Boost trees, without the crops that are absent."""
+        plan = self.plan
+        weight = np.ones(len(self.labels))
+        if absent is not None:
+            weight[: len(absent)][absent] = 0
+        for label in range(2):  # both classes have the same weight
+            own = self.labels == label
+            weight[own] *= len(weight) / (2 * weight[own].sum())
+        costs = np.array([[0.0, 1.0], [plan.price, 0.0]])
+        nothing = np.zeros((len(self.labels), 0))  # the features are binned already
+        samples = Samples(nothing, self.labels, costs, weight=weight)
+        learner = WindowTrees(self.data, Tree(depth=plan.depth, outputs="tree"))
+        settings = Settings(
+            learner, n_terms, 1.0, LEAST_LOSS, seed=plan.seed, n_threads=plan.n_threads
+        )
+        ensemble = train(samples, settings)
+        found = ensemble.of_kind(Trees)
+        trees = found[0][1] if found else Trees.none(2)
+        return DetectorModel.of(plan.window, plan.pool, trees)
+
+    def left_out_traces(self, groups: NDArray[np.int64], n_terms: int) -> Floats:
+        """(T, N) partial sums of each crop, by a detector trained without the crops of its fold."""
+        names = np.unique(groups)
+        folds = np.random.default_rng(self.plan.seed).permutation(len(names)) % N_FOLDS
+        fold = folds[np.searchsorted(names, groups)]
+        traces = np.zeros((n_terms, len(groups)))
+        for k in range(min(N_FOLDS, len(names))):
+            absent = fold == k
+            if absent.all():
+                continue
+            model = self.boost(n_terms, absent)
+            own = np.cumsum(model.contributions(self.crops[absent], self.plan.n_threads), axis=0)
+            traces[: len(own), absent] = own
+            traces[len(own) :, absent] = own[-1:] if len(own) else 0
+        return traces
