@@ -34,7 +34,7 @@ def test_a_block_of_python_runs(block, tmp_path, monkeypatch):
 
 def test_what_a_newcomer_runs_needs_nothing_but_what_was_installed():
     """The extras that README names bring no pandas, which scikit-learn's as_frame would need."""
-    for page in (ROOT / "README.md", ROOT / "docs" / "index.md"):
+    for page in (ROOT / "README.md", ROOT / "docs" / "start.md"):
         code = "".join(block.code for block in blocks(page) if block.kind == "python")
         assert not re.search(r"as_frame|import (pandas|polars|matplotlib)", code)
 
