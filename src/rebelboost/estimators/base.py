@@ -122,7 +122,9 @@ class BoostedEstimator(BaseEstimator):
         """Raise an error if a parameter is invalid. `fit` and `save` call this."""
         self._validate_params()
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(
+        self, path: str | os.PathLike[str], *, rows: str = "values", names: bool = True
+    ) -> None:
         """Save the model to a file. `rebelboost.load` reads it.
 
         Everything is saved except callbacks. The file is written atomically: if saving fails, an
@@ -132,8 +134,15 @@ class BoostedEstimator(BaseEstimator):
         ----------
         path : str or path-like
             File to write. By convention, the name ends in ``.safetensors``.
+        rows : {"values", "ids", "none"}, default="values"
+            What is kept of the training rows that cases are compared with: their values; their names
+            and numbers (their values can still be computed from the comparisons); or nothing of any
+            row, which needs a model of trees. See the documentation page "Privacy".
+        names : bool, default=True
+            Whether the rows are kept with their names in the table's index.
         """
         from rebelboost.files.model_file import StoredModel, write_model  # rarely needed
+        from rebelboost.files.privacy import limited
 
         model = self.model_
         self.check_parameters()  # `load` checks them too: fail now rather than then
@@ -145,7 +154,7 @@ class BoostedEstimator(BaseEstimator):
             self.cross_fit_,
             self.metadata_,
         )
-        write_model(stored, path)
+        write_model(limited(stored, rows, names=names), path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain JSON data, to be evaluated in other languages.

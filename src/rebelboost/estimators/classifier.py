@@ -32,6 +32,7 @@ from rebelboost.estimators.inputs import (
     threads_of,
 )
 from rebelboost.estimators.training import (
+    RACES,
     assembled,
     rule_of,
     shrinkage_of,
@@ -52,9 +53,10 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     Parameters
     ----------
-    learner : {"auto", "tree", "stump", "similarity", "smooth"} or WeakLearner, default="auto"
+    learner : {"auto", "auto_trees", "tree", "stump", "similarity", "smooth"} or WeakLearner, default="auto"
         The weak learner, by name or as an object such as ``Tree(depth=3)``. "auto" compares trees and
         similarities by cross-validation and averages the best; without a cross-fit it is ``Tree()``.
+        "auto_trees" compares trees only: such a model keeps no training rows.
     n_rounds : int or "auto", default="auto"
         Maximum number of boosting rounds. "auto" depends on the learner: 400 for trees with leaf
         outputs, 1,000 for stumps and trees with one output, 4,000 for similarities.
@@ -368,7 +370,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
     def selection_(self) -> Selection | None:
         """Candidates of learner="auto", their held-out results and their weights, or None."""
         model, found = self.model_, self.cross_fit_
-        if self.learner != "auto" or found is None:
+        if not isinstance(self.learner, str) or self.learner not in RACES or found is None:
             return None
         return Selection(found.standings, found.cost, percent=is_uniform(model.costs))
 

@@ -33,6 +33,7 @@ LARGEST_TARGET = 1e150
 
 LEARNERS: dict[str, WeakLearner] = {
     "auto": Tree(),
+    "auto_trees": Tree(),
     "tree": Tree(),
     "stump": Stump(),
     "similarity": Similarity(),

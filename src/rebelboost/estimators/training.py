@@ -34,6 +34,7 @@ from rebelboost.estimators.inputs import (
 )
 from rebelboost.learners.base import WeakLearner
 from rebelboost.learners.smooth import SmoothSimilarity
+from rebelboost.learners.tree import Tree
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, Provenance
 from rebelboost.selection.blend import CrossFit
@@ -47,7 +48,9 @@ if TYPE_CHECKING:
     from rebelboost.estimators.classifier import RebelClassifier
 
 Validation = tuple[Any, ArrayLike] | None
-CROSS_FITTED = ("auto", "tree")
+RACES = ("auto", "auto_trees")
+"""Learners that compare candidates."""
+CROSS_FITTED = (*RACES, "tree")
 """Learners that are cross-fitted by default also if all mistakes cost the same: a single fit of trees has
 probabilities that are far too sure."""
 FEWEST_TO_CROSS_FIT = 20
@@ -150,8 +153,10 @@ def _fit_parts(
     if way == "auto":
         way = "neutral" if rule_of(clf).by_cost else "costs"
     alike = way == "neutral" or (is_uniform(given.costs) and not samples.by_sample)
-    if clf.learner == "auto":
+    if isinstance(clf.learner, str) and clf.learner in RACES:
         running = candidates(settings_of, samples, neutral=alike)
+        if clf.learner == "auto_trees":
+            running = [each for each in running if isinstance(each.settings.learner, Tree)]
     else:
         if isinstance(given.learner, SmoothSimilarity) and not alike:
             raise ValueError(

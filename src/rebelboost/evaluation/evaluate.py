@@ -92,7 +92,7 @@ def left_out(
     _check_classifier(clf)
     scores = getattr(clf.cross_fit_, "left_out", None)
     rows = getattr(clf.cross_fit_, "rows", None)
-    if scores is None or rows is None:
+    if scores is None or rows is None or len(rows) == 0:  # models saved without rows have none
         return None
     rows = np.asarray(rows)
     own = None

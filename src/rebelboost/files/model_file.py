@@ -99,7 +99,7 @@ def _version(arrays: Mapping[str, NDArray[Any]], model: Mapping[str, Any]) -> in
     """The oldest version that says all: older releases go on reading what they can."""
     if "intervals" in model:
         return 4
-    if "smooth.taus" in arrays:
+    if "smooth.taus" in arrays or "examples.values" in arrays:
         return 3
     return 2 if "sample_costs" in model else 1
 

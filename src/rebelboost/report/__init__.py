@@ -55,6 +55,8 @@ def write_report(  # noqa: PLR0913  (options of the report)
     data_summary: Mapping[str, Any] | None = None,
     command: str | None = None,
     row_names: Sequence[Any] | None = None,
+    rows: bool = True,
+    names: bool = True,
     date: dt.date | None = None,
 ) -> Path:
     """Write a report on a fitted classifier as one self-contained HTML file.
@@ -81,12 +83,24 @@ def write_report(  # noqa: PLR0913  (options of the report)
         Command that trained the model.
     row_names : sequence of N, optional
         Names of the rows of `X`. Default: the index of a pandas table, or row numbers from 0.
+    rows : bool, default=True
+        Whether rows are shown: explained decisions, and influential and similar training rows with
+        their values. Without them, the report has figures of all rows together only.
+    names : bool, default=True
+        Whether rows are called by their names. Otherwise they are called by their numbers.
     date : date, optional
         Date in the footer. Default: today.
     """
     page = render(
         Subject(
-            clf, X, _labels(clf, X, y), evaluation, dict(data_summary or {}), command, row_names
+            clf if names else clf.with_row_labels({}),
+            X,
+            _labels(clf, X, y),
+            evaluation,
+            dict(data_summary or {}),
+            command,
+            row_names if names else range(len(X)),
+            rows,
         ),
         title,
         date or dt.datetime.now(tz=dt.UTC).date(),

@@ -1,5 +1,6 @@
 """The sections on reasons: important features and training rows, and ten explained decisions."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ def learned(subject: Subject) -> Html | None:
     if not hasattr(subject.clf, "summary") or len(subject.classes) < 2:
         return None
     found = subject.clf.summary(top=MOST_USED)
+    if not subject.shows_rows:
+        found = replace(found, examples=())
     parts = summary_parts(found)
     if not parts:
         return None
@@ -34,7 +37,7 @@ def learned(subject: Subject) -> Html | None:
 
 def decisions(subject: Subject) -> Html | None:
     """Return the section on ten decisions and their reasons."""
-    if not hasattr(subject.clf, "explain") or len(subject.classes) < 2:
+    if not hasattr(subject.clf, "explain") or len(subject.classes) < 2 or not subject.shows_rows:
         return None
     picked = pick(subject)
     if not picked:

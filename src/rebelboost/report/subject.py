@@ -28,6 +28,8 @@ class Subject:
     command: str | None = None
     row_names: Sequence[Any] | None = None
     """Names of the rows of `X`."""
+    shows_rows: bool = True
+    """Whether single rows are shown."""
 
     @cached_property
     def classes(self) -> list[str]:
