@@ -15,6 +15,7 @@ from rebelboost.files.safetensors import read
 def patients():
     X, y = load_iris(return_X_y=True, as_frame=True)
     X.index = [f"patient {i} Meier" for i in range(150)]
+    X, y = X[:149], y[:149]  # a number that no other array has
     return X, y.map({0: "well", 1: "ill", 2: "dead"}).to_numpy()
 
 

@@ -150,11 +150,24 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         bool,
         typer.Option("--force", help="Replace a model file of another table or target."),
     ] = False,
+    rows: Annotated[
+        str,
+        typer.Option(
+            metavar="none | ids | values",
+            help="What the model file keeps of the training rows that cases are compared with: nothing "
+            "(only trees are trained), their numbers or names, or their values too.",
+        ),
+    ] = "values",
+    names: Annotated[
+        bool,
+        typer.Option("--names/--no-names", help="Whether it keeps the names of these rows."),
+    ] = True,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
     """Train a classifier on a table and write a model file."""
     with reported(traced=traceback):
+        from rebelboost.cli.privacy import KeptRows
         from rebelboost.cli.train import ModelFile, TrainingOptions, run_training
         from rebelboost.tables.options import ColumnOptions
 
@@ -162,7 +175,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             data,
             target,
             costs,
-            ModelFile(model, force),
+            ModelFile(model, force, KeptRows(rows, names)),
             columns=ColumnOptions(
                 keep or (), ignore or (), categorical or (), group, when, decimal
             ),
@@ -265,21 +278,30 @@ def explain_command(
 
 
 @app.command("report", short_help="Write an HTML report on a model.")
-def report_command(
+def report_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
     data: Data,
     to: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="HTML file to write.")
     ] = Path("report.html"),
     costs: Costs = None,
+    rows: Annotated[
+        bool,
+        typer.Option("--rows/--no-rows", help="Whether it shows single rows with their values."),
+    ] = True,
+    names: Annotated[
+        bool,
+        typer.Option("--names/--no-names", help="Whether it shows the names of rows."),
+    ] = True,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
     """Write an HTML report: accuracy and cost, mistakes, calibration, reasons, training."""
     with reported(traced=traceback):
-        from rebelboost.cli.report import run_report
+        from rebelboost.cli.report import ShownRows, run_report
 
-        run_report(model, data, to, costs=costs, output=_output(as_json=as_json))
+        shown = ShownRows(rows, names)
+        run_report(model, data, to, costs=costs, shown=shown, output=_output(as_json=as_json))
 
 
 @app.command("demo", short_help="Run every command on an example data set.")

@@ -1,7 +1,7 @@
 """`rebel report`: write an HTML report on a model."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rebelboost.cli.files import check_writable, load_model, replaced
 from rebelboost.cli.inputs import Labelled, held_out, read_labelled, with_costs
@@ -13,7 +13,29 @@ from rebelboost.report import write_report
 from rebelboost.tables.columns import Column
 
 
-def run_report(model: Path, data: Path, to: Path, *, costs: Path | None, output: Output) -> None:
+class ShownRows(NamedTuple):
+    """What a report shows of the rows of the table."""
+
+    rows: bool = True
+    names: bool = True
+
+    def told(self) -> str:
+        """Say what it shows."""
+        if not self.rows:
+            return "It shows no single rows."
+        values = "their names and values" if self.names else "their values"
+        return f"It shows some rows of the table with {values}; --no-rows leaves them out."
+
+
+def run_report(
+    model: Path,
+    data: Path,
+    to: Path,
+    *,
+    costs: Path | None,
+    shown: ShownRows = ShownRows(),  # noqa: B008  (immutable)
+    output: Output,
+) -> None:
     """Write the report."""
     check_writable(to)
     classifier = with_costs(load_model(model), costs)
@@ -32,7 +54,7 @@ def run_report(model: Path, data: Path, to: Path, *, costs: Path | None, output:
         ]
         with replaced(to) as beside:
             write_report(
-                classifier,
+                classifier if shown.names else _numbered(classifier),
                 given.frame,
                 given.y,
                 beside,
@@ -40,11 +62,17 @@ def run_report(model: Path, data: Path, to: Path, *, costs: Path | None, output:
                 title=f"Model report: {model.stem}",
                 data_summary=told,
                 command=kept.get("command"),
-                row_names=given.names,
+                row_names=given.names if shown.names else range(1, len(given.y) + 1),
+                rows=shown.rows,
             )
     output.notes(given.notes)
     output.record("report", {"path": str(to)})
-    output.text(f"Wrote {to}. Open it in a browser.")
+    output.text(f"Wrote {to}. Open it in a browser. {shown.told()}")
+
+
+def _numbered(classifier: Any) -> Any:
+    """Call the training rows by their numbers among the rows with a class, from 1."""
+    return classifier.with_row_labels({row: row + 1 for row in classifier.example_classes_})
 
 
 def _meanings(told: dict[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 from rebelboost import RebelClassifier
 from rebelboost.cli import costs as cost_files
 from rebelboost.cli.files import check_replaceable, check_writable, fingerprint
+from rebelboost.cli.privacy import KeptRows
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.estimators.inputs import LEARNERS
@@ -45,6 +46,8 @@ class ModelFile(NamedTuple):
     """None: named after the table."""
     force: bool = False
     """Whether a model of another table or target may be replaced."""
+    kept: KeptRows = KeptRows()
+    """What is kept of the training rows."""
 
 
 class Trained(NamedTuple):
@@ -67,6 +70,7 @@ def run_training(
 ) -> None:
     """Read the table, print a summary, train, evaluate, save, and print the results."""
     _check_learner(settings.learner)
+    settings = settings._replace(learner=model.kept.learner(settings.learner))
     to = model.path or Path(f"{data.stem}.safetensors")
     check_writable(to)
     with output.waiting(f"reading {data}"), opened(data) as table:
@@ -79,12 +83,13 @@ def run_training(
     show_table(understanding, matrix, costs, output)
     with output.warnings_as_notes():
         trained = _learn(samples, matrix, settings, output)
-    trained = trained._replace(model=_named(trained.model, samples))
-    trained.model.metadata_ = _kept(trained, understanding, data)
+    trained = trained._replace(model=_named(trained.model, samples, named=model.kept.names))
+    trained.model.metadata_ = _kept(trained, model.kept.of_table(understanding), data)
     words = _command(data, understanding.target, costs, columns, settings)
-    trained.model.metadata_["command"] = shlex.join(words)
-    trained.model.save(to)
-    show_model(trained, understanding, output, paths=(data, to))
+    trained.model.metadata_["command"] = shlex.join([*words, *model.kept.words()])
+    trained.model.save(to, rows=model.kept.rows)
+    holds = model.kept.told(trained.model)
+    show_model(trained, understanding, output, paths=(data, to), holds=holds)
 
 
 def _keeping(
@@ -226,10 +231,10 @@ def _kept(trained: Trained, understanding: Understanding, data: Path) -> dict[st
     }
 
 
-def _named(model: RebelClassifier, samples: TrainingTable) -> RebelClassifier:
-    """Name the model's training rows by the identifier column or, without one, by row number."""
+def _named(model: RebelClassifier, samples: TrainingTable, *, named: bool) -> RebelClassifier:
+    """Name the model's training rows by the identifier column or, without one or names, by number."""
     examples = model.example_classes_
-    if samples.ids is None:
+    if samples.ids is None or not named:
         return model.with_row_labels({row: int(samples.rows[row]) for row in examples})
     name, values = samples.ids
     return model.with_row_labels({row: row_name(name, values[row]) for row in examples})

@@ -102,7 +102,12 @@ def _missing(understanding: Understanding) -> str:
 
 
 def show_model(
-    trained: "Trained", understanding: Understanding, output: Output, paths: tuple[Path, Path]
+    trained: "Trained",
+    understanding: Understanding,
+    output: Output,
+    *,
+    paths: tuple[Path, Path],
+    holds: str,
 ) -> None:
     """Print the selected models, accuracy and cost, file and next steps."""
     data, path = paths
@@ -115,6 +120,7 @@ def show_model(
         "model",
         {
             "path": str(path),
+            "holds": holds,
             "seconds": trained.seconds,
             "chosen": chosen,
             "terms": len(model.ensemble_),
@@ -134,7 +140,7 @@ def show_model(
         lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
     lines += [("note", text) for text in heavy_dates(model, understanding)]
     size = path.stat().st_size / 1e6
-    lines.append(("saved to", f"{path} ({size:.1f} MB)"))
+    lines += [("saved to", f"{path} ({size:.1f} MB)"), ("it holds", holds)]
     output.lines(lines)
     output.text("")
     output.heading("Next steps")
