@@ -249,3 +249,15 @@ def test_whitening_needs_more_samples_than_columns():
     assert "similarities, whitened" not in names
     alone = RebelClassifier("similarity", n_rounds=5).fit(wide, labels)
     assert all(getattr(term.space, "turn", None) is None for term in alone.ensemble_)
+
+
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_values_that_cannot_be_squared_are_left_to_trees(unit):
+    table = np.column_stack([X[:60, 0], X[:60, 1] * unit])
+    labels = X[:60, 1] > np.median(X[:60, 1])
+    clf = classifier(n_rounds=3).fit(table, labels)
+    assert all("trees" in s.name or "splits" in s.name for s in clf.cross_fit_.standings)
+    assert clf.score(table, labels) > 0.9
+    for learner in ("smooth", "similarity"):
+        with pytest.raises(ValueError, match="feature 1 has values up to"):
+            RebelClassifier(learner).fit(table, labels)

@@ -14,7 +14,7 @@ Sums over samples are exact, so the order of the samples changes no bit.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,21 +23,8 @@ from rebelboost import kernels
 from rebelboost.base.arrays import Blocks, Bytes, Distances, Floats, Indices, Labels, Points, Values
 from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.base.exact_sums import exact_gram, exact_mean, exact_product
+from rebelboost.data.scales import levels_of, unmeasurable
 from rebelboost.exceptions import ModelFileError
-
-Scale = Literal["none", "standard", "whitened"]
-SCALES: tuple[Scale, ...] = ("none", "standard", "whitened")
-"""Scales, simplest first."""
-
-
-def scales_for(X: Values, categorical: Bytes) -> tuple[Scale, ...]:
-    """Scales worth trying: whitening needs more samples than columns.
-
-    Its D × D matrix takes D³ operations and, in a model file, D² numbers for each fit. On nine tables with
-    about 0.6 rows for each column it had the lowest error on two, and the highest on six.
-    """
-    return SCALES if n_columns(X, categorical) <= len(X) else SCALES[:2]
-
 
 ABREAST = 16
 """Number of samples whose values are adjacent in memory."""
@@ -162,23 +149,18 @@ class Embedding:
         return arrays, {"kind": SCALED, "turned": self.turn is not None}
 
 
-def n_columns(X: Values, categorical: Bytes) -> int:
-    """D: number of columns after expansion, with one for each category and missing indicator."""
-    levels = _levels(X, categorical)
-    missing = np.isnan(X).any(axis=0) & (categorical == 0)
-    return X.shape[1] - len(levels) + int(missing.sum()) + sum(levels.values())
-
-
-def _levels(X: Values, categorical: Bytes) -> dict[int, int]:
-    """Categorical feature → number of categories."""
-    return {int(f): int(np.nanmax(X[:, f], initial=-1)) + 1 for f in np.flatnonzero(categorical)}
-
-
 def fit_embedding(
     X: Values, labels: Labels, categorical: Bytes, scale: str, weight: Floats | None = None
 ) -> Embedding:
     """Fit offsets and factors. `weight` (N,) are sample weights."""
-    levels = _levels(X, categorical)
+    feature = unmeasurable(X)
+    if feature is not None:
+        values = np.abs(X[:, feature])
+        raise ValueError(
+            f"feature {feature} has values up to {np.nanmax(values):.3g}, whose squares leave the range of "
+            "floating point, so that no distances can be measured: change its unit, or use trees"
+        )
+    levels = levels_of(X, categorical)
     missing = np.isnan(X).any(axis=0) & (categorical == 0)
     mean = np.nan_to_num(exact_mean(X, weight))
     plain = Embedding(mean, np.flatnonzero(missing), levels, np.empty(0), np.empty(0))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rebelboost.boosting.fit import Settings
 from rebelboost.data.samples import Samples
-from rebelboost.data.spaces import scales_for
+from rebelboost.data.scales import scales_for
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree
@@ -47,7 +47,8 @@ def candidates(
     ]
     if usual.sampling.feature_subsample < 1 or usual.shrinkage != Tree().shrinkage:
         return running  # the user has set the step size or the share of features
-    smooths = usual.objective.loss == "exponential"
+    scales = scales_for(samples.X, samples.categories)
+    smooths = usual.objective.loss == "exponential" and bool(scales)
     if smooths and neutral and len(samples) <= MOST_FOR_SMOOTH:
         running.append(Entry("smooth similarities", settings_of(SmoothSimilarity())))
     running += [
@@ -56,7 +57,6 @@ def candidates(
         Entry("single splits", _many_rounds(_small_steps(settings_of(Tree(depth=1)), 1.0))),
     ]
     if smooths:
-        scales = scales_for(samples.X, samples.categories)
         running += [_similarity(settings_of(Similarity(scale=scale)), scale) for scale in scales]
     return running
 

@@ -9,7 +9,7 @@ from rebelboost.base.hashing import hash_rows
 from rebelboost.boosting.fit import Settings, train
 from rebelboost.data.folds import Part, divided, folds
 from rebelboost.data.samples import Samples
-from rebelboost.data.spaces import Scale, scales_for
+from rebelboost.data.scales import SCALES, Scale, scales_for
 from rebelboost.learners.similarity import Similarity
 from rebelboost.model.queries import Queries
 
@@ -41,7 +41,7 @@ def settled(settings: Settings, samples: Samples) -> Settings:
             settings, learner=replace(learner, scale=scale), rounds=rounds, patience=None
         )
 
-    scales = scales_for(some.X, some.categories)
+    scales = scales_for(some.X, some.categories) or SCALES  # which will be refused, by name
     paid: dict[Scale, BySample] = {scale: np.empty(0) for scale in scales}
     for part in left_out:
         paid = {
