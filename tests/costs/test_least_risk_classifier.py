@@ -191,7 +191,23 @@ def test_folds_share_out_every_class():
         assert counts.max() - counts.min() <= 1
 
 
-def test_rebel_subcosts_decide_by_argmax():
-    found = classifier(subcosts="rebel", cross_fit=None).fit(X, y)
+def test_rebel_subcosts_decide_by_expected_cost_or_by_argmax():
+    found = classifier(subcosts="rebel", training="costs", cross_fit=None).fit(X, y)
+    risks = found.expected_cost(SET.X_test)
+    np.testing.assert_array_equal(found.predict(SET.X_test), risks.argmin(axis=1))
+    found.set_params(decision="argmax")
     decided = np.argmax(found.ensemble_.scores(SET.X_test), axis=1)
     np.testing.assert_array_equal(found.predict(SET.X_test), decided)
+
+
+def test_rebel_subcosts_can_be_cross_fitted():
+    found = classifier(subcosts="rebel", training="costs", cross_fit=3).fit(X, y)
+    assert found.cross_fit_.log_loss < np.log(K)
+    assert found.decoder_.subcosts == "rebel"
+    single = classifier(subcosts="rebel", training="costs", cross_fit=None).fit(X, y)
+
+    def log_loss(model):
+        own = model.predict_proba(SET.X_test)[np.arange(len(SET.y_test)), SET.y_test]
+        return -np.log(np.maximum(own, 1e-15)).mean()
+
+    assert log_loss(found) < log_loss(single)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rebelboost.costs.decision import expected_costs, least_risk
+from rebelboost.costs.mixture import mixture_posterior
 from rebelboost.costs.posterior import Decoder, fit_temperature
 
 
@@ -76,23 +77,85 @@ def test_permuting_the_classes_permutes_posterior_and_risks(costs, seed):
     np.testing.assert_allclose(permuted, P[:, order], atol=1e-9)
 
 
+# ---- REBEL's subcosts
+
+
+def rebel_optimal_scores(P, costs):
+    """Scores of least expected loss for posterior P [REBEL, Eq. 2]."""
+    largest = costs.max(axis=1, keepdims=True)
+    beta = costs.sum(axis=1, keepdims=True) - (len(costs) - 1) * largest
+    return np.log((P @ (largest - costs)) / (P @ (costs - beta))) / 2
+
+
+@given(costs=cost_matrices(), seed=seeds)
+def test_with_rebel_subcosts_the_posterior_is_read_off_and_argmax_has_the_least_risk(costs, seed):
+    P = posteriors(len(costs), seed)
+    scores = rebel_optimal_scores(P, costs)
+    risks = P @ costs
+    chosen = risks[np.arange(len(P)), scores.argmax(axis=1)]
+    assert np.all(chosen <= risks.min(axis=1) * (1 + 1e-9))
+    found = Decoder(costs, subcosts="rebel").posterior(scores)
+    largest = costs.max(axis=1, keepdims=True)
+    mixed = largest - costs
+    condition = np.linalg.cond(mixed / mixed.sum(axis=1, keepdims=True))
+    weighed = mixed.sum(axis=1).max() / mixed.sum(axis=1).min()
+    # The ridge of 1e-13 and rounding are magnified by the square of the condition of the equations.
+    np.testing.assert_allclose(found, P, atol=min(2, 1e-11 * condition**2 * weighed))
+
+
+@given(costs=cost_matrices(), seed=seeds)
+def test_with_rebel_subcosts_other_scores_give_the_likeliest_mixture(costs, seed):
+    rng = np.random.default_rng(seed)
+    mixed = costs.max(axis=1, keepdims=True) - costs
+    rows = mixed / mixed.sum(axis=1, keepdims=True)
+    q = rng.dirichlet(np.full(len(costs), 0.3), 10)
+    P = mixture_posterior(q, costs)
+    assert np.all(P >= 0)
+    u = P * mixed.sum(axis=1)
+    u /= u.sum(axis=1, keepdims=True)
+
+    def merit(u):
+        return (q * np.log(np.maximum(u @ rows, 1e-300))).sum(axis=1)
+
+    # The prior moves the optimum by 1e-3 of a likelihood, which is at most ln(K/1e-3) there.
+    for other in rng.dirichlet(np.full(len(costs), 0.5), 200):
+        assert np.all(merit(u) >= merit(np.tile(other, (10, 1))) - 0.01)
+
+
+def test_rebel_subcosts_with_uniform_costs_or_two_classes_are_those_of_the_thesis():
+    scores = np.random.default_rng(0).normal(size=(30, 4))
+    for costs in (1 - np.eye(4), np.array([[0, 3.0], [1, 0]])):
+        own = scores[:, : len(costs)]
+        thesis, rebel = (Decoder(costs, subcosts=way).posterior(own) for way in ("thesis", "rebel"))
+        if len(costs) > 2:
+            np.testing.assert_allclose(rebel, thesis, atol=1e-9)
+        else:  # off the optimum two scores are one too many, and each way drops another part
+            own[:, 1] = -own[:, 0]
+            thesis, rebel = (
+                Decoder(costs, subcosts=way).posterior(own) for way in ("thesis", "rebel")
+            )
+            np.testing.assert_allclose(rebel, thesis, atol=1e-9)
+
+
 NO_SAY = np.zeros((6, 6))  # classes that are weighed against none
 NO_SAY[0, 5] = NO_SAY[2, 4] = NO_SAY[4, 2] = 1e-6
 
 
-@example(costs=NO_SAY, seed=0, size=30.0)
+@example(costs=NO_SAY, seed=0, size=30.0, subcosts="thesis")
+@example(costs=NO_SAY, seed=0, size=30.0, subcosts="rebel")
 @given(
     costs=cost_matrices(st.sampled_from([0.0, 0.0, 1e-6, 1.0, 1e6])),
     seed=seeds,
     size=st.sampled_from([1.0, 30.0, 1000.0]),
+    subcosts=st.sampled_from(["thesis", "rebel"]),
 )
 def test_zero_rows_huge_ratios_and_wide_scores_give_probabilities_without_a_warning(
-    costs, seed, size
+    costs, seed, size, subcosts
 ):
     scores = size * np.random.default_rng(seed).normal(size=(15, len(costs)))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        P = Decoder(costs).posterior(scores)
+        P = Decoder(costs, subcosts=subcosts).posterior(scores)
         decided = least_risk(scores, P, costs)
     assert np.all(P >= 0)
     np.testing.assert_allclose(P.sum(axis=1), 1, rtol=1e-9)

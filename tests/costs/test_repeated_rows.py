@@ -68,15 +68,17 @@ def test_a_category_that_a_part_never_saw_goes_where_missing_values_go():
         assert model.decision_function(pd.DataFrame({"letter": ["never"]})) == missing
 
 
-def test_rebel_subcosts_on_unequal_costs_refuse_probabilities():
+def test_rebel_subcosts_on_unequal_costs_are_fitted_once_and_have_probabilities():
     X, y = binary_table()
     y = np.where(np.arange(len(y)) % 7 == 0, 2, y)
     costs = np.array([[0, 1, 5], [2, 0, 1], [1, 1, 0.0]])
     model = RebelClassifier(costs=costs, subcosts="rebel", n_rounds=5).fit(X, y)
     assert model.cross_fit_ is None
-    for call in (model.predict_proba, model.expected_cost, lambda X: model.with_costs(costs)):
-        with pytest.raises(ValueError, match="have no probabilities"):
-            call(X)
+    P = model.predict_proba(X)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+    np.testing.assert_allclose(model.expected_cost(X), P @ costs)
+    other = costs[::-1, ::-1]
+    np.testing.assert_array_equal(model.with_costs(other).predict(X), np.argmin(P @ other, axis=1))
 
 
 def test_an_average_cannot_go_on():

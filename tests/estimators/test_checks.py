@@ -1,11 +1,16 @@
-"""scikit-learn's own checks of an estimator: all pass, none is skipped or expected to fail."""
+"""scikit-learn's own checks of an estimator: all pass, none is skipped, and few are expected to fail."""
 
 import unittest
 
 import pytest
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree
+from rebelboost import Binary, RebelClassifier, RebelRegressor, Similarity, Stump, Tree
 
 CONFIGURATIONS = [
     RebelClassifier(n_rounds=10),
@@ -13,6 +18,18 @@ CONFIGURATIONS = [
     RebelClassifier(Tree(depth=2, outputs="tree"), n_rounds=10),
     RebelClassifier(n_rounds=10, early_stopping=True),
     RebelClassifier(n_rounds=10, loss="logistic"),
+    RebelClassifier("tree", n_rounds=10),
+    RebelClassifier(Similarity(), n_rounds=10),
+    RebelClassifier(Similarity(scale="none"), n_rounds=5),
+    RebelClassifier(Similarity(metric="cityblock"), n_rounds=5),
+    RebelClassifier(Similarity(metric="precomputed"), n_rounds=5),
+    RebelClassifier(Binary(DecisionTreeClassifier(max_depth=1)), n_rounds=5),
+    RebelClassifier(Binary(LogisticRegression()), n_rounds=5),
+    RebelClassifier(Binary(KNeighborsClassifier(3)), n_rounds=3),
+    RebelClassifier(
+        Binary(make_pipeline(SimpleImputer(), DecisionTreeClassifier(max_depth=1))), n_rounds=5
+    ),
+    RebelClassifier(Similarity(scale="none"), n_rounds=1),
     RebelRegressor(n_rounds=50),
     RebelRegressor(n_rounds=20, early_stopping=True),
     RebelRegressor(n_rounds=20, loss="absolute"),
@@ -22,7 +39,21 @@ CONFIGURATIONS = [
 pytestmark = pytest.mark.filterwarnings("ignore::rebelboost.SingleClassWarning")
 
 
-@parametrize_with_checks(CONFIGURATIONS)
+def expected_to_fail(estimator):
+    """Checks that cannot pass, and why. docs/learners.md says the same."""
+    learner = getattr(estimator, "learner", None)
+    if isinstance(learner, Similarity) and learner.metric == "precomputed":
+        why = "X is not square in this check"
+        return {"check_decision_proba_consistency": why, "check_estimators_nan_inf": why}
+    if isinstance(learner, Similarity) and estimator.n_rounds == 1:
+        return {"check_classifiers_train": "one round is too few for the accuracy of 83 % it asks"}
+    if isinstance(learner, Binary) and hasattr(learner.estimator, "steps"):
+        why = "pipelines do not declare that they take missing values (tag allow_nan)"
+        return {"check_estimators_nan_inf": why}
+    return {}
+
+
+@parametrize_with_checks(CONFIGURATIONS, expected_failed_checks=expected_to_fail, xfail_strict=True)
 def test_every_check_of_scikit_learn_passes(estimator, check, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # or the check of array API input is skipped
     try:

@@ -271,12 +271,12 @@ def test_a_single_class_needs_no_reasons():
     assert "No guarantee" in str(model.guarantee_)
 
 
-def test_scores_without_probabilities_are_explained_all_the_same(iris):
+def test_scores_of_rebel_subcosts_are_explained_by_expected_cost(iris):
     X, y = iris
     options = {"subcosts": "rebel", "costs": {("virginica", "versicolor"): 9}, "n_rounds": 9}
     why = RebelClassifier(**options).fit(X, y).explain(X.iloc[:1])[0]
-    assert why.probabilities is None
-    assert "(the highest score; next best: " in str(why)
+    assert why.probabilities.sum() == pytest.approx(1)
+    assert "(expected cost " in str(why)
 
 
 def test_no_reasons_at_all_are_refused(iris):

@@ -95,7 +95,7 @@ def answer(model, X):
     X = _with_names(model, X)
     said = {"predict": model.predict(X)}
     names = ["decision_function"]
-    if hasattr(model, "classes_") and model.model_.decodes:
+    if hasattr(model, "classes_"):
         names += ["predict_proba", "expected_cost"]
     return said | {name: getattr(model, name)(X) for name in names if hasattr(model, name)}
 

@@ -200,12 +200,12 @@ def test_abstentions_are_told(tmp_path):
     assert "always “ask”" in text
 
 
-def test_scores_without_probabilities_have_a_report_too(tmp_path):
+def test_rebel_subcosts_have_a_report_too(tmp_path):
     X, y = load_iris(return_X_y=True)
     clf = RebelClassifier("stump", costs={(0, 1): 3}, subcosts="rebel", n_rounds=5).fit(X, y)
     page = reported(tmp_path, clf, X, y)
     Page(page)
-    assert "Are the probabilities reliable?" not in headings(page)
+    assert "Are the probabilities reliable?" in headings(page)
 
 
 def test_a_single_class_has_a_report_too(tmp_path):

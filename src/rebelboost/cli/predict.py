@@ -72,12 +72,11 @@ def _decisions(
     model = classifier.model_
     columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
     columns["decision"] = [plain(label) for label in model.labels(scores, costs)]
-    if model.decodes:
-        posterior = model.posterior(scores)
-        names = [f"probability_{printed(name)}" for name in model.classes]
-        columns |= dict(zip(names, posterior.T, strict=True))
-        risks = expected_costs(posterior, costs)
-        columns["expected_cost"] = risks[np.arange(len(risks)), model.decide(scores, costs)]
+    posterior = model.posterior(scores)
+    names = [f"probability_{printed(name)}" for name in model.classes]
+    columns |= dict(zip(names, posterior.T, strict=True))
+    risks = expected_costs(posterior, costs)
+    columns["expected_cost"] = risks[np.arange(len(risks)), model.decide(scores, costs)]
     return pl.DataFrame(columns)
 
 

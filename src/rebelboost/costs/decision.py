@@ -36,25 +36,25 @@ def least_risk(scores: Scores, posterior: Floats, costs: Floats) -> Labels:
 class Rule(NamedTuple):
     """A decision rule."""
 
-    decide: Callable[[Scores, Decoder | None, Floats], Labels]
-    """(scores, their decoder, or None if they have no posterior, costs) → class codes."""
+    decide: Callable[[Scores, Decoder, Floats], Labels]
+    """(scores, their decoder, costs) → class codes."""
     by_cost: bool
     """Whether decisions depend on the costs."""
 
 
-def highest_score(scores: Scores, decoder: Decoder | None, costs: Floats) -> Labels:
+def highest_score(scores: Scores, decoder: Decoder, costs: Floats) -> Labels:
     """Choose the class with the highest score, as in the papers."""
     del decoder, costs
     return np.argmax(scores, axis=1).astype(np.int32)
 
 
-def least_expected_cost(scores: Scores, decoder: Decoder | None, costs: Floats) -> Labels:
+def least_expected_cost(scores: Scores, decoder: Decoder, costs: Floats) -> Labels:
     """Choose the class with the lowest expected cost.
 
-    If the scores have no posterior, choose the class with the highest score. With uniform costs, in
-    training and now, that class also has the lowest expected cost, and no posterior is computed.
+    With uniform costs, in training and now, that is the class with the highest score, and no posterior
+    is computed.
     """
-    if decoder is None or (is_uniform(decoder.costs) and is_uniform(costs)):
+    if is_uniform(decoder.costs) and is_uniform(costs):
         return highest_score(scores, decoder, costs)
     return least_risk(scores, decoder.posterior(scores), costs)
 
@@ -80,7 +80,7 @@ class DecisionRule(NamedTuple):
         """Whether decisions depend on the costs."""
         return RULES[self.name].by_cost
 
-    def decide(self, scores: Scores, decoder: Decoder | None, costs: Floats) -> Labels:
+    def decide(self, scores: Scores, decoder: Decoder, costs: Floats) -> Labels:
         """(N,) class codes. Abstentions are not considered."""
         return RULES[self.name].decide(scores, decoder, costs)
 

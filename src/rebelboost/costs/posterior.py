@@ -3,7 +3,7 @@
 At the optimum of the loss, scores and posterior are related by e^{2H_k} = P_k θ_k / Σ_y P_y c_yk²/(4θ_y)
 [THESIS Sec. 4.3]: P is the eigenvector of A_ky = (e^{2H_k}/θ_k)·c_yk²/(4θ_y) with positive entries. It is
 computed from any scores, for the costs used in training. The decision is then argmin_k Σ_y P_y c_yk, for the
-current costs.
+current costs. Scores trained with REBEL's subcosts have another optimum; see `costs/mixture.py`.
 """
 
 import math
@@ -14,6 +14,7 @@ from scipy.special import expit, logsumexp
 
 from rebelboost.base.arrays import BySample, Floats, Labels, Scores
 from rebelboost.costs.matrix import is_uniform
+from rebelboost.costs.mixture import mixture_posterior
 
 SOON = 60
 """Maximum number of power iterations before samples that have not converged go to `_finish`."""
@@ -46,12 +47,18 @@ class Decoder:
     """Iterate until no probability changes by more."""
     loss: str = "exponential"
     """Loss that the scores were trained on."""
+    subcosts: str = "thesis"
+    """Scheme that turned the costs into weights, "thesis" or "rebel"."""
 
     def posterior(self, scores: Scores) -> Floats:
         """(N, K) class probabilities."""
         doubled = log_ratios(self.temperature * scores, self.loss)
         if is_uniform(self.costs):
             return uniform_posterior(doubled, self.precision)
+        if self.subcosts == "rebel":
+            return mixture_posterior(
+                uniform_posterior(doubled, self.precision), self.costs, self.precision
+            )
         return self._perron(doubled)
 
     def _perron(self, doubled: Floats) -> Floats:
@@ -202,17 +209,19 @@ def fit_temperature(
     costs: Floats,
     weight: BySample | None = None,
     loss: str = "exponential",
+    subcosts: str = "thesis",
     *,
     precision: float = 0.01,
 ) -> tuple[float, float]:
     """Find the factor of held-out scores that minimises the log-loss of the posterior.
 
-    Return the factor and the log-loss. `precision` refers to the logarithm of the factor.
+    Return the factor and the log-loss. `precision` refers to the logarithm of the factor. `loss` and
+    `subcosts` are those of the training; see `Decoder`.
     """
     from scipy.optimize import minimize_scalar
 
     def log_loss(log_temperature: float) -> float:
-        decoder = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY, loss)
+        decoder = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY, loss, subcosts)
         return mean_log_loss(decoder, scores, labels, weight)
 
     bounds = np.log(LEAST_TEMPERATURE), np.log(MOST_TEMPERATURE)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import BySample, Distances, Indices, Ints, Labels, Values
 from rebelboost.base.hashing import hash_rows
 from rebelboost.data.samples import Samples
-from rebelboost.data.spaces import Measured, Precomputed, Space, fit_embedding
+from rebelboost.data.spaces import Measured, Precomputed, Space, checked, fit_embedding
 
 ENOUGH, FEWEST = 1 << 22, 2048
 """Maximum number of values, and minimum number of samples, from which scales are learned."""
@@ -108,6 +108,7 @@ def place_samples(
 def fit_space(samples: Samples, metric: str | Callable[..., float], scale: str) -> Space:
     """Fit the scaling, independently of the order of the samples, or use the given metric."""
     if metric == "precomputed":
+        checked(samples.X)
         if samples.rows_of_table.max() >= samples.X.shape[1]:
             raise ValueError(
                 f"with metric='precomputed', X must have a column for each sample, but it has "
@@ -115,6 +116,11 @@ def fit_space(samples: Samples, metric: str | Callable[..., float], scale: str) 
             )
         return Precomputed()
     if metric != "sqeuclidean":
+        if np.isnan(samples.X).any():
+            raise ValueError(
+                f"X contains NaN, to which metric={metric!r} has no distance: impute missing values "
+                "first, or use metric='sqeuclidean'"
+            )
         return Measured(metric)
     X, labels, weight = _some(samples)
     return fit_embedding(X, labels, samples.categories, scale, weight)

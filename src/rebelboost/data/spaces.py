@@ -214,15 +214,17 @@ def _within_classes(centred: Floats, labels: Labels, weight: Floats | None) -> F
 def whitening(deviations: Floats, weight: Floats | None = None) -> Floats:
     """(D, D) matrix that makes deviations uncorrelated, with about the same variance."""
     share = np.full(len(deviations), 1.0) if weight is None else weight
-    total = float(exact_mean(share[:, np.newaxis])[0]) * len(share)
-    covariance = exact_gram(deviations * np.sqrt(share)[:, np.newaxis]) / total
+    # Shares of 1, whatever the unit of the weights: their roots are rounded by `exact_gram`.
+    share = share / (float(exact_mean(share[:, np.newaxis])[0]) * len(share))
+    covariance = exact_gram(deviations * np.sqrt(share)[:, np.newaxis])
     level = np.trace(covariance) / len(covariance)
     if level == 0:
         return np.eye(len(covariance))
     shrinkage = ledoit_wolf(covariance, deviations, weight)
     shrunk = (1 - shrinkage) * covariance + shrinkage * level * np.eye(len(covariance))
     values, vectors = np.linalg.eigh(shrunk)
-    return vectors / np.sqrt(np.maximum(values, 1e-10 * values.max()))
+    # Symmetric: where eigenvalues are equal, the eigenvectors alone are arbitrary.
+    return (vectors / np.sqrt(np.maximum(values, 1e-10 * values.max()))) @ vectors.T
 
 
 def ledoit_wolf(covariance: Floats, deviations: Floats, weight: Floats | None = None) -> float:
@@ -304,7 +306,11 @@ def checked(distances: Values) -> Distances:
     """Raise an error unless all distances are numbers of 0 or more."""
     if not (distances >= 0).all():  # NaN too
         worst = distances[~(distances >= 0)][0]
-        raise ValueError(f"a squared distance is {worst:g}: give numbers of 0 or more")
+        if np.isnan(worst):
+            raise ValueError("a squared distance is NaN: give numbers of 0 or more")
+        raise ValueError(
+            f"Negative values in data: a squared distance is {worst:g}; give numbers of 0 or more"
+        )
     return np.ascontiguousarray(distances, dtype=np.float32)
 
 

@@ -257,7 +257,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         start = self._previous()
         given = read_samples(self, X, y, sample_weight, costs, Apart(groups, times), start)
         trained, decoder = train_terms(self, given, validation, start)
-        self.model_ = assembled(self, X, given, trained.ensemble, decoder)
+        self.model_ = assembled(self, X, given, trained, decoder)
         self.history_ = trained.history
         self.cross_fit_ = trained if isinstance(trained, CrossFit) else None
         return self
@@ -387,7 +387,9 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = getattr(self.learner, "metric", None) == "precomputed"
+        given = getattr(self.learner, "metric", None) == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.positive_only = given
+        tags.input_tags.allow_nan = getattr(self.learner, "takes_missing", True)
         return tags
 
 

@@ -42,7 +42,7 @@ from rebelboost.selection.candidates import Entry, candidates
 from rebelboost.selection.judging import ClassJudging, neutral
 from rebelboost.selection.race import select
 from rebelboost.selection.scale import settled
-from rebelboost.theory.facts import training_facts
+from rebelboost.theory.facts import Trained, training_facts
 
 if TYPE_CHECKING:
     from rebelboost.estimators.classifier import RebelClassifier
@@ -110,7 +110,8 @@ def train_terms(
             held=None if held is None else follow(held, settings),
             start=None if start is None else start.ensemble,
         )
-    return SingleFit(ensemble, history), Decoder(costs, loss=clf.loss)
+    decoder = Decoder(costs, loss=clf.loss, subcosts=subcosts)
+    return SingleFit(ensemble, history), decoder
 
 
 def callbacks_of(estimator: Any, rounds: int, error_format: str = ".2%") -> list[Callback]:
@@ -169,7 +170,7 @@ def _fit_parts(
     if samples.by_sample and way == "neutral":
         deciding = replace(samples, decided_by=_expected_costs(clf, given))
     trained_on = neutral(samples) if way == "neutral" else samples
-    judging = ClassJudging(trained_on, deciding, clf.loss)
+    judging = ClassJudging(trained_on, deciding, clf.loss, subcosts_of(clf, given.costs))
     with Hearing(callbacks_of(clf, rounds)) as callbacks:
         found = select(judging, running, n_folds, callbacks=callbacks, time_budget=clf.time_budget)
     return found, judging.decoder(found.temperature)
@@ -246,18 +247,21 @@ def _is_precomputed(clf: "RebelClassifier") -> bool:
 
 
 def assembled(
-    clf: "RebelClassifier", X: Any, given: Given, ensemble: Ensemble, decoder: Decoder
+    clf: "RebelClassifier",
+    X: Any,
+    given: Given,
+    trained: CrossFit | SingleFit,
+    decoder: Decoder,
 ) -> FittedClassifier:
     """The fitted model, including what it keeps from the training table."""
     model = FittedClassifier(
         encoder=given.encoder,
         feature_names=getattr(clf, "feature_names_in_", None),
-        ensemble=ensemble,
+        ensemble=trained.ensemble,
         classes=given.classes,
         class_weight=given.class_weight,
         costs=given.costs,
         decoder=decoder,
-        subcosts=subcosts_of(clf, given.costs),
         rule=rule_of(clf),
         columns=given.columns,
     )
@@ -268,11 +272,12 @@ def assembled(
     samples, rows = given.samples, model.ensemble.example_rows
     place = np.searchsorted(samples.rows_of_table, rows)  # rows_of_table is sorted
     whole = clf.subsample == 1 and clf.weight_trimming is None and shrinkage_of(clf) == 1
+    used = Trained(whole, isinstance(trained, SingleFit) and not clf.early_stopping)
     kept = Provenance(
         missing_features(samples.X),
         index_labels(X, rows),
         dict(zip(rows, samples.labels[place].tolist(), strict=True)),
         None if _is_precomputed(clf) or not rows else samples.X[place],
-        training_facts(model, samples, whole_steps=whole, n_threads=threads_of(clf.n_jobs)),
+        training_facts(model, samples, used, threads_of(clf.n_jobs)),
     )
     return replace(model, provenance=kept)

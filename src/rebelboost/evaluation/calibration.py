@@ -64,7 +64,7 @@ class Calibration:
 
 
 def calibration(
-    posterior: Floats | None,
+    posterior: Floats,
     true: Labels,
     weight: BySample | None = None,
     of_class: tuple[int, Any] | None = None,
@@ -76,7 +76,7 @@ def calibration(
     Bins have about the same number of samples, and equal probabilities share a bin. Bins of equal
     width would be uneven: a good model is nearly certain of most samples.
     """
-    if posterior is None or posterior.shape[1] == 1:
+    if posterior.shape[1] == 1:
         return None
     if of_class is None:
         confidence, code = posterior.max(axis=1), posterior.argmax(axis=1)

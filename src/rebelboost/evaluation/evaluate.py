@@ -139,7 +139,7 @@ def _judge(
     weight = None if weight is None else weight[known]
     costs = None if costs is None else costs[known]
     decided = _decisions(model, model.labels(scores, costs))
-    posterior = model.posterior(scores) if model.decodes else None
+    posterior = model.posterior(scores)
     judged = Judged(rows, true, decided, posterior, costs)
     return _evaluation(model, judged, weight, source, unknown)
 
@@ -173,7 +173,6 @@ def _evaluation(
     rejected = float(confusion.counts[:, len(classes) :].sum())
     decided_weight = confusion.n_decisions - rejected
     right = float(np.trace(confusion.counts[:, : len(classes)]))
-    probable = judged.posterior is not None
     shares = model.class_weight / np.sum(model.class_weight)
     return Evaluation(
         source=source,
@@ -184,9 +183,7 @@ def _evaluation(
         commonest=classes[int(np.argmax(model.class_weight))],
         n_rejected=rejected,
         log_loss=_log_loss(judged.posterior, judged.true, weight),
-        shares_log_loss=_log_loss(np.tile(shares, (n, 1)), judged.true, weight)
-        if probable
-        else None,
+        shares_log_loss=_log_loss(np.tile(shares, (n, 1)), judged.true, weight),
         probable_cost=_probable_cost(model, judged, weight),
         calibration=calibration(judged.posterior, judged.true, weight, _positive(model)),
         auc=_auc(judged, weight),
@@ -205,7 +202,7 @@ def _probable_cost(
     model: FittedClassifier, judged: Judged, weight: BySample | None
 ) -> float | None:
     """Mean cost of deciding for the most probable class, which ignores the costs."""
-    if judged.posterior is None or not model.weighs_costs:
+    if not model.weighs_costs:
         return None
     decided = judged.posterior.argmax(axis=1)
     rows = np.arange(len(decided))
@@ -218,7 +215,7 @@ def _probable_cost(
 def _auc(judged: Judged, weight: BySample | None) -> float | None:
     """Area under the ROC curve of the second of two classes, if both occur."""
     posterior = judged.posterior
-    if posterior is None or posterior.shape[1] != 2 or len(np.unique(judged.true)) < 2:
+    if posterior.shape[1] != 2 or len(np.unique(judged.true)) < 2:
         return None
     return float(roc_auc_score(judged.true, posterior[:, 1], sample_weight=weight))
 
@@ -292,8 +289,6 @@ def _decisions(model: FittedClassifier, decided: NDArray[Any]) -> Labels:
     )
 
 
-def _log_loss(posterior: Floats | None, true: Labels, weight: BySample | None) -> float | None:
-    if posterior is None:
-        return None
+def _log_loss(posterior: Floats, true: Labels, weight: BySample | None) -> float:
     own = posterior[np.arange(len(true)), true]
     return float(np.average(-np.log(np.maximum(own, LEAST_PROBABILITY)), weights=weight))

@@ -30,8 +30,8 @@ class Judged(NamedTuple):
     """(n,) codes of the true classes."""
     decided: Labels
     """(n,) codes of the decisions; the number of classes stands for an abstention."""
-    posterior: Floats | None
-    """(n, K) probability of each class; None if the model has no probabilities."""
+    posterior: Floats
+    """(n, K) probability of each class."""
     costs: Floats | None = None
     """(n, K, K) costs[n, true, decided] of the samples; None if costs are by class."""
 

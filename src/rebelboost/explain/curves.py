@@ -105,10 +105,10 @@ def curve(
 
 
 def outcome_of(model: Any, scores: Scores) -> Outputs:
-    """Probabilities, or scores if there are none; predictions of a regressor."""
+    """Probabilities; predictions of a regressor."""
     if not isinstance(model, FittedClassifier):
         return np.asarray(model.baseline + scores)
-    return model.posterior(scores) if model.decodes else scores
+    return model.posterior(scores)
 
 
 def is_additive(ensemble: Ensemble, feature: int) -> bool:

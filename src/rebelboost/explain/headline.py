@@ -18,21 +18,14 @@ MOST_CLASSES, LIKELY = 3, 0.005
 
 def verdicts(model: FittedClassifier, scores: Scores, costs: Floats) -> list[Verdict]:
     """Of each sample; `costs` are (K, K), or (N, K, K) where samples have their own."""
-    posterior = model.posterior(scores) if model.decodes else None
-    risks = None if posterior is None else expected_costs(posterior, costs)
+    posterior = model.posterior(scores)
+    risks = expected_costs(posterior, costs)
     decisions, codes = model.labels(scores, costs), model.decide(scores, costs)
     models = [model] * len(scores)
     if costs.ndim == 3:
         models = [replace(model, costs=own, columns=None, learned=None) for own in costs]
     return [
-        _verdict(
-            models[n],
-            decisions[n],
-            int(codes[n]),
-            scores[n],
-            None if posterior is None else posterior[n],
-            None if risks is None else risks[n],
-        )
+        _verdict(models[n], decisions[n], int(codes[n]), scores[n], posterior[n], risks[n])
         for n in range(len(scores))
     ]
 
@@ -42,21 +35,20 @@ def _verdict(
     decision: Any,
     decided: int,
     scores: ByClass,
-    posterior: ByClass | None,
-    risks: ByClass | None,
+    posterior: ByClass,
+    risks: ByClass,
 ) -> Verdict:
-    by_cost = -risks if model.weighs_costs and risks is not None else scores
+    by_cost = -risks if model.weighs_costs else scores
     text = _headline(model, decided, _next_best(decided, by_cost), posterior, risks)
-    rejected = model.rule.reject_cost is not None and risks is not None
-    if rejected and risks is not None and risks.min() > model.rule.reject_cost:
+    if model.rule.reject_cost is not None and risks.min() > model.rule.reject_cost:
         text = (
             f"Abstained, returning {printed(decision)!r}: the cheapest decision, "
             f"{_name(model, decided)}, has an expected cost of {number(risks[decided])}, more than "
             f"reject_cost={model.rule.reject_cost:g}"
         )
-    if posterior is not None and risks is not None and int(posterior.argmax()) != decided:
+    if int(posterior.argmax()) != decided:
         text += "\n" + _why_not_the_likeliest(model, decided, posterior, risks)
-    elif model.weighs_costs and posterior is not None:
+    elif model.weighs_costs:
         text += "\n" + _probabilities(model, posterior)
     return Verdict(decision, text, scores, posterior, risks, decided, _next_best(decided, scores))
 
@@ -71,24 +63,22 @@ def _headline(
     model: FittedClassifier,
     decided: int,
     rival: int | None,
-    posterior: ByClass | None,
-    risks: ByClass | None,
+    posterior: ByClass,
+    risks: ByClass,
 ) -> str:
     name = _name(model, decided)
     if rival is None:
         return f"Decided: {name} (the only class)"
     other = _name(model, rival)
-    if model.weighs_costs and risks is not None:
+    if model.weighs_costs:
         return (
             f"Decided: {name} (expected cost {number(risks[decided])}; "
             f"next best: {other}, {number(risks[rival])})"
         )
-    if posterior is not None:
-        return (
-            f"Decided: {name} (probability {probability(posterior[decided])}; "
-            f"next best: {other}, {probability(posterior[rival])})"
-        )
-    return f"Decided: {name} (the highest score; next best: {other})"
+    return (
+        f"Decided: {name} (probability {probability(posterior[decided])}; "
+        f"next best: {other}, {probability(posterior[rival])})"
+    )
 
 
 def _why_not_the_likeliest(

@@ -288,8 +288,8 @@ def _take_classifier(
             of_decoder.number("temperature", 1e-6, 1e6),
             of_decoder.number("precision", 1e-300, 1.0),
             of_decoder.word("loss", LOSSES),
+            fields.word("subcosts", SUBCOSTS),
         ),
-        subcosts=fields.word("subcosts", SUBCOSTS),
         rule=rule,
     )
     of_decoder.end()

@@ -14,6 +14,9 @@ from rebelboost.files.texts import Scalar, scalar_arrays, take_scalars
 from rebelboost.model.fitted import Provenance
 from rebelboost.theory.facts import FACTS
 
+FIRST_FACTS = 5
+"""Number of facts in files of the first versions, which could hold no others."""
+
 
 def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
     """Arrays of row names, classes of examples, features with missing values, and facts."""
@@ -24,12 +27,18 @@ def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
     return {
         "rows.numbers": np.array(list(kept.row_labels), dtype=np.int64),
         **scalar_arrays("rows", said, "rename the rows"),
-        "training_facts": np.array([kept.facts.get(name, np.nan) for name in FACTS]),
+        "training_facts": _fact_array(kept.facts),
         "examples.rows": np.array(list(kept.example_classes), dtype=np.int64),
         "examples.classes": np.array(list(kept.example_classes.values()), dtype=np.int32),
         "missing_features": np.array(kept.missing_features, dtype=np.int32),
         **({} if values is None else {"examples.values": np.asarray(values, dtype=np.float64)}),
     }
+
+
+def _fact_array(facts: dict[str, float]) -> NDArray[np.float64]:
+    # As many as are needed, but those of the first files, which had this number of them.
+    needed = max((i + 1 for i, name in enumerate(FACTS) if name in facts), default=0)
+    return np.array([facts.get(name, np.nan) for name in FACTS[: max(FIRST_FACTS, needed)]])
 
 
 def take_provenance(
@@ -55,9 +64,10 @@ def _take_row_labels(shelf: Shelf) -> dict[int, Any]:
 def _take_facts(shelf: Shelf) -> dict[str, float]:
     if not shelf.has("training_facts"):
         return {}
-    facts = shelf.take("training_facts", np.float64, len(FACTS))
+    facts = shelf.take("training_facts", np.float64, None)
+    require(FIRST_FACTS <= len(facts) <= len(FACTS), f"{len(facts)} training facts")
     require((~(facts < 0) & ~np.isinf(facts)).all(), "invalid training facts")
-    known = zip(FACTS, facts.tolist(), strict=True)
+    known = zip(FACTS, facts.tolist(), strict=False)
     return {name: fact for name, fact in known if not math.isnan(fact)}
 
 

@@ -7,12 +7,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from rebelboost.base.arrays import BySample, Indices, Outputs, Values
+from rebelboost.base.arrays import BySample, Indices, Ints, Outputs, Values
+from rebelboost.data.equal_samples import merge_equal
 from rebelboost.learners.base import Candidate, Focus, Prepared, solved_response
 from rebelboost.learners.binarize import binarize
-from rebelboost.learners.options import Parameters
+from rebelboost.learners.options import Parameters, check_number
 from rebelboost.losses.smooth import AnyWeights
 from rebelboost.model.trees import Trees
 from rebelboost.model.wrapped import SIGNS, Responder, Wrapped
@@ -24,7 +26,8 @@ class Binary(Parameters):
 
     In each round, `binarize` gives every sample a label sign(v_n) and a weight |v_n| [LOCAL, Sec. 4]. A
     clone of the estimator is fitted to them, and its predictions, +1 or −1, are the response. If a
-    constant response has a lower loss, it is used instead.
+    constant response has a lower loss, it is used instead. Equal samples are merged into one with the
+    sum of their weights.
 
     The estimator receives numbers: NaN for missing values, integer codes for categories. If it does not
     support them, wrap it in a pipeline that imputes or encodes first.
@@ -34,13 +37,17 @@ class Binary(Parameters):
     estimator : estimator
         An unfitted classifier with scikit-learn's `fit` and `predict`.
     by : {"auto", "weight", "resampling"}, default="auto"
-        How the estimator takes the weights. "weight" passes them to `fit`. "resampling" draws as many
-        samples, with replacement, in proportion to the weights [ADA 3.4.1]. "auto" is "weight" if
-        `fit` takes `sample_weight`, else "resampling".
+        How the estimator takes the weights. "weight" passes them to `fit`. "resampling" draws samples,
+        with replacement, in proportion to the weights [ADA 3.4.1]. "auto" is "weight" if `fit` takes
+        `sample_weight`, else "resampling".
+    n_drawn : int, default=None
+        Number of samples that "resampling" draws in each round, m′ of [ADA 3.4.1]. By default as many as
+        there are distinct ones. Fewer make a round faster.
     """
 
     estimator: Any
     by: Literal["auto", "weight", "resampling"] = "auto"
+    n_drawn: int | None = None
 
     rounds = 100
     shrinkage = 1.0
@@ -64,13 +71,30 @@ class Binary(Parameters):
                 "use by='resampling'"
             )
 
+        if self.n_drawn is not None:
+            check_number("n_drawn", self.n_drawn, 2, 2**31)
+            if self._weighs():
+                raise ValueError(
+                    f"n_drawn is {self.n_drawn}, but nothing is drawn: "
+                    f"{type(self.estimator).__name__} takes the weights; use by='resampling'"
+                )
+
     def _takes_weights(self) -> bool:
         return bool(has_fit_parameter(self.estimator, "sample_weight"))
 
+    def _weighs(self) -> bool:
+        return self.by == "weight" or (self.by == "auto" and self._takes_weights())
+
+    @property
+    def takes_missing(self) -> bool:
+        """Whether the estimator says that it takes missing values (scikit-learn's tag `allow_nan`)."""
+        return bool(get_tags(self.estimator).input_tags.allow_nan)
+
     def prepare(self, samples: Any, n_threads: int = 1) -> "PreparedBinary":
-        """Prepare samples for the search. They are kept as they are."""
+        """Merge equal samples: binarization depends on how weight is divided among samples."""
         del n_threads
-        return PreparedBinary(samples, self)
+        merged, place = merge_equal(samples)
+        return PreparedBinary(merged, self, place)
 
     def fit(
         self, X: Values, labels: NDArray[Any], weight: BySample, rng: np.random.Generator
@@ -78,9 +102,9 @@ class Binary(Parameters):
         """Fit a clone of the estimator to labels ±1."""
         estimator = clone(self.estimator)
         _seed(estimator, rng)
-        if self.by == "weight" or (self.by == "auto" and self._takes_weights()):
+        if self._weighs():
             return estimator.fit(X, labels, sample_weight=weight)
-        drawn = _draw(weight, labels, rng)
+        drawn = _draw(weight, labels, self.n_drawn or len(weight), rng)
         return estimator.fit(X[drawn], labels[drawn])
 
 
@@ -89,6 +113,12 @@ class PreparedBinary(Prepared):
     """Fits a classifier in every round."""
 
     options: Binary
+    merged: Ints
+
+    @property
+    def place(self) -> Ints:
+        """(samples passed to `prepare`,) index of each in `samples`."""
+        return self.merged
 
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
         """Fit a clone of the estimator to the binarized classes."""
@@ -121,9 +151,11 @@ def _constant(outputs: Outputs) -> Trees:
     return Trees.one(none, np.empty(0), np.empty(0, dtype=np.uint8), tables, SIGNS[:1], outputs)
 
 
-def _draw(weight: BySample, labels: NDArray[Any], rng: np.random.Generator) -> Indices:
+def _draw(
+    weight: BySample, labels: NDArray[Any], n_drawn: int, rng: np.random.Generator
+) -> Indices:
     """Draw samples by weight; if a label is missing, add its heaviest sample."""
-    drawn = rng.choice(len(weight), size=len(weight), p=weight / weight.sum())
+    drawn = rng.choice(len(weight), size=n_drawn, p=weight / weight.sum())
     for label in (-1, 1):
         if not np.any(labels[drawn] == label):
             drawn = np.append(drawn, np.argmax(np.where(labels == label, weight, -1.0)))

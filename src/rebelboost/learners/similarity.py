@@ -88,6 +88,11 @@ class Similarity(Parameters):
         return 1 if n_samples <= self.subset else 8
 
     @property
+    def takes_missing(self) -> bool:
+        """Whether missing values are allowed: other metrics would have to define distances to them."""
+        return self.is_scaled
+
+    @property
     def is_scaled(self) -> bool:
         """Whether features are scaled before distances are measured."""
         return self.metric == "sqeuclidean"

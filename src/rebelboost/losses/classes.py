@@ -80,12 +80,7 @@ class Logistic:
 
     def floor(self) -> float:
         """Sum of the minimal loss of each score: the entropy of its c⁺ and c⁻, 0 with one plane."""
-        plus, minus = _plus_and_minus(self.subcosts)
-        torn = (plus > 0) & (minus > 0)
-        plus, minus = plus[torn], minus[torn]
-        score = np.log(minus) - np.log(plus)
-        least = plus * np.logaddexp(0, score) + minus * np.logaddexp(0, -score)
-        return math.fsum(least) / math.log(2)
+        return math.fsum(least_logistic(*_plus_and_minus(self.subcosts)).ravel())
 
 
 @dataclass(frozen=True)
@@ -128,10 +123,23 @@ class Squared:
 
     def floor(self) -> float:
         """Sum of the minimal loss of each score, 4c⁺c⁻/(c⁺ + c⁻); 0 with one plane."""
-        plus, minus = _plus_and_minus(self.subcosts)
-        both = plus + minus
-        least = np.divide(4 * plus * minus, both, out=np.zeros(self.shape), where=both > 0)
-        return math.fsum(least.ravel())
+        return math.fsum(least_squared(*_plus_and_minus(self.subcosts)).ravel())
+
+
+def least_logistic(plus: Floats, minus: Floats) -> Floats:
+    """min_h c⁺g(h) + c⁻g(−h), elementwise: at e^h = c⁻/c⁺; 0 where one of them is 0."""
+    least = np.zeros(plus.shape)
+    torn = (plus > 0) & (minus > 0)
+    plus, minus = plus[torn], minus[torn]
+    score = np.log(minus) - np.log(plus)
+    least[torn] = plus * np.logaddexp(0, score) + minus * np.logaddexp(0, -score)
+    return least / math.log(2)
+
+
+def least_squared(plus: Floats, minus: Floats) -> Floats:
+    """min_h c⁺g(h) + c⁻g(−h) = 4c⁺c⁻/(c⁺ + c⁻), elementwise."""
+    both = plus + minus
+    return np.divide(4 * plus * minus, both, out=np.zeros(both.shape), where=both > 0)
 
 
 def _plus_and_minus(subcosts: Planes) -> tuple[Floats, Floats]:

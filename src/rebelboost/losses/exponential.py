@@ -230,8 +230,14 @@ class ExponentialLoss:
         """The minimal mean loss over all scores: Σ 2√(c⁺c⁻), 0 with one plane."""
         if len(self.subcosts) == 1:
             return 0.0
-        least = 2 * np.sqrt(np.abs(self.subcosts[0] * self.subcosts[1]))
+        least = least_exponential(self.subcosts[0], -self.subcosts[1])
         return math.fsum(least.sum(axis=1)) / self.total_weight
+
+
+def least_exponential(plus: Floats, minus: Floats) -> Floats:
+    """min_h c⁺e^h + c⁻e^−h = 2√(c⁺c⁻), elementwise [REBEL S.5]."""
+    least: Floats = 2 * np.sqrt(np.abs(plus * minus))
+    return least
 
 
 def log_above(floor: float, log_mean: float) -> float:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores, Values
@@ -90,8 +89,6 @@ class FittedClassifier(FittedTerms):
     """(K, K) costs[true, decided] used for decisions."""
     decoder: Decoder
     """Turns scores into probabilities."""
-    subcosts: str
-    """Scheme that turned costs into weights in training."""
     rule: DecisionRule
     """How decisions follow, and when the model abstains."""
     columns: CostColumns | None = None
@@ -104,10 +101,10 @@ class FittedClassifier(FittedTerms):
         """Class labels as Python objects."""
         return tuple(plain(name) for name in self.classes)
 
-    @cached_property
-    def decodes(self) -> bool:
-        """Whether scores have a posterior. REBEL's subcosts have none, except with uniform costs."""
-        return self.subcosts == "thesis" or is_uniform(self.decoder.costs)
+    @property
+    def subcosts(self) -> str:
+        """Scheme that turned costs into weights in training."""
+        return self.decoder.subcosts
 
     @property
     def by_sample(self) -> bool:
@@ -118,7 +115,7 @@ class FittedClassifier(FittedTerms):
     def weighs_costs(self) -> bool:
         """Whether decisions can differ from the highest score."""
         differ = self.by_sample or not is_uniform(self.costs)
-        return self.rule.by_cost and differ and self.decodes
+        return self.rule.by_cost and differ
 
     @property
     def positive(self) -> int | None:
@@ -156,11 +153,6 @@ class FittedClassifier(FittedTerms):
 
     def posterior(self, scores: Scores) -> Floats:
         """(N, K) class probabilities."""
-        if not self.decodes:
-            raise ValueError(
-                'scores trained with subcosts="rebel" on unequal costs have no probabilities: '
-                'use subcosts="thesis", or training="neutral"'
-            )
         return self.decoder.posterior(scores)
 
     def expected_cost(self, scores: Scores, costs: Floats | None = None) -> Floats:
@@ -169,8 +161,7 @@ class FittedClassifier(FittedTerms):
 
     def decide(self, scores: Scores, costs: Floats | None = None) -> Labels:
         """(N,) class codes of the decisions, ignoring abstentions."""
-        decoder = self.decoder if self.decodes else None
-        return self.rule.decide(scores, decoder, self.costs if costs is None else costs)
+        return self.rule.decide(scores, self.decoder, self.costs if costs is None else costs)
 
     def labels(self, scores: Scores, costs: Floats | None = None) -> NDArray[Any]:
         """(N,) labels of the decisions; the rule's `reject_label` where the model abstains."""
@@ -189,12 +180,11 @@ class FittedClassifier(FittedTerms):
         return replace(self, costs=matrix, columns=columns, learned=None)
 
     def _check_costs_count(self) -> None:
-        """Raise an error if decisions do not depend on costs, or if there is no posterior."""
+        """Raise an error if decisions do not depend on costs."""
         if not self.rule.by_cost:
             raise ValueError(
                 f'decision="{self.rule.name}" ignores costs: other costs need decision="min_risk"'
             )
-        self.posterior(np.zeros((1, len(self.classes))))  # raises an error if there is none
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

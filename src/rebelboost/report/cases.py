@@ -7,7 +7,6 @@ import numpy as np
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels
 from rebelboost.base.names import ClassNames
 from rebelboost.costs.decision import expected_costs
-from rebelboost.estimators.base import table_scores
 from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.result import Judged
 from rebelboost.exceptions import EvaluationError
@@ -124,12 +123,9 @@ def _paid(subject: Subject, judged: Judged) -> BySample:
 
 
 def _merits(subject: Subject, judged: Judged) -> Floats:
-    """Return a value for each decision, (n, K): −ln of its expected cost or, without probabilities, scores.
+    """Return a value for each decision, (n, K): −ln of its expected cost.
 
     The logarithm distinguishes probabilities that are very close to 1.
     """
-    if judged.posterior is None:
-        merits: Floats = table_scores(subject.clf, subject.X)[judged.rows]
-        return merits
     costs = subject.clf.costs_ if judged.costs is None else judged.costs
     return -np.log(np.maximum(expected_costs(judged.posterior, costs), LEAST_COST))

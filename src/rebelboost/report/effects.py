@@ -7,7 +7,7 @@ import numpy as np
 
 from rebelboost.base.arrays import Ints
 from rebelboost.base.markup import Html, bar, join_html, name, note, quoted, section, table, tag
-from rebelboost.base.text import counted, number, signed, whole_percent
+from rebelboost.base.text import counted, number, whole_percent
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.inputs import threads_of
 from rebelboost.explain.curves import Curve, curve, leading_features
@@ -48,14 +48,14 @@ def effects(subject: Subject) -> Html | None:
         "How does each feature change the result?",
         tag("div", *map(drawer.draw, curves), class_="figures"),
         note(_exactness(curves)),
-        lead=_lead(subject, probable=model.decodes),
+        lead=_lead(subject),
     )
 
 
-def _lead(subject: Subject, *, probable: bool) -> Html:
+def _lead(subject: Subject) -> Html:
     code = subject.clf.model_.positive
-    what: list[Any] = ["average probability of each class" if probable else "average scores"]
-    if probable and code is not None:
+    what: list[Any] = ["average probability of each class"]
+    if code is not None:
         what = ["average probability of ", quoted(subject.classes[code])]
     return join_html(["The ", *what, MEANING])
 
@@ -82,20 +82,15 @@ class _Drawer:
     def __init__(self, subject: Subject, curves: Sequence[Curve], kinds: Any) -> None:
         self.classes = subject.classes
         self.code = subject.clf.model_.positive
-        self.probable = subject.clf.model_.decodes
         self.kinds = kinds
         self.x_texts: dict[int, Callable[[float], str]] = {
             f: SHOWN_AS[kind] for f, kind in kinds.items()
         }
         drawn = np.concatenate([each.outcome[:, self._chosen(each)].ravel() for each in curves])
         low, high = float(drawn.min()), float(drawn.max())
-        if self.probable:
-            low, high = np.floor(10 * low - 0.01) / 10, np.ceil(10 * high + 0.01) / 10
-            low, high = max(0.0, low), min(1.0, high)
+        low, high = np.floor(10 * low - 0.01) / 10, np.ceil(10 * high + 0.01) / 10
+        low, high = max(0.0, low), min(1.0, high)
         self.y: Axis = upward(low, high)
-
-    def as_text(self, value: float) -> str:
-        return whole_percent(value) if self.probable else signed(value)
 
     def _chosen(self, each: Curve) -> Ints:
         """Codes of the classes that are drawn."""
@@ -111,7 +106,7 @@ class _Drawer:
         if each.missing is None:
             return ""
         said = ", ".join(
-            (f"{self.classes[k]} " if self.code is None else "") + self.as_text(each.missing[k])
+            (f"{self.classes[k]} " if self.code is None else "") + whole_percent(each.missing[k])
             for k in self._chosen(each).tolist()
         )
         return f"Missing in {counted(each.n_missing, 'row')}: {said}."
@@ -134,10 +129,10 @@ class _Drawer:
             for value, shown, outcome in zip(
                 each.values, each.labels, each.outcome[:, k].tolist(), strict=True
             ):
-                hint = f"{shown}: {self.as_text(outcome)}"
+                hint = f"{shown}: {whole_percent(outcome)}"
                 chart.point(float(value), outcome, colour, 3.2 if each.edges is None else 2, hint)
         x_text = self.x_texts.get(each.feature, lambda value: number(value, 4))
-        drawn = chart.draw("", "", self.as_text, x_text)
+        drawn = chart.draw("", "", whole_percent, x_text)
         return tag("div", tag("h4", name(each.name)), drawn, class_="effect")
 
     def _levels(self, each: Curve) -> Html:
@@ -145,10 +140,10 @@ class _Drawer:
         chosen = self._chosen(each).tolist()
         if self.code is not None:  # by probability: easier to read than by name
             order = order[np.argsort(-each.outcome[order, self.code], kind="stable")]
-        high = self.y.high if self.probable else 1.0
+        high = self.y.high
 
         def row(i: int) -> list[Any]:
-            said = [self.as_text(each.outcome[i, k]) for k in chosen]
+            said = [whole_percent(each.outcome[i, k]) for k in chosen]
             bars = [bar(each.outcome[i, chosen[0]] / high)] if self.code is not None else []
             return [name(each.labels[i]), *said, *bars, f"{each.counts[i]:,}"]
 

@@ -73,6 +73,8 @@ class ClassJudging:
     """The same samples with the costs that decisions are judged by."""
     loss: str = "exponential"
     """Loss that the scores were trained with."""
+    subcosts: str = "thesis"
+    """Scheme that turned costs into weights."""
 
     @property
     def n_outputs(self) -> int:
@@ -102,6 +104,7 @@ class ClassJudging:
                     class_costs(samples),
                     samples.weight,
                     self.loss,
+                    self.subcosts,
                     precision=ROUGH if rough else PRECISE,
                 )
             )
@@ -124,7 +127,9 @@ class ClassJudging:
 
     def decoder(self, temperature: float) -> Decoder:
         """Turns scores into probabilities."""
-        return Decoder(class_costs(self.samples), temperature, loss=self.loss)
+        return Decoder(
+            class_costs(self.samples), temperature, loss=self.loss, subcosts=self.subcosts
+        )
 
 
 @dataclass(frozen=True)

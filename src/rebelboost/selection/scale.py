@@ -7,6 +7,7 @@ import numpy as np
 from rebelboost.base.arrays import BySample
 from rebelboost.base.hashing import hash_rows
 from rebelboost.boosting.fit import Settings, train
+from rebelboost.data.equal_samples import merge_equal
 from rebelboost.data.folds import Part, divided, folds
 from rebelboost.data.samples import Samples
 from rebelboost.data.scales import SCALES, Scale, scales_for
@@ -28,9 +29,9 @@ def settled(settings: Settings, samples: Samples) -> Settings:
         return settings
     if not learner.is_scaled:
         return replace(settings, learner=replace(learner, scale="none"))
-    some = samples
-    if len(samples) > MOST_SAMPLES:
-        some = samples.take(np.argsort(hash_rows(samples.X, 1), kind="stable")[:MOST_SAMPLES])
+    some, _ = merge_equal(samples)  # standard errors count samples, whatever their weight
+    if len(some) > MOST_SAMPLES:
+        some = some.take(np.argsort(hash_rows(some.X, 1), kind="stable")[:MOST_SAMPLES])
     left_out = folds(some, 3, settings.seed)
     if not left_out:  # every class has only one sample
         return replace(settings, learner=replace(learner, scale="standard"))

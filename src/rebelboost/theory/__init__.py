@@ -11,14 +11,15 @@ from rebelboost.theory.bounds import (
     similarity_rate,
     similarity_rounds,
     simple_error_bounds,
-    zero_cost_level,
 )
 from rebelboost.theory.guarantee import FitBound, Guarantee, SimilarityRate
 from rebelboost.theory.weak_learnability import WeakLearnability, weak_learnability
+from rebelboost.theory.zero_cost import RebelLevels, rebel_levels, zero_cost_level
 
 __all__ = [
     "FitBound",
     "Guarantee",
+    "RebelLevels",
     "SimilarityRate",
     "WeakLearnability",
     "edges",
@@ -27,6 +28,7 @@ __all__ = [
     "loss_ratio_bound",
     "margins",
     "randomised_error",
+    "rebel_levels",
     "rounds_to_no_error",
     "similarity_rate",
     "similarity_rounds",

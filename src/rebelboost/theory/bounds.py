@@ -1,14 +1,15 @@
 """Proven bounds on the training error, cost and loss.
 
 [ADA] is for two classes and ±1 responses, [THESIS 4.5.1] for many classes and costs, [LOCAL, Sec. 5] for
-similarities. All bounds concern the training samples and the class with the highest score (argmax).
+similarities. All bounds concern the training samples and the class with the highest score (argmax). The
+levels of the loss that certify zero cost are in `theory/zero_cost.py`.
 """
 
 import math
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import BySample, Floats, Labels, Scores
 from rebelboost.boosting.rounds import Round
@@ -88,34 +89,22 @@ def loss_ratio_bound(ratio: ArrayLike, shrinkage: float = 1.0, smoothing: float 
     return np.asarray(1 - shrinkage * (1 - left))
 
 
-def zero_cost_level(
-    costs: Floats, weight: BySample | None = None, labels: Labels | None = None
-) -> float:
-    """Level of the loss below which the training cost is proven to be zero.
-
-    It is min ω·c over all mistakes with a positive cost, divided by Σω; with uniform costs, 1/N. `costs`
-    are (N, K), a row for each sample, or (K, K) by class if `labels` are given.
-    """
-    n_samples = len(costs) if labels is None else len(labels)
-    omega = np.ones(n_samples) if weight is None else weight
-    total = omega.sum()
-    if labels is not None:  # the smallest positive weight in each class
-        lightest = np.full(len(costs), np.inf)
-        counts = omega > 0
-        np.minimum.at(lightest, labels[counts], omega[counts])
-        there = np.isfinite(lightest)
-        costs, omega = costs[there], lightest[there]
-    paid = omega[:, np.newaxis] * costs
-    costly: NDArray[np.bool_] = paid > 0
-    return float(paid[costly].min() / total) if costly.any() else math.inf
-
-
 # ---- similarities
 
 
 def similarity_rate(n_classes: int, n_samples: int) -> float:
     """1 − 2/(K·N²): each round leaves at most this share of the loss [LOCAL, Sec. 5]."""
     return 1 - 2 / (n_classes * n_samples**2)
+
+
+def rebel_similarity_rate(n_samples: int, level: float, least_loss: float) -> float:
+    """√(1 − φ²), φ = level/(level + c*)/N: the same with REBEL's subcosts, while the loss is above `level`.
+
+    Here the loss is counted above its minimum c*, `least_loss`. Σ|G| is at least that excess [REBEL S.7.1].
+    The isolating learners and the constant add up to 2G_i, so that one of them has ‖P‖₁ ≥ Σ|G|/N, which
+    is ρ ≥ φ of the mass, and then the excess falls by √(1 − ρ²) [REBEL S.6.1].
+    """
+    return math.sqrt(1 - (level / (level + least_loss) / n_samples) ** 2)
 
 
 def similarity_rounds(n_classes: int, n_samples: int, level: float | None = None) -> int:
@@ -127,4 +116,9 @@ def similarity_rounds(n_classes: int, n_samples: int, level: float | None = None
     """
     share = 2 / (n_classes * n_samples)
     level = share if level is None else level
-    return math.ceil(math.log(level) / math.log1p(-share / n_samples)) if level < 1 else 1
+    return rounds_at_rate(math.log1p(-share / n_samples), level)
+
+
+def rounds_at_rate(log_rate: float, level: float) -> int:
+    """Rounds until at most `level` of the first loss is left, if a round leaves at most e^log_rate of it."""
+    return math.ceil(math.log(level) / log_rate) if level < 1 else 1

@@ -1,47 +1,93 @@
 """Facts about the training samples that a guarantee needs and that the history does not contain."""
 
+from typing import NamedTuple
+
 import numpy as np
 
+from rebelboost.base.arrays import Floats
 from rebelboost.costs.judge import Judge
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.data.folds import n_distinct
 from rebelboost.data.samples import Samples
 from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.fitted import FittedClassifier
-from rebelboost.theory.bounds import zero_cost_level
+from rebelboost.theory.zero_cost import largest_floor, rebel_levels, zero_cost_level
 
-FACTS = ("zero_level", "cost_at_argmax", "cost_as_decided", "n_points", "by_sample")
-"""Names of the facts, each present only if known. `zero_level`, `cost_at_argmax` and `cost_as_decided` are
-fields of `Guarantee`; `n_points` is the number of distinct samples, for similarities; `by_sample` is 1 if
-costs were given by sample.
+FACTS = (
+    "zero_level",
+    "cost_at_argmax",
+    "cost_as_decided",
+    "n_points",
+    "by_sample",
+    "floor",
+    "least_loss",
+)
+"""Names of the facts, each present only if known. `zero_level`, `cost_at_argmax`, `cost_as_decided` and
+`floor` are fields of `Guarantee`; `n_points` is the number of distinct samples, for similarities;
+`by_sample` is 1 if costs were given by sample; `least_loss` is c* of `RebelLevels`. `floor` is missing if
+the loss does not bound the cost.
 """
 SOON_SCORED = 20_000_000
 """Maximum number of samples × terms scored for these facts. This takes about 0.1 s."""
 
 
-def training_facts(
-    model: FittedClassifier, samples: Samples, *, whole_steps: bool, n_threads: int = 1
-) -> dict[str, float]:
-    """Compute the facts listed in `FACTS`.
+class Trained(NamedTuple):
+    """How the rounds used the samples."""
 
-    `whole_steps` is True if every round used all samples, without shrinkage.
-    """
-    trained = model.decoder.costs
-    neutral = is_uniform(trained) and (model.by_sample or not is_uniform(model.costs))
-    by_sample = samples.by_sample and not neutral
-    labels = None if by_sample else samples.labels
-    level = zero_cost_level(samples.costs if by_sample else trained, samples.weight, labels)
-    facts = {"by_sample": 1.0} if by_sample else {}
-    if np.isfinite(level):
-        facts["zero_level"] = level
-    if whole_steps and _has_proven_rate(model):
+    whole_steps: bool
+    """Whether every round used all samples of its fit, without shrinkage."""
+    all_samples: bool
+    """Whether there is one fit, to all samples."""
+
+
+def training_facts(
+    model: FittedClassifier, samples: Samples, trained: Trained, n_threads: int = 1
+) -> dict[str, float]:
+    """Compute the facts listed in `FACTS`."""
+    facts = _levels(model, samples, trained)
+    if trained.whole_steps and model.ensemble.only(Comparisons):
         facts["n_points"] = float(n_distinct(samples))
     return facts | _both_costs(model, samples, n_threads)
 
 
-def _has_proven_rate(model: FittedClassifier) -> bool:
-    """Whether a rate is proven: all terms are similarities, with the THESIS subcosts."""
-    return model.ensemble.only(Comparisons) and model.subcosts == "thesis"
+def _levels(model: FittedClassifier, samples: Samples, trained: Trained) -> dict[str, float]:
+    """Levels of the loss, for the costs of the training."""
+    costs, loss = model.decoder.costs, model.decoder.loss
+    neutral = is_uniform(costs) and (model.by_sample or not is_uniform(model.costs))
+    by_sample = samples.by_sample and not neutral
+    facts = {"by_sample": 1.0} if by_sample else {}
+    labels = None if by_sample else samples.labels
+    rows = samples.costs if by_sample else costs
+    # The two schemes are the same where all mistakes of a sample cost the same.
+    rebel = model.subcosts == "rebel" or (loss != "exponential" and _equal_within(rows))
+    if rebel and not _may_mix(model, rows, by_sample=by_sample):
+        levels = rebel_levels(rows, samples.weight, labels, loss)
+        facts["floor"] = levels.floor if trained.all_samples else largest_floor(rows, loss)
+        facts["least_loss"], level = levels.least_loss, levels.zero_level
+    elif model.subcosts == "thesis" and loss == "exponential":
+        facts["floor"] = 0.0
+        level = zero_cost_level(rows, samples.weight, labels)
+    else:
+        level = 0.0
+    # A fit to a part may see a share of a sample's weight, which could then hide a mistake.
+    if trained.all_samples and np.isfinite(level) and level > 0:
+        facts["zero_level"] = level
+    return facts
+
+
+def _equal_within(rows: Floats) -> bool:
+    """Whether all positive costs of each row are equal, and no more than one is 0."""
+    n_largest = (rows == rows.max(axis=1, keepdims=True)).sum(axis=1)
+    return bool((n_largest >= rows.shape[1] - 1).all())
+
+
+def _may_mix(model: FittedClassifier, rows: Floats, *, by_sample: bool) -> bool:
+    """Whether coincident samples with different costs may have been merged: the levels are then unknown."""
+    similar = any(isinstance(group.terms, Comparisons) for group in model.ensemble.groups)
+    shared = bool(
+        (rows == 0).sum() > len(rows)
+    )  # a class that two others can be taken for at no cost
+    return similar and (by_sample or shared or model.ensemble.unavoidable_cost > 0)
 
 
 def _both_costs(model: FittedClassifier, samples: Samples, n_threads: int) -> dict[str, float]:

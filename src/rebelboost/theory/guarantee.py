@@ -11,7 +11,13 @@ from rebelboost.costs.matrix import is_uniform
 from rebelboost.losses.exponential import CAP
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.selection.blend import CrossFit
-from rebelboost.theory.bounds import loss_ratio_bound, similarity_rate, similarity_rounds
+from rebelboost.theory.bounds import (
+    loss_ratio_bound,
+    rebel_similarity_rate,
+    rounds_at_rate,
+    similarity_rate,
+    similarity_rounds,
+)
 
 SLACK = 1e-6
 """Relative tolerance for rounding errors when a round is compared with its bound."""
@@ -27,10 +33,10 @@ class FitBound(NamedTuple):
     cost: float
     """Mean cost."""
     bound: float
-    """The loss, which is an upper bound of the cost."""
+    """The loss above its minimum: with `Guarantee.floor` added, an upper bound of the cost."""
     bound_by_edges: float | None
-    """Bound that follows from the edges alone: the initial loss times Π (1 − ν + ν√(1 − ρ_t²)). For
-    AdaBoost, this is Theorem 3.1. None if the shrinkage ν is unknown.
+    """Bound of the loss that follows from the edges alone: the initial loss times Π (1 − ν + ν√(1 − ρ_t²)). For
+    AdaBoost, this is Theorem 3.1. None if the shrinkage ν is unknown, or for other losses.
     """
     rounds_within: int | None
     """Number of rounds that reduced the loss at least as much as their edge guarantees."""
@@ -41,10 +47,12 @@ class FitBound(NamedTuple):
 
 
 class SimilarityRate(NamedTuple):
-    """Proven rate of similarities [LOCAL, Sec. 5]."""
+    """Proven rate of similarities [LOCAL, Sec. 5; REBEL S.6.1]."""
 
     proven: float
-    """1 − 2/(K·N²): largest share of the loss left after a round."""
+    """Largest share of the loss left after a round: 1 − 2/(K·N²), or with REBEL's subcosts
+    √(1 − φ²), which is proven until zero cost is certified; see `theory.bounds`.
+    """
     rounds: int | None
     """Number of rounds after which zero training cost is proven; None if some cost is unavoidable."""
 
@@ -60,9 +68,11 @@ class Guarantee:
     of_errors: bool
     """Whether training treated all mistakes as costing 1: bounds then concern the share of mistakes."""
     applies: bool
-    """Whether the loss bounds the cost: this needs the exponential loss and the THESIS subcosts."""
+    """Whether the loss bounds the cost: with the exponential loss, or with REBEL's subcosts."""
+    floor: float = 0.0
+    """The bound of the cost where the loss has its minimum: L*, positive only with REBEL's subcosts."""
     zero_level: float | None = None
-    """Zero training cost is proven if the loss is below this level."""
+    """Zero training cost is proven if the loss above its minimum is below this level."""
     unavoidable_cost: float = 0.0
     """Mean cost due to samples that coincide but have different classes."""
     costs_differ: bool = False
@@ -92,7 +102,11 @@ class Guarantee:
         """Upper bound of the training cost at argmax (or share of mistakes); the largest over all fits."""
         if not self.applies:
             return math.inf
-        return max((fit.bound for fit in self.fits), default=math.inf) + self.unavoidable_cost
+        return self._cost(max((fit.bound for fit in self.fits), default=math.inf))
+
+    def _cost(self, above: float) -> float:
+        """Bound of the cost, given the loss above its minimum."""
+        return self.floor + above + self.unavoidable_cost
 
     @property
     def achieved(self) -> float:
@@ -122,8 +136,8 @@ class Guarantee:
             slowest = max(fit.slowest for fit in self.fits)
             lines.append(
                 f"For similarities, each round provably leaves at most {self.similarity.proven:.9g} of the "
-                f"loss{self._no_mistake_after()}. The slowest round "
-                f"left {slowest:.6g}."
+                f"loss{' above its minimum' if self.floor else ''}{self._no_mistake_after()}. The slowest "
+                f"round left {slowest:.6g}."
             )
         lines.append("All of this concerns the training samples. Use a test set for new samples.")
         return "\n".join(lines)
@@ -158,7 +172,7 @@ class Guarantee:
                 lines.append(
                     f"  Every round reduced the loss at least as much as its edge guarantees. The edges "
                     f"alone (smallest: {fit.smallest_edge:.3g}) prove at most "
-                    f"{number(fit.bound_by_edges + self.unavoidable_cost)}"
+                    f"{number(self._cost(fit.bound_by_edges))}"
                     f"{' [Theorem 3.1 of AdaBoost]' if self._is_adaboost(fit) else ''}."
                 )
             elif fit.rounds_within is not None:
@@ -169,8 +183,8 @@ class Guarantee:
             lines += self._certificate()
         else:
             lines.append(
-                f"  {self._what}: {number(self.achieved)}. No bound applies: it is proven only for the "
-                'exponential loss with subcosts="thesis".'
+                f"  {self._what}: {number(self.achieved)}. No bound is known for this loss with these "
+                "subcosts and samples."
             )
         if self.unavoidable_cost > 0:
             lines.append(
@@ -198,8 +212,9 @@ class Guarantee:
     def _certificate(self) -> list[str]:
         if not self.certified or self.zero_level is None:
             return []
+        loss = "The loss" if self.floor == 0 else "The loss above its minimum"
         proven = (
-            f"  The loss is below {number(self.zero_level)}, the least that any mistake would add. "
+            f"  {loss} is below {number(self.zero_level)}, the least that any mistake would add. "
             f"This proves that the {self._what} is zero."
         )
         return [proven]
@@ -213,7 +228,7 @@ class Guarantee:
         errors = [fit.error if self.of_errors else fit.cost for fit in self.fits]
         achieved = f"achieved: {span(errors)}"
         if self.applies:
-            bounds = [fit.bound + self.unavoidable_cost for fit in self.fits]
+            bounds = [self._cost(fit.bound) for fit in self.fits]
             lines.append(f"  {self._what}: at most {span(bounds)}; {achieved}.")
             lines += self._certificate()
         else:
@@ -244,30 +259,30 @@ def guarantee_of(
     n_classes = len(model.classes)
     n_points = int(min(facts.get("n_points", 0.0), 2.0**31))  # a file may contain any number
     uniform = is_uniform(trained) and bool((trained.max(axis=1) == 1).all())
-    avoidable = model.ensemble.unavoidable_cost == 0
-    level = _certifying_share(history, facts.get("zero_level")) if avoidable else None
+    smooth = model.decoder.loss != "exponential"
     return Guarantee(
-        _fit_bounds(history, cross_fit, shrinkage),
+        _fit_bounds(history, cross_fit, None if smooth else shrinkage),
         n_classes,
         of_errors=uniform and "by_sample" not in facts,
-        applies=model.decoder.loss == "exponential" and model.subcosts == "thesis",
+        applies="floor" in facts or (not smooth and model.subcosts == "thesis"),
+        floor=facts.get("floor", 0.0),
         zero_level=facts.get("zero_level"),
         unavoidable_cost=model.ensemble.unavoidable_cost,
         costs_differ=not is_uniform(model.costs),
         cost_at_argmax=facts.get("cost_at_argmax"),
         cost_as_decided=facts.get("cost_as_decided"),
         left_out_cost=None if cross_fit is None else cross_fit.cost,
-        similarity=proven_rate(n_classes, n_points, level) if n_points >= 4 else None,
+        similarity=_similarity_rate(model, history, n_points) if n_points >= 4 else None,
     )
 
 
 def _fit_bounds(
-    history: History, cross_fit: CrossFit | None, shrinkage: float
+    history: History, cross_fit: CrossFit | None, shrinkage: float | None
 ) -> tuple[FitBound, ...]:
     """Bounds of every fit with terms in the ensemble, truncated as they are there."""
     found = runs(history.rounds)
     shrinkages: list[float | None] = [shrinkage] * len(found)
-    if cross_fit is not None:
+    if cross_fit is not None and shrinkage is not None:
         shrinkages = [cross_fit.standings[i].shrinkage for i in cross_fit.runs]
         if len(shrinkages) != len(
             found
@@ -327,13 +342,20 @@ def _certifying_share(history: History, zero_level: float | None) -> float | Non
     return math.exp(min(log_share, 0.0)) if log_share > -700 else None
 
 
-def proven_rate(n_classes: int, n_samples: int, level: float | None) -> SimilarityRate:
-    """Proven rate for similarities, given the number of distinct samples.
-
-    `level` is the share of the first loss below which zero training cost is proven, if there is one.
-    """
-    rounds = None if level is None else similarity_rounds(n_classes, n_samples, level)
-    return SimilarityRate(similarity_rate(n_classes, n_samples), rounds)
+def _similarity_rate(
+    model: FittedClassifier, history: History, n_points: int
+) -> SimilarityRate | None:
+    """Proven rate for similarities, given the number of distinct samples; None if none is known."""
+    facts, n_classes = model.provenance.facts, len(model.classes)
+    zero_level = None if model.ensemble.unavoidable_cost > 0 else facts.get("zero_level")
+    share = _certifying_share(history, zero_level)
+    if model.subcosts == "thesis":
+        rounds = None if share is None else similarity_rounds(n_classes, n_points, share)
+        return SimilarityRate(similarity_rate(n_classes, n_points), rounds)
+    if zero_level is None or share is None or "least_loss" not in facts:
+        return None
+    rate = rebel_similarity_rate(n_points, zero_level, facts["least_loss"])
+    return SimilarityRate(rate, rounds_at_rate(math.log(rate), share)) if rate < 1 else None
 
 
 def span(values: Sequence[float]) -> str:
