@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from rebelboost import RebelClassifier, Stump
 from rebelboost.boosting.loop import replay
@@ -221,3 +222,31 @@ def test_t0_is_the_first_round_after_which_the_rate_proves_zero_error(n_classes,
     log_loss = np.log(n_classes / 2) + rounds * np.log(rate)
     assert log_loss <= -np.log(n_samples) + 1e-6
     assert log_loss - np.log(rate) > -np.log(n_samples) - 1e-6
+
+
+@pytest.mark.parametrize(("n", "gamma"), [(4, 0.1), (9, 0.2), (10, 0.05), (12, 0.3)])
+def test_section_3_3_boosting_all_outcomes_of_coins_is_the_bound_of_chernoff(n, gamma):
+    """The instances are all n-bit sequences, all labelled +1 and as likely as n tosses of a coin."""
+    X = np.array(list(itertools.product([0, 1], repeat=n)), dtype=np.float64)
+    likely = np.prod(np.where(X == 1, 0.5 + gamma, 0.5 - gamma), axis=1)
+    labels = np.ones(len(X), dtype=np.int32)
+    samples = Samples(X, labels, 1 - np.eye(2), weight=likely)
+    objective = ClassObjective()
+    state = objective.state(samples, objective.judge(samples))
+    signs = np.array([-1, 1], dtype=np.int8)
+    for t in range(n):  # the t-th hypothesis is the t-th toss
+        regions = X[:, t].astype(np.uint16)
+        plus, minus = state.weights.sums(regions, 2)
+        masses = (plus + minus).sum(axis=1)
+        assert masses[0] / masses.sum() == pytest.approx(0.5 - gamma, rel=1e-6)  # Eq. 3.14
+        output = state.weights.signed_output(regions, signs, plus, minus)
+        alpha = np.log((0.5 + gamma) / (0.5 - gamma)) / 2
+        np.testing.assert_allclose(output, [-alpha, alpha], rtol=1e-6)  # up to the cap of outputs
+        state.add(regions, signs[:, np.newaxis] * output)
+    votes = 2 * X.sum(axis=1) - n
+    np.testing.assert_allclose(state.scores[:, 1], alpha * votes, atol=1e-5)
+    tail = likely[votes <= 0].sum()  # at most half of the tosses are 1
+    assert tail == pytest.approx(binom.cdf(n // 2, n, 0.5 + gamma))
+    left = np.exp(state.log_loss)
+    assert left == pytest.approx((1 - 4 * gamma**2) ** (n / 2), rel=1e-5)
+    assert tail <= left <= np.exp(-2 * n * gamma**2) * (1 + 1e-5)

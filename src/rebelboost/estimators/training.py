@@ -42,7 +42,7 @@ from rebelboost.selection.candidates import Entry, candidates
 from rebelboost.selection.judging import ClassJudging, neutral
 from rebelboost.selection.race import select
 from rebelboost.selection.scale import settled
-from rebelboost.theory.facts import Trained, training_facts
+from rebelboost.theory.facts import SampleUse, training_facts
 
 if TYPE_CHECKING:
     from rebelboost.estimators.classifier import RebelClassifier
@@ -272,7 +272,7 @@ def assembled(
     samples, rows = given.samples, model.ensemble.example_rows
     place = np.searchsorted(samples.rows_of_table, rows)  # rows_of_table is sorted
     whole = clf.subsample == 1 and clf.weight_trimming is None and shrinkage_of(clf) == 1
-    used = Trained(whole, isinstance(trained, SingleFit) and not clf.early_stopping)
+    used = SampleUse(whole, isinstance(trained, SingleFit) and not clf.early_stopping)
     kept = Provenance(
         missing_features(samples.X),
         index_labels(X, rows),

@@ -31,7 +31,7 @@ SOON_SCORED = 20_000_000
 """Maximum number of samples × terms scored for these facts. This takes about 0.1 s."""
 
 
-class Trained(NamedTuple):
+class SampleUse(NamedTuple):
     """How the rounds used the samples."""
 
     whole_steps: bool
@@ -41,7 +41,7 @@ class Trained(NamedTuple):
 
 
 def training_facts(
-    model: FittedClassifier, samples: Samples, trained: Trained, n_threads: int = 1
+    model: FittedClassifier, samples: Samples, trained: SampleUse, n_threads: int = 1
 ) -> dict[str, float]:
     """Compute the facts listed in `FACTS`."""
     facts = _levels(model, samples, trained)
@@ -50,7 +50,7 @@ def training_facts(
     return facts | _both_costs(model, samples, n_threads)
 
 
-def _levels(model: FittedClassifier, samples: Samples, trained: Trained) -> dict[str, float]:
+def _levels(model: FittedClassifier, samples: Samples, trained: SampleUse) -> dict[str, float]:
     """Levels of the loss, for the costs of the training."""
     costs, loss = model.decoder.costs, model.decoder.loss
     neutral = is_uniform(costs) and (model.by_sample or not is_uniform(model.costs))
