@@ -85,6 +85,17 @@ def ours_neutral(title: str, parts: str = "abcd", **options: Any) -> Method:
     return Method(title, decide, _our_version(options) + ", one for all matrices", parts)
 
 
+def ours_blind(title: str, parts: str = "abcd", **options: Any) -> Method:
+    """One fit that knows no costs, and decisions that do not either: the highest score."""
+    options = {"training": "neutral", "decision": "argmax", **options}
+
+    def decide(task: Task) -> Decided:
+        blind = RebelClassifier(n_jobs=1, **options).fit(task.split.X_train, task.split.y_train)
+        return [blind.predict(task.split.X_test)] * len(task.matrices()), None
+
+    return Method(title, decide, _our_version(options) + ", blind to costs", parts)
+
+
 def _our_version(options: dict[str, Any]) -> str:
     """The options in full, so that one spelt out is the same as the default; and the code."""
     return f"{RebelClassifier(**options).get_params()}, {our_code()}"
@@ -210,6 +221,8 @@ TRAINED = "ours, trained on costs"
 NEUTRAL = "ours, neutral × costs"
 PLAIN = "ours, neutral, not cross-fitted"
 STUMPS_ARGMAX = "100 stumps: costs, argmax (REBEL)"
+STUMPS_EQ_2 = "100 stumps: costs by Eq. 2, argmax"
+STUMPS_BLIND = "100 stumps: no costs, argmax"
 STUMPS_NEUTRAL = "100 stumps: neutral × costs (two-step)"
 LIGHTGBM = "LightGBM, calibrated × costs"
 STUMPS: dict[str, Any] = {"learner": "stump", "n_rounds": 100, "cross_fit": None}
@@ -231,6 +244,8 @@ METHODS = {
         ),
         ours(STUMPS_ARGMAX, "a", training="costs", decision="argmax", **STUMPS),
         ours("100 stumps: costs, decoded", "a", training="costs", **STUMPS),
+        ours(STUMPS_EQ_2, "a", training="costs", decision="argmax", subcosts="rebel", **STUMPS),
+        ours_blind(STUMPS_BLIND, "a", **STUMPS),
         ours_neutral(STUMPS_NEUTRAL, "a", **STUMPS),
         calibrated(
             "random forest",

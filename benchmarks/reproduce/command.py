@@ -1,6 +1,7 @@
 """`python -m benchmarks.reproduce`: run the papers' experiments and print our results beside theirs."""
 
 import argparse
+import shlex
 import subprocess
 import time
 from importlib import import_module
@@ -37,22 +38,28 @@ def known() -> list[str]:
     return [name for name, path in EXPERIMENTS.items() if find_spec(path)]
 
 
-def run(name: str, *, quick: bool, sets: tuple[str, ...]) -> None:
+def run(name: str, *, quick: bool, **parts: tuple[str, ...]) -> None:
+    """Run an experiment, or the parts of it that are named, where it has such parts."""
     experiment = module(name)
-    chosen = {"sets": sets} if sets and "sets" in signature(experiment.run).parameters else {}
+    chosen = {p: v for p, v in parts.items() if v and p in signature(experiment.run).parameters}
     print(f"\n## {experiment.TITLE}\n", flush=True)
     about = {
         "command": f"python -m benchmarks.reproduce {name}"
         + " --quick" * quick
-        + (f" --sets {','.join(sets)}" if chosen else ""),
+        + "".join(f" --{part} {quoted(part, values)}" for part, values in chosen.items()),
         "machine": measuring.describe_machine(measuring.machine(), 2),
         "commit": commit(),
     }
     began = time.perf_counter()
     report = experiment.run(quick=quick, **chosen)
-    harness.write(name + "_quick" * quick, experiment.TITLE, report, about)
+    kept_as = name + ("_part" if chosen else "_quick" * quick)
+    harness.write(kept_as, experiment.TITLE, report, about)
     print(harness.markdown(report), flush=True)
     print(f"\n{name}: {time.perf_counter() - began:.0f} s, kept results included", flush=True)
+
+
+def quoted(part: str, values: tuple[str, ...]) -> str:
+    return shlex.quote((";" if part == "methods" else ",").join(values))
 
 
 def commit() -> str:
@@ -75,6 +82,12 @@ def main(arguments: list[str]) -> int:
         default=(),
         help="these only, where an experiment has several",
     )
+    parser.add_argument(
+        "--methods",
+        type=lambda text: tuple(text.split(";")),
+        default=(),
+        help="these only, separated by semicolons, where an experiment compares several",
+    )
     parser.add_argument("--list", action="store_true", help="say what there is, and stop")
     parser.add_argument(
         "--docs", action="store_true", help="write docs/results.md from what was run"
@@ -91,10 +104,10 @@ def main(arguments: list[str]) -> int:
     missing = 0
     for name in names if not options.list else []:
         try:
-            run(name, quick=options.quick, sets=options.sets)
+            run(name, quick=options.quick, sets=options.sets, methods=options.methods)
         except data.MissingDataError as error:  # the others may have theirs
             missing += 1
             print(f"{name}: not run: {error}", flush=True)
     if options.docs:
-        print(f"Written: {write_results(EXPERIMENTS)}")
+        print(f"Written: {write_results({name: module(name).TITLE for name in known()})}")
     return 1 if missing else 0

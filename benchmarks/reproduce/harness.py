@@ -9,12 +9,15 @@ import csv
 import hashlib
 import json
 import multiprocessing
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 import measuring
 from pricing.methods import our_code
@@ -27,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".benchmarks" / "reproduce"
 N_PROCESSES = 2
 REACHED, WORSE, ABSENT = "reached", "worse", "not reproducible here"
+OURS = "ours, not in the papers"
 
 
 class Line(NamedTuple):
@@ -54,7 +58,45 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
 
-# ---- verdicts
+# ---- verdicts, at the digits that are printed
+
+
+def decimals(printed: str) -> int:
+    """How many digits after the point the numbers of a text have, at most."""
+    return max((len(part) for part in re.findall(r"\d\.(\d+)", printed)), default=0)
+
+
+def largest(printed: str) -> float:
+    """The largest number of a text such as "26.7–30"."""
+    return max(float(number) for number in re.findall(r"\d+(?:\.\d+)?", printed))
+
+
+def smallest(printed: str) -> float:
+    return min(float(number) for number in re.findall(r"\d+(?:\.\d+)?", printed))
+
+
+def not_above(what: str, printed: str, values: Sequence[float]) -> Line:
+    """Lower is better: the mean of all draws against the largest printed number.
+
+    Where a single draw would decide, `values` has several, and their standard deviation is shown.
+    """
+    digits, mean = decimals(printed), float(np.mean(values))
+    over = mean - largest(printed)
+    good = round(mean, digits) <= largest(printed)
+    spread = f" ± {np.std(values):.{digits}f} ({len(values)} draws)" if len(values) > 1 else ""
+    verdict = REACHED if good else f"{WORSE} by {over:.{max(digits, 1)}f}"
+    return Line(what, printed, f"{mean:.{digits}f}{spread}", verdict)
+
+
+def factor_of(what: str, printed: str, ours: float) -> Line:
+    """Higher is better: a factor against the smallest printed number, such as 8 of "8–16×"."""
+    good = round(ours, decimals(printed)) >= smallest(printed)
+    return Line(what, printed, f"{ours:.1f}×", REACHED if good else WORSE)
+
+
+def only_ours(what: str, ours: str) -> Line:
+    """A line that no paper printed, beside those that were: it has no verdict."""
+    return Line(what, "–", ours, OURS)
 
 
 def at_most(what: str, printed: float, ours: float, digits: int = 1) -> Line:

@@ -20,7 +20,7 @@ from sklearn.svm import SVC
 import data
 from pricing.methods import made_by
 from rebelboost import RebelClassifier, Similarity
-from reproduce.harness import Line, Report, Table, holds, measure_all
+from reproduce.harness import Report, Table, holds, measure_all, not_above, only_ours
 
 TITLE = "LOCAL Fig. 9, THESIS Fig. 5.11: official splits"
 OURS = "similarities"
@@ -29,12 +29,15 @@ PRINTED = {
     "landsat": "6.8–8", "isolet": "3.5–4", "letter": "7.3–8.5", "shuttle": "0.06–0.07",
     "mnist": "1.7–1.9",
 }  # fmt: skip
+IN_PAPERS, ON_MOST = ("MLP", "SVC, grid"), 6
+"""Methods that LOCAL compares with, and on how many of nine sets "most" is."""
+DRAWS = {"glass": 8, "vowel": 8}
+"""Small sets, where a single draw decides: of the split, where there is none, and of the random seed."""
 QUICK_SETS, QUICK_METHODS = ("glass", "vowel", "optdigits"), (OURS, "forest", "5-NN")
-ON_MOST = 6
-"""Of nine sets: LOCAL says lower errors on most."""
 
 
-def svc_grid(X: np.ndarray, y: np.ndarray) -> Any:
+def svc_grid(X: np.ndarray, y: np.ndarray, seed: int) -> Any:
+    del seed
     grid = {"svc__C": [0.1, 1, 10, 100, 1000], "svc__gamma": np.logspace(-3, 2, 6) / X.shape[1]}
     model = make_pipeline(StandardScaler(), SVC())
     some = np.random.default_rng(0).permutation(len(X))[:3000]
@@ -43,18 +46,22 @@ def svc_grid(X: np.ndarray, y: np.ndarray) -> Any:
     return model.set_params(**search.best_params_).fit(X, y)
 
 
-def lightgbm(X: np.ndarray, y: np.ndarray) -> Any:
+def lightgbm(X: np.ndarray, y: np.ndarray, seed: int) -> Any:
     from lightgbm import LGBMClassifier
 
-    return LGBMClassifier(n_jobs=1, verbose=-1).fit(X, y)
+    return LGBMClassifier(n_jobs=1, verbose=-1, random_state=seed).fit(X, y)
 
 
-METHODS: dict[str, Callable[[np.ndarray, np.ndarray], Any]] = {
-    OURS: lambda X, y: RebelClassifier(Similarity(), n_jobs=1).fit(X, y),
+def mlp(X: np.ndarray, y: np.ndarray, seed: int) -> Any:
+    return make_pipeline(StandardScaler(), MLPClassifier(random_state=seed)).fit(X, y)
+
+
+METHODS: dict[str, Callable[[np.ndarray, np.ndarray, int], Any]] = {
+    OURS: lambda X, y, seed: RebelClassifier(Similarity(), n_jobs=1, random_state=seed).fit(X, y),
     "LightGBM": lightgbm,
-    "forest": lambda X, y: RandomForestClassifier(random_state=0).fit(X, y),
-    "5-NN": lambda X, y: KNeighborsClassifier().fit(X, y),
-    "MLP": lambda X, y: make_pipeline(StandardScaler(), MLPClassifier(random_state=0)).fit(X, y),
+    "forest": lambda X, y, seed: RandomForestClassifier(random_state=seed).fit(X, y),
+    "5-NN": lambda X, y, seed: KNeighborsClassifier().fit(X, y),  # noqa: ARG005
+    "MLP": mlp,
     "SVC, grid": svc_grid,
 }
 
@@ -63,35 +70,47 @@ PACKAGES = {OURS: "rebelboost", "LightGBM": "lightgbm"}
 """Of methods that are not scikit-learn's."""
 
 
-def official_split(name: str) -> data.Split:
+def official_split(name: str, seed: int = 0) -> data.Split:
     if name != "glass":
         return data.load(name)
     with np.load(data.path(name)) as arrays:  # Fig. 6: 53 rows to train on
         X, y = arrays["X"].astype(np.float32), arrays["y"]
-    parts = train_test_split(X, y, train_size=53, stratify=y, random_state=0)
+    parts = train_test_split(X, y, train_size=53, stratify=y, random_state=seed)
     return data.Split(parts[0], parts[2], parts[1], parts[3])
 
 
-def fit_and_test(name: str, method: str, maker: str) -> tuple[float, float]:
+def fit_and_test(name: str, method: str, seed: int, maker: str) -> tuple[float, float]:
     """Error in %, and processor seconds."""
     del maker  # part of the unit's name, so that other code or versions are measured anew
-    split = official_split(name)
+    split = official_split(name, seed)
     began = time.process_time()
-    model = METHODS[method](split.X_train, split.y_train)
+    model = METHODS[method](split.X_train, split.y_train, seed)
     wrong = model.predict(split.X_test) != split.y_test
     return 100 * float(np.mean(wrong)), time.process_time() - began
 
 
-def measured(
-    sets: Sequence[str], methods: Sequence[str]
-) -> dict[str, dict[str, tuple[float, float]]]:
-    """Set → method → error and seconds; the largest sets, which are the last, are begun first."""
+Draws = list[tuple[float, float]]  # error and seconds of each draw
+
+
+def measured(sets: Sequence[str], methods: Sequence[str]) -> dict[str, dict[str, Draws]]:
+    """Set → method → draws; the largest sets, which are the last, are begun first."""
     makers = {method: made_by(PACKAGES.get(method, "scikit-learn")) for method in methods}
-    units = [(name, method, makers[method]) for name in reversed(sets) for method in methods]
-    found: dict[str, dict[str, tuple[float, float]]] = {name: {} for name in sets}
-    for (name, method, _), result in measure_all(fit_and_test, units, made_by="").items():
-        found[name][method] = result
+    units = [
+        (name, method, seed, makers[method])
+        for name in reversed(sets)
+        for method in methods
+        for seed in range(DRAWS.get(name, 1))
+    ]
+    found: dict[str, dict[str, Draws]] = {name: {} for name in sets}
+    for (name, method, *_), result in measure_all(fit_and_test, units, made_by="").items():
+        found[name].setdefault(method, []).append(result)
     return found
+
+
+def means(draws: Draws) -> tuple[float, float]:
+    """Mean error and seconds."""
+    error, seconds = np.mean(draws, axis=0).tolist()
+    return error, seconds
 
 
 def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
@@ -99,28 +118,35 @@ def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
     found = measured(sets or (QUICK_SETS if quick else tuple(PRINTED)), methods)
     report = Report()
     for name, by_method in found.items():
-        ours, most = by_method[OURS][0], float(PRINTED[name].split("–")[-1])
-        verdict = "reached" if round(ours, 2) <= most else f"worse by {ours - most:.2f}"
-        report.lines.append(Line(f"{name}: test error %", PRINTED[name], f"{ours:.2f}", verdict))
-    for method in methods[1:]:
-        wins = sum(by_method[OURS][0] < by_method[method][0] for by_method in found.values())
-        what = f"lower error than {method}"
-        of_all = f"on {wins} of {len(found)} sets"
-        report.lines.append(
-            holds(what, "on most sets", of_all, good=wins >= ON_MOST * len(found) / 9)
-        )
+        errors = [error for error, _ in by_method[OURS]]
+        report.lines.append(not_above(f"{name}: test error %", PRINTED[name], errors))
+    mean = {name: {m: means(by_method[m]) for m in methods} for name, by_method in found.items()}
     rows = [
-        [name, *(f"{by_method[m][0]:.2f} / {by_method[m][1]:.1f} s" for m in methods)]
-        for name, by_method in found.items()
+        [name, *(f"{error:.2f} / {seconds:.1f} s" for error, seconds in by_method.values())]
+        for name, by_method in mean.items()
     ]
-    totals = [sum(by_method[m][1] for by_method in found.values()) for m in methods]
-    rows.append(["all", *(f"{seconds:.0f} s" for seconds in totals)])
+    if sets is None:
+        for method in methods[1:]:
+            wins = sum(by_method[OURS][0] < by_method[method][0] for by_method in mean.values())
+            what, of_all = f"lower error than {method}", f"on {wins} of {len(found)} sets"
+            if method in IN_PAPERS:
+                most = wins >= ON_MOST * len(found) / 9
+                report.lines.append(holds(what, "on most sets", of_all, good=most))
+            else:
+                report.lines.append(only_ours(what, of_all))
+        totals = [sum(by_method[m][1] for by_method in mean.values()) for m in methods]
+        rows.append(["all", *(f"{seconds:.0f} s" for seconds in totals)])
     report.tables.append(
         Table("Test error % / CPU seconds for fit and prediction", ["", *methods], rows)
     )
+    drawn = " and ".join(f"{n} for {name}" for name, n in DRAWS.items())
     report.notes.append(
         "The printed values come from two papers; reached means not above the higher one. The papers' four "
         "small neural networks are one scikit-learn MLP here, and the SVM's grid search uses at most 3,000 "
         "samples."
+    )
+    report.notes.append(
+        f"Draws of the random seed, and of the split of glass, which has no official one: {drawn}, else one. "
+        "The papers show one."
     )
     return report

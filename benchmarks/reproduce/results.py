@@ -1,71 +1,172 @@
-"""Write docs/results.md from the results of actual runs, each with the command that printed it."""
+"""Write docs/results.md from the results of actual runs, each with the command that printed it.
 
-from collections.abc import Iterable, Iterator
+Experiments that were not run here keep their section of the page. A run of some sets or methods only
+replaces its own lines and rows there, and the section says so.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import measuring
 from reproduce import harness
+from reproduce.harness import Line, Table
 
+PAGE = harness.ROOT / "docs" / "results.md"
 HEAD = """\
 # The papers' experiments
 
 This page is written by `python -m benchmarks.reproduce --docs` from the results of actual runs; no number
-is typed by hand. `python -m benchmarks.reproduce --all` repeats all experiments in under an hour on two idle
-cores; `--quick` runs a small part of them in about ten minutes. Figures and tables are written to
+is typed by hand. `python -m benchmarks.reproduce --all` repeats all experiments in under three hours on two
+idle cores; `--quick` runs a small part of them in about ten minutes. Figures and tables are written to
 `.benchmarks/reproduce`.
 
 "Printed" is the value in the paper. The verdict is *reached* if our value is at least as good at the
-precision that is printed, *worse* if it is not, and *not reproducible here* if the data are not available."""
+precision that is printed, *worse* if it is not, and *not reproducible here* if the data are not available.
+Lines that no paper printed are marked as *ours*; they have no verdict. Where a single draw would decide, the
+mean and the standard deviation of several draws are given."""
+LINES_HEADER = ["", "printed", "ours", "verdict"]
 
 
-def write_results(names: Iterable[str]) -> Path:
-    names = list(names)
-    file = harness.ROOT / "docs" / "results.md"
-    text = "\n\n".join([HEAD, overview(names), *sections(names)])
-    file.write_text(text + "\n", encoding="utf-8")
-    return file
+@dataclass(frozen=True)
+class Section:
+    """What the page shows of one experiment."""
+
+    title: str
+    ran: tuple[str, ...]
+    """The commands, each with its commit."""
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = field(default=())
+
+    def text(self) -> str:
+        parts = [f"## {self.title}", *self.ran, harness.lines_table(self.lines), *self.notes]
+        for title, header, rows in self.tables:
+            parts += [f"**{title}**", measuring.markdown(header, rows)]
+        return "\n\n".join(parts)
 
 
-def shown(name: str) -> dict[str, Any] | None:
-    """What the full run kept, else the quick one."""
-    return harness.read(name) or harness.read(f"{name}_quick")
+def write_results(modules: Mapping[str, str]) -> Path:
+    """Write the page; `modules` are the titles of the experiments, by name."""
+    sections = list(shown_sections(modules))
+    missing = [
+        f"## {title}\n\nNot run yet: `python -m benchmarks.reproduce {name}`."
+        for name, title in modules.items()
+        if title not in {section.title for section in sections}
+    ]
+    text = [HEAD, overview(sections), *(section.text() for section in sections), *missing]
+    PAGE.write_text("\n\n".join(text) + "\n", encoding="utf-8")
+    return PAGE
 
 
-def overview(names: Iterable[str]) -> str:
-    """How many lines of each experiment are reached."""
-    rows = []
-    for name in names:
-        found = shown(name)
-        verdicts = [harness.Line(*line).verdict for line in found["lines"]] if found else []
-        counts = [
-            sum(verdict.startswith(word) for verdict in verdicts)
-            for word in (harness.REACHED, harness.WORSE, harness.ABSENT)
-        ]
-        title = found["title"] if found else f"{name}: not run yet"
-        rows.append([title, *(str(count) if found else "–" for count in counts)])
-    header = ["experiment", harness.REACHED, harness.WORSE, harness.ABSENT]
-    return measuring.markdown(header, rows)
+def shown_sections(modules: Mapping[str, str]) -> Iterator[Section]:
+    """Of each experiment: the full run, else the page's own section, else the quick run; then parts of it."""
+    kept = read_page(PAGE.read_text(encoding="utf-8")) if PAGE.is_file() else {}
+    for name, title in modules.items():
+        section = _stored(name) or kept.get(title) or _stored(f"{name}_quick")
+        part = _stored(f"{name}_part")
+        if section is not None and part is not None:
+            section = updated(section, part)
+        if section is not None or part is not None:
+            yield section or part  # type: ignore[misc]
 
 
-def sections(names: Iterable[str]) -> Iterator[str]:
-    for name in names:
-        found = shown(name)
-        if found is None:
-            yield f"## {name}\n\nNot run yet: `python -m benchmarks.reproduce {name}`."
-            continue
-        yield f"## {found['title']}"
-        at = f" at commit {found['commit']}" if found.get("commit") else ""
-        yield f"`{found['command']}`{at}{remark(found['command'])}"
-        yield harness.lines_table([harness.Line(*line) for line in found["lines"]])
-        yield from found["notes"]
-        for table in found.get("tables", []):
-            title, header, rows = harness.Table(*table)
-            yield f"**{title}**"
-            yield measuring.markdown(header, rows)
+def _stored(name: str) -> Section | None:
+    found = harness.read(name)
+    if found is None:
+        return None
+    at = f" at commit {found['commit']}" if found.get("commit") else ""
+    return Section(
+        found["title"],
+        (f"`{found['command']}`{at}{remark(found['command'])}",),
+        tuple(Line(*line) for line in found["lines"]),
+        tuple(found["notes"]),
+        tuple(Table(*table) for table in found.get("tables", [])),
+    )
 
 
 def remark(command: str) -> str:
-    if "--quick" in command:
-        return ": the quick form; the full one is not run yet."
-    return ": some of its sets; the others are not run yet." if "--sets" in command else ""
+    return ": the quick form; the full one is not run yet." if "--quick" in command else ""
+
+
+# ---- runs of a part
+
+
+def updated(section: Section, part: Section) -> Section:
+    """The section with the lines, rows and notes that a part of the experiment has measured anew."""
+    tables = [_with_rows(table, part.tables) for table in section.tables]
+    tables += [t for t in part.tables if t.title not in {table.title for table in section.tables}]
+    again = tuple(ran for ran in part.ran if ran not in section.ran)
+    return replace(
+        section,
+        ran=(*section.ran, *(f"Some of it again: {ran}" for ran in again)),
+        lines=_with_lines(section.lines, part.lines),
+        notes=tuple(dict.fromkeys([*section.notes, *part.notes])),
+        tables=tuple(tables),
+    )
+
+
+def _with_lines(lines: Iterable[Line], anew: Iterable[Line]) -> tuple[Line, ...]:
+    by_name = {line.what: line for line in lines}
+    return tuple((by_name | {line.what: line for line in anew}).values())
+
+
+def _with_rows(table: Table, anew: Iterable[Table]) -> Table:
+    """Rows of the same name replaced, column by column: a part may have measured some columns only."""
+    for title, header, rows in anew:
+        if title != table.title:
+            continue
+        known = {row[0]: dict(zip(table.header[1:], row[1:], strict=True)) for row in table.rows}
+        for row in rows:
+            known.setdefault(row[0], {}).update(zip(header[1:], row[1:], strict=True))
+        cells = [
+            [name, *(row.get(column, "–") for column in table.header[1:])]
+            for name, row in known.items()
+        ]
+        return Table(title, table.header, cells)
+    return table
+
+
+# ---- the page
+
+
+def read_page(text: str) -> dict[str, Section]:
+    """The sections of the page, by title."""
+    _, *parts = ("\n" + text).split("\n## ")
+    sections = [_read_section(part.strip()) for part in parts]
+    return {section.title: section for section in sections if section.lines}
+
+
+def _read_section(text: str) -> Section:
+    title, *blocks = text.split("\n\n")
+    ran = tuple(block for block in blocks if block.startswith(("`python", "Some of it again")))
+    lines: tuple[Line, ...] = ()
+    notes, tables, heading = [], [], ""
+    for block in blocks:
+        if block.startswith("|"):
+            header, rows = _read_table(block)
+            if header == LINES_HEADER:
+                lines = tuple(Line(*row) for row in rows)
+            else:
+                tables.append(Table(heading, header, rows))
+        elif block.startswith("**"):
+            heading = block.strip("*")
+        elif block not in ran:
+            notes.append(block)
+    return Section(title, ran, lines, tuple(notes), tuple(tables))
+
+
+def _read_table(block: str) -> tuple[list[str], list[list[str]]]:
+    rows = [[cell.strip() for cell in line[1:-1].split(" | ")] for line in block.splitlines()]
+    return rows[0], rows[2:]
+
+
+def overview(sections: Iterable[Section]) -> str:
+    """How many lines of each experiment are reached."""
+    words = (harness.REACHED, harness.WORSE, harness.ABSENT)
+    rows = []
+    for section in sections:
+        verdicts = [line.verdict for line in section.lines]
+        counts = [sum(verdict.startswith(word) for verdict in verdicts) for word in words]
+        rows.append([section.title, *map(str, counts)])
+    return measuring.markdown(["experiment", *words], rows)
