@@ -96,10 +96,10 @@ def updated(section: Section, part: Section) -> Section:
     """The section with the lines, rows and notes that a part of the experiment has measured anew."""
     tables = [_with_rows(table, part.tables) for table in section.tables]
     tables += [t for t in part.tables if t.title not in {table.title for table in section.tables}]
-    again = tuple(ran for ran in part.ran if ran not in section.ran)
+    again = (f"Some of it again: {ran}" for ran in part.ran)
     return replace(
         section,
-        ran=(*section.ran, *(f"Some of it again: {ran}" for ran in again)),
+        ran=tuple(dict.fromkeys([*section.ran, *again])),
         lines=_with_lines(section.lines, part.lines),
         notes=tuple(dict.fromkeys([*section.notes, *part.notes])),
         tables=tuple(tables),

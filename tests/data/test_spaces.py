@@ -263,13 +263,13 @@ def test_blocks_hold_the_points(n_samples):
 # ---- distances from elsewhere
 
 
-@pytest.mark.parametrize("bad", [-1.0, np.nan])
-def test_what_cannot_be_a_squared_distance_is_refused(bad):
+@pytest.mark.parametrize(("bad", "text"), [(-1.0, "is -1; give"), (np.nan, "is NaN: give")])
+def test_what_cannot_be_a_squared_distance_is_refused(bad, text):
     table = np.array([[0.0, bad], [bad, 0.0]])
     rows = np.array([0, 1], dtype=np.int32)
-    with pytest.raises(ValueError, match=f"a squared distance is {bad:g}: give numbers of 0 or"):
+    with pytest.raises(ValueError, match=f"a squared distance {text} numbers of 0 or"):
         Precomputed().distances(table, table[:, :0], rows, 1)
-    with pytest.raises(ValueError, match=f"a squared distance is {bad:g}: give numbers of 0 or"):
+    with pytest.raises(ValueError, match=f"a squared distance {text} numbers of 0 or"):
         Measured(lambda x, y: bad).distances(table, table, rows, 1)
 
 

@@ -29,29 +29,82 @@ def test_what_more_is_better_for_is_judged_the_other_way():
     assert harness.at_least("share", 90.0, 49.5).verdict == "worse by 40.5"
 
 
-def test_results_say_what_was_not_run(folder):
-    [text] = results.sections(["fig"])
-    assert text == "## fig\n\nNot run yet: `python -m benchmarks.reproduce fig`."
+@pytest.mark.parametrize(
+    ("printed", "values", "ours", "verdict"),
+    [
+        ("26.7–30", [29.0, 31.1], "30.1 ± 1.1 (2 draws)", "worse by 0.1"),
+        ("26.7–30", [29.0, 31.0], "30.0 ± 1.0 (2 draws)", "reached"),
+        ("0.06–0.07", [0.074], "0.07", "reached"),
+        ("8", [8.4], "8", "reached"),
+    ],
+)
+def test_several_draws_are_judged_by_their_mean_at_the_printed_digits(
+    printed, values, ours, verdict
+):
+    line = harness.not_above("set", printed, values)
+    assert (line.ours, line.verdict) == (ours, verdict)
 
 
-def test_results_hold_the_lines_of_a_run_and_its_command(folder):
+def test_factors_are_judged_at_the_printed_digits_too():
+    verdicts = [harness.factor_of("saved", "2–8×", value).verdict for value in (1.4, 1.5, 9.0)]
+    assert verdicts == ["worse", "reached", "reached"]
+
+
+@pytest.fixture
+def page(folder, monkeypatch):
+    monkeypatch.setattr(results, "PAGE", folder / "results.md")
+    return folder / "results.md"
+
+
+def test_results_say_what_was_not_run(page):
+    results.write_results({"fig": "A figure"})
+    assert "## A figure\n\nNot run yet: `python -m benchmarks.reproduce fig`." in page.read_text()
+
+
+def test_results_hold_the_lines_of_a_run_and_its_command(folder, page):
     report = harness.Report(lines=[harness.Line("glass", "27.4", "27.0", "reached")])
     about = {"command": "python -m benchmarks.reproduce fig --quick", "machine": "m"}
     harness.write("fig_quick", "A figure", report, about)
-    title, command, table = results.sections(["fig"])
-    assert title == "## A figure"
-    assert command.endswith("the quick form; the full one is not run yet.")
-    assert "| glass | 27.4 | 27.0 | reached |" in table
+    results.write_results({"fig": "A figure"})
+    text = page.read_text()
+    assert "--quick`: the quick form; the full one is not run yet." in text
+    assert "| glass | 27.4 | 27.0 | reached |" in text
     assert (folder / "fig_quick.csv").read_text().splitlines()[1] == "glass,27.4,27.0,reached"
 
 
-def test_overview_counts_verdicts(folder):
+def test_overview_counts_verdicts_but_not_lines_of_our_own(page):
     lines = [harness.at_most("a", 1.0, 0.5), harness.at_most("b", 1.0, 2.0)]
-    report = harness.Report([*lines, harness.absent("c", "1", "no data")])
-    harness.write("fig", "A figure", report, {"command": "c", "machine": "m"})
-    assert "| A figure | 1 | 1 | 1 |\n| fig_2: not run yet | – | – | – |" in results.overview(
-        ["fig", "fig_2"]
-    )
+    lines += [harness.absent("c", "1", "no data"), harness.only_ours("d", "2")]
+    harness.write("fig", "A figure", harness.Report(lines), {"command": "c", "machine": "m"})
+    results.write_results({"fig": "A figure"})
+    assert "| A figure | 1 | 1 | 1 |" in page.read_text()
+
+
+def test_the_page_keeps_what_was_not_run_here_and_takes_parts_that_were(folder, page):
+    lines = [harness.Line("a", "1", "2", "worse"), harness.Line("b", "1", "1", "reached")]
+    table = harness.Table("All", ["", "x", "y"], [["ours", "3", "4"], ["theirs", "5", "6"]])
+    report = harness.Report(lines, [table], notes=["A note."])
+    harness.write("fig", "A figure", report, {"command": "python -m all", "machine": "m"})
+    results.write_results({"fig": "A figure"})
+    (folder / "fig.json").unlink()
+    again = harness.Table("All", ["", "y"], [["ours", "0"]])
+    part = harness.Report([harness.Line("a", "1", "1", "reached")], [again])
+    harness.write("fig_part", "A figure", part, {"command": "python -m part", "machine": "m"})
+    for _ in range(2):  # written twice, it stays the same
+        results.write_results({"fig": "A figure"})
+        text = page.read_text()
+        assert "| a | 1 | 1 | reached |\n| b | 1 | 1 | reached |" in text
+        assert "| ours | 3 | 0 |\n| theirs | 5 | 6 |" in text
+        assert "`python -m all`\n\nSome of it again: `python -m part`\n\n|" in text
+        assert "A note." in text
+
+
+def test_the_page_of_results_is_what_it_reads_as():
+    text = results.PAGE.read_text(encoding="utf-8")
+    sections = results.read_page(text)
+    assert len(sections) >= 10
+    for section in sections.values():
+        assert section.text() in text
 
 
 def square(x):
