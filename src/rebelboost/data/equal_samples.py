@@ -1,12 +1,57 @@
-"""Merge equal samples, so that a sample of weight 2 and the same sample twice give the same model."""
+"""Equal samples: merged, so that a weight of 2 and a sample twice give the same model, or labelled as mixed."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from rebelboost.base.arrays import Ints
 from rebelboost.base.hashing import hash_rows
 from rebelboost.data.samples import Samples
+
+
+def mixed_labels(X: ArrayLike, y: ArrayLike, mixed: Any = "mixed") -> NDArray[Any]:
+    """Give samples that coincide but have different classes a class of their own [LOCAL, footnote 1].
+
+    Similarities otherwise decide such samples for the class of the lowest cost.
+
+    Parameters
+    ----------
+    X : array-like of shape (N, d)
+        Numbers; NaN is missing.
+    y : array-like of shape (N,)
+        Class labels.
+    mixed : object, default="mixed"
+        Label of the new class.
+
+    Returns
+    -------
+    ndarray of shape (N,)
+        The labels, changed where samples coincide and differ in class.
+    """
+    keys = hash_rows(np.asarray(X, dtype=np.float64), 0)
+    labels = np.asarray(y)
+    if np.any(labels == mixed):
+        raise ValueError(
+            f"{mixed!r} is a class of y already: give another name for the mixed class"
+        )
+    _, group = np.unique(keys, return_inverse=True)
+    _, codes = np.unique(labels, return_inverse=True)
+    lowest, highest = np.full(len(labels), len(labels)), np.zeros(len(labels), dtype=np.int64)
+    np.minimum.at(lowest, group, codes)
+    np.maximum.at(highest, group, codes)
+    differ = (lowest != highest)[group]
+    if not differ.any():
+        return labels
+    kind = (
+        np.result_type(labels, np.asarray(mixed))
+        if labels.dtype.kind == np.asarray(mixed).dtype.kind
+        else object
+    )
+    changed: NDArray[Any] = labels.astype(kind)
+    changed[differ] = mixed
+    return changed
 
 
 def merge_equal(samples: Samples) -> tuple[Samples, Ints]:

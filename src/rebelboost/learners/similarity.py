@@ -44,7 +44,8 @@ class Similarity(Parameters):
     response : {"real", "sign"}, default="real"
         "real" responses are between −1 and 1. "sign" responses are −1 or 1.
     modes : {"both", "one"}, default="both"
-        "both" compares with an anchor and a rival, "one" with an anchor only.
+        "both" compares with an anchor and a rival, "one" with an anchor only, at the one of several
+        radii τ that has the lowest loss.
     offset : bool, default=True
         Solve a constant together with every response: f·a + b. The papers have no offset; there, the
         constant competes as a term of its own.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.base.arrays import COMPARISONS, ByClass, Ints, Outputs, Regions
+from rebelboost.base.arrays import COMPARISONS, ByClass, Distances, Ints, Outputs, Regions
 from rebelboost.base.hashing import Keys
 from rebelboost.data.point_set import PlacedSamples, PointSet
 from rebelboost.learners.base import Candidate, Focus, Prepared
@@ -88,12 +88,15 @@ class PreparedSimilarity(Prepared):
         if best.loss > least_isolated_loss(weights, plus - minus):
             i, loss = best_isolated(weights, plus - minus)
             if best.loss > loss:
-                best = min(best, self._isolating(i, weights, hard=True), key=_loss)
+                best = min(best, self._isolating(i, weights), key=_loss)
         return best.candidate
 
     def _find(self, weights: Weights, focus: Focus, rng: np.random.Generator) -> list[Solved]:
         if self.options.modes == "one":
-            return [self._isolating(_anchor(weights), weights)]
+            anchor = _anchor(weights)
+            row = self._row(anchor)
+            taus = _radii(row, anchor)
+            return [min((self._one_point(anchor, row, tau, weights) for tau in taus), key=_loss)]
         pair = self._next_pair(weights, focus, rng)
         return [] if pair is None else [self._of_pair(pair, weights)]
 
@@ -122,11 +125,20 @@ class PreparedSimilarity(Prepared):
         term = Comparisons.one(kind, self.points.space, examples, pair.apart, outputs)
         return _solved(term, regions, sums)
 
-    def _isolating(self, i: int, weights: Weights, *, hard: bool = False) -> Solved:
-        """One-point response, with τ = ¼ of the squared distance to the nearest other point."""
+    def _row(self, i: int) -> Distances:
+        """(N,) squared distances from a sample to all samples."""
         (row,) = self.points.distances(np.array([i], dtype=np.int32))
-        others = row[np.arange(self.n_samples) != i]
-        tau = float(others.min()) / 4 if len(others) and others.min() > 0 else 1.0
+        return row[: self.n_samples]
+
+    def _isolating(self, i: int, weights: Weights) -> Solved:
+        """The hard isolating learner."""
+        row = self._row(i)
+        return self._one_point(i, row, _radii(row, i)[0], weights, hard=True)
+
+    def _one_point(
+        self, i: int, row: Distances, tau: float, weights: Weights, *, hard: bool = False
+    ) -> Solved:
+        """One-point response (τ − r)/(τ + r), or its sign, for the distances of a sample."""
         kind = "inside" if hard or self.options.response == "sign" else "one_point"
         regions = np.empty(self.n_samples, dtype=np.uint16)
         kernels.active.compare(row, row, COMPARISONS[kind], tau, regions, self.points.n_threads)
@@ -179,6 +191,19 @@ def least_constant_loss(plus: ByClass, minus: ByClass) -> float:
 
 def _loss(solved: Solved) -> float:
     return solved.loss
+
+
+def _radii(row: Distances, i: int) -> list[float]:
+    """Values of τ: ¼ of the distance of the nearest other sample, then those of the 1st, 2nd, 4th, … nearest.
+
+    The first one isolates the sample. The papers leave τ open.
+    """
+    others = np.sort(row[np.arange(len(row)) != i])
+    others = others[others > 0]
+    if len(others) == 0:
+        return [1.0]
+    ranks = 2 ** np.arange(int(np.log2(len(others))) + 1) - 1
+    return [float(others[0]) / 4, *others[ranks].astype(np.float64).tolist()]
 
 
 # ---- the hard isolating learner: +1 at one sample, −1 at all others
