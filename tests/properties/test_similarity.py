@@ -187,6 +187,18 @@ def test_the_loss_never_rises_where_only_a_part_is_searched(problem, learner, sh
         assert record.loss_ratio <= 1 + ROUNDING
 
 
+@pytest.mark.parametrize("response", ["real", "sign"])
+def test_one_point_similarities_choose_their_radius_by_the_loss(response):
+    # Class 1 fills the middle: one ball tells it apart, but not one that holds its centre alone.
+    X = np.r_[np.linspace(-1, 1, 21), np.linspace(3, 5, 10), np.linspace(-5, -3, 10)][:, np.newaxis]
+    y = (np.abs(X[:, 0]) < 2).astype(int)
+    learner = Similarity("none", modes="one", response=response)
+    model = RebelClassifier(learner, n_rounds=10, tol=0.0).fit(X, y)
+    assert model.score(X, y) == 1
+    taus = {term.apart[0] for term in model.ensemble_ if len(term.example_rows)}
+    assert max(taus) > 0.1  # ¼ of the squared distance of neighbours is 0.0025
+
+
 # ---- training errors
 
 
