@@ -59,7 +59,7 @@ def test_reports_say_what_they_show_of_rows(loans, rebel):
         return said, re.search(r"L0\d\d\d", report.read_text("utf-8")) is not None
 
     said, named = written()
-    assert "with their names and values; --no-rows leaves them out" in said
+    assert "with their names or numbers and their values; --no-rows leaves them out" in said
     assert named
     said, named = written("--no-names")
     assert "with their values; --no-rows" in said

@@ -23,7 +23,7 @@ class ShownRows(NamedTuple):
         """Say what it shows."""
         if not self.rows:
             return "It shows no single rows."
-        values = "their names and values" if self.names else "their values"
+        values = "their names or numbers and their values" if self.names else "their values"
         return f"It shows some rows of the table with {values}; --no-rows leaves them out."
 
 

@@ -122,7 +122,7 @@ def _features(found: "ModelSummary") -> Html | None:
     return join_html(
         [
             tag("h3", "Most important features"),
-            note("How much splits on the feature change the scores, as a share of all features."),
+            note("How much the feature changes the scores, as a share of all features."),
             table(["feature", "importance", ""], rows),
             _rest(len(found.features) - found.top, "feature"),
         ]

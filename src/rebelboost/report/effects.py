@@ -57,6 +57,8 @@ def _lead(subject: Subject) -> Html:
     what: list[Any] = ["average probability of each class"]
     if code is not None:
         what = ["average probability of ", quoted(subject.classes[code])]
+        target = subject.data.get("target")
+        what += [" (", name(target), ")"] if target else []
     return join_html(["The ", *what, MEANING])
 
 
