@@ -63,12 +63,12 @@ def _classes(understanding: Understanding) -> str:
     some = ", ".join(f"{name} ({counts[name]:,})" for name in shown[:MOST_CLASSES])
     more = len(counts) - MOST_CLASSES
     few = min(counts.values())
-    tail = f", and {more} more with at least {few:,} rows each" if more > 0 else ""
+    tail = f", and {more} more with at least {counted(few, 'row')} each" if more > 0 else ""
     return f"{len(counts)}: {some}{tail}"
 
 
 def _ignored(name: str, why: str) -> str:
-    final = why.startswith(("by", UNSUPPORTED))
+    final = why.startswith(("by", "groups the rows", UNSUPPORTED))
     return f"{name}: {why}" + ("" if final else f" (--keep {shlex.quote(name)} includes it)")
 
 

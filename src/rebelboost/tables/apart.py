@@ -16,6 +16,11 @@ from rebelboost.tables.leaks import GroupColumn, find_group
 from rebelboost.tables.options import NO_GROUP, ColumnOptions
 
 
+GROUPS_ROWS = (
+    f"groups the rows, which are tested together (use --group {NO_GROUP} if they are independent)"
+)
+
+
 class LeaveOut(NamedTuple):
     """How rows are left out: together if they have the same number in `groups`, or in order of `times`."""
 
@@ -26,10 +31,13 @@ class LeaveOut(NamedTuple):
     times: NDArray[np.float64] | None = None
     """(N,) time of each row."""
     warnings: tuple[str, ...] = ()
+    found: bool = False
+    """Whether `group` was found, not given."""
 
     def ignored(self, options: ColumnOptions) -> dict[str, str]:
         """Columns that are no features, unless the user keeps them, with the reason."""
-        reasons = {self.group: "groups the rows", self.time: "orders the rows in time"}
+        grouped = GROUPS_ROWS if self.found else "groups the rows"
+        reasons = {self.group: grouped, self.time: "orders the rows in time"}
         return {
             name: reason for name, reason in reasons.items() if name and name not in options.keep
         }
@@ -58,15 +66,15 @@ def tell_apart(
     if found is None:
         return LeaveOut()
     values = aside[found.name] if found.name in aside else frame[found.name]
-    return LeaveOut(found.name, _numbered(values, path), warnings=(_warning(found),))
+    warnings = (_warning(found),) if found.decides else ()
+    return LeaveOut(found.name, _numbered(values, path), warnings=warnings, found=True)
 
 
 def _warning(found: GroupColumn) -> str:
     return (
-        f"rows with the same {found.name} predict one another ({percent(found.accuracy)} right from "
-        f"{found.name} alone), so they are left out together: the figures are for new values of "
-        f"{found.name}. If so, confirm with --group {_quoted(found.name)}; if rows are independent, "
-        f"use --group {NO_GROUP}"
+        f"{found.name} alone predicts {percent(found.accuracy)} of the rows from others with the same "
+        f"value, so the model is tested on new values of {found.name}. Confirm with "
+        f"--group {_quoted(found.name)}, or use --group {NO_GROUP} if rows are independent"
     )
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats
+from rebelboost.base.names import printed
 from rebelboost.data.encoder import MOST_LEVELS
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import Column
@@ -21,7 +22,7 @@ FEWEST_CODES = 30
 LEAST_CORRELATION, STANDARD_ERRORS = 0.2, 3.0
 """A measurement has at least this rank correlation with another column, and so many standard errors."""
 ID_NAME = re.compile(
-    r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)|unnamed: \d+|__index_level_\d+__",
+    r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)\.?|unnamed: \d+|__index_level_\d+__",
     re.IGNORECASE,
 )
 PROBABLE = (
@@ -106,7 +107,7 @@ def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool | None]:
     if n_different == 0:
         return "empty", False
     if n_different == 1 and values.null_count() == 0:
-        return f"constant value {values[0]}", False
+        return f"constant value {printed(values[0])}", False
     if n_different == n >= FEWEST_ROWS:
         if column.kind == "category":
             return "a different text in every row", True
@@ -139,18 +140,18 @@ def _code(
         return "identifier, a different number in every row"
     if len(numbers) < FEWEST_CODES or _is_related(column, frame, columns, y):
         return ""
-    return (
-        "probably an identifier: a different whole number in every row, unrelated to other columns"
-    )
+    return PROBABLE
 
 
 def _is_related(
     column: Column, frame: pl.DataFrame, columns: Sequence[Column], y: NDArray[Any]
 ) -> bool:
-    """Whether the ranks of a column go with those of another column of numbers, or with a class."""
+    """Whether the ranks of a column go with those of another column of numbers or dates, or with a class."""
     own = _ranks(frame[column.name])
     others = [
-        c.name for c in columns if c.kind == "number" and not _is_distinct_whole(frame[c.name])
+        c.name
+        for c in columns
+        if c.kind == "date" or (c.kind == "number" and not _is_distinct_whole(frame[c.name]))
     ]
     classes = np.unique(y)
     labels = y[:MOST_ROWS]

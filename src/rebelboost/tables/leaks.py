@@ -4,6 +4,7 @@ A column is judged by a rule of its own: each row is predicted from the other ro
 for numbers, with the nearest values, as the class that is over-represented most among them.
 """
 
+import math
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -16,12 +17,27 @@ from rebelboost.base.arrays import Floats, Labels
 
 FEWEST_GROUPS = 20
 """Minimum number of values of a column that identifies groups of rows."""
-FEWEST_TOGETHER = 20
-"""Minimum number of rows that share their value with another row."""
+FEWEST_TOGETHER, LEAST_TOGETHER = 20, 0.5
+"""Minimum number and share of the rows that share their value with another row."""
 GROUP_SKILL = 0.5
 """Minimum skill of a column that identifies groups; 0 is chance, 1 is no mistakes."""
+LARGEST_GROUP, MOST_IN_GROUP = 0.1, 100
+"""Maximum share of the rows in one group, and maximum mean number of rows of a group.
+
+The names of 25 shops with a thousand rows each are categories: there will be no new ones.
+"""
+LEAST_ADJACENT = 0.5
+"""Minimum share of the rows that follow or precede a row with the same number, if the column's name does
+not say that it identifies groups."""
+MOST_UNEVEN = 1.0
+"""Maximum coefficient of variation of the sizes of groups. Some values of measurements are far more frequent
+than others: 52 weeks is the end of the study, 0 minutes is no waiting."""
 LEAK_ACCURACY = 0.98
-"""Minimum balanced accuracy of a column that may be a leak."""
+"""Minimum balanced accuracy of a column that may be a leak, whatever the others do."""
+LEAK_SKILL, LEAK_LEAD = 0.8, 4.0
+"""A column with this skill may be a leak too, if the next best one is so many times further from 1."""
+MOST_BY_CHANCE = 0.01
+"""Maximum number of columns without meaning that are expected to be as accurate as a leak."""
 NEIGHBOURS = 2
 """Rows with numbers are predicted from this many rows with the next lower and higher ones."""
 FEWEST_ROWS = 20
@@ -29,8 +45,8 @@ FEWEST_ROWS = 20
 MOST_ROWS = 50_000
 """Larger tables are judged by their first rows."""
 GROUP_NAME = re.compile(
-    r"(.*[ _.-])?(patient|subject|participant|person|customer|client|user|member|household|family|"
-    r"animal|machine|device|sensor|id|uuid|guid|key)([ _.-]?(id|nr|no|number|code|key|name))?",
+    r"(.*[ _.-])?(patient|subject|participant|individual|person|customer|client|user|member|household|"
+    r"family|animal|machine|device|sensor|id|uuid|guid|key|nr)([ _.-]?(id|nr|no|number|code|key|name))?",
     re.IGNORECASE,
 )
 
@@ -42,13 +58,17 @@ class GroupColumn(NamedTuple):
     n_groups: int
     accuracy: float
     """Balanced accuracy of predicting each row from the others with the same value."""
+    decides: bool
+    """Whether the groups nearly decide the target."""
+    named: bool
+    """Whether the column is named as identifiers are."""
 
 
 def find_group(columns: Iterable[pl.Series], y: NDArray[Any]) -> GroupColumn | None:
-    """Return the column of text or integers that identifies groups which nearly decide the target."""
+    """Return the column of text or integers that identifies groups: by its name, or by deciding the target."""
     labels, n_classes = _codes(y)
     found = [group for column in columns if (group := _group(column, labels, n_classes))]
-    return max(found, key=lambda group: group.accuracy, default=None)
+    return max(found, key=lambda group: (group.named, group.accuracy), default=None)
 
 
 class Leak(NamedTuple):
@@ -60,12 +80,34 @@ class Leak(NamedTuple):
 
 
 def find_leaks(columns: Iterable[pl.Series], y: NDArray[Any]) -> list[Leak]:
-    """Return the columns that predict the target nearly alone, the most accurate first."""
+    """Return the columns that predict the target nearly alone, the most accurate first.
+
+    Among many columns of few rows, some do so by chance; these are not returned.
+    """
     labels, n_classes = _codes(y)
     if len(labels) < FEWEST_ROWS:
         return []
     found = [Leak(column.name, _accuracy(column, labels, n_classes)) for column in columns]
-    return sorted((f for f in found if f.accuracy >= LEAK_ACCURACY), key=lambda f: -f.accuracy)
+    found.sort(key=lambda leak: -leak.accuracy)
+    leaks = [leak for leak in found if leak.accuracy >= LEAK_ACCURACY]
+    if not leaks and found:
+        first, *others = (_skill(leak.accuracy, n_classes) for leak in found)
+        if first >= LEAK_SKILL and 1 - max(others, default=0.0) >= LEAK_LEAD * (1 - first):
+            leaks = found[:1]
+    log_chance = math.log(MOST_BY_CHANCE / len(found)) if found else 0.0
+    return [leak for leak in leaks if _log_chance(labels, n_classes, leak.accuracy) <= log_chance]
+
+
+def _log_chance(labels: Labels, n_classes: int, accuracy: float) -> float:
+    """Logarithm of the probability that a random order of the rows divides the classes so well.
+
+    Of the N!/ΠN_k! orders of the labels, K! have no mistakes, and each of m mistakes can be any row.
+    """
+    sizes, n = np.bincount(labels, minlength=n_classes), len(labels)
+    log_orders = math.lgamma(n + 1) - sum(math.lgamma(size + 1) for size in sizes)
+    m = round((1 - accuracy) * n)
+    log_places = math.lgamma(n + 1) - math.lgamma(m + 1) - math.lgamma(n - m + 1)
+    return math.lgamma(n_classes + 1) + log_places - log_orders
 
 
 def _accuracy(values: pl.Series, labels: Labels, n_classes: int) -> float:
@@ -102,13 +144,20 @@ def _group(values: pl.Series, labels: Labels, n_classes: int) -> GroupColumn | N
     if counts is None or len(counts) < FEWEST_GROUPS:
         return None
     sizes = counts.sum(axis=1)
-    if counts[sizes > 1].sum() < FEWEST_TOGETHER:
+    together = counts[sizes > 1]
+    if together.sum() < FEWEST_TOGETHER:
         return None
-    accuracy = _left_one_out(counts[sizes > 1])
-    skill = _skill(accuracy, n_classes)
-    if skill < GROUP_SKILL or (values.dtype.is_numeric() and _is_measured(values.name, counts)):
+    accuracy = _left_one_out(together)
+    decides = _skill(accuracy, n_classes) >= GROUP_SKILL
+    named = GROUP_NAME.fullmatch(values.name) is not None
+    if sizes.max() > LARGEST_GROUP * sizes.sum() or sizes.mean() > MOST_IN_GROUP:
         return None
-    return GroupColumn(values.name, len(counts), accuracy)
+    if not named:
+        if not decides or together.sum() < LEAST_TOGETHER * sizes.sum():
+            return None
+        if values.dtype.is_numeric() and _is_measured(values, counts):
+            return None
+    return GroupColumn(values.name, len(counts), accuracy, decides, named)
 
 
 def _counts(values: pl.Series, labels: Labels, n_classes: int) -> Floats | None:
@@ -126,14 +175,17 @@ def _counts(values: pl.Series, labels: Labels, n_classes: int) -> Floats | None:
     return cells.reshape(-1, n_classes).astype(np.float64)
 
 
-def _is_measured(name: str, counts: Floats) -> bool:
-    """Whether neighbouring numbers have similar classes, as those of measurements do.
+def _is_measured(values: pl.Series, counts: Floats) -> bool:
+    """Whether numbers are measurements rather than numbers of patients or machines.
 
-    Numbers of patients may have them too, if the table is sorted by class. They are recognised by their
-    name, or by the same number of rows for each.
+    Some measurements are far more frequent than others, equal ones are not adjacent in the file, or
+    neighbouring ones have similar classes. Patients often have the same number of rows each.
     """
-    if GROUP_NAME.fullmatch(name) or len(np.unique(counts.sum(axis=1))) == 1:
+    sizes = counts.sum(axis=1)
+    if len(np.unique(sizes)) == 1:
         return False
+    if sizes.std() > MOST_UNEVEN * sizes.mean() or _adjacent(values) < LEAST_ADJACENT:
+        return True
     beside = np.zeros_like(counts)
     beside[1:] += counts[:-1]
     beside[:-1] += counts[1:]
@@ -143,6 +195,13 @@ def _is_measured(name: str, counts: Floats) -> bool:
     shares = np.bincount(decided, right, counts.shape[1]) / of_class
     n_classes = counts.shape[1]
     return _skill(float(shares.mean()), n_classes) >= GROUP_SKILL / 2
+
+
+def _adjacent(values: pl.Series) -> float:
+    """Share of the rows that follow or precede a row with the same value."""
+    same = (values == values.shift()).fill_null(value=False)
+    before = same.shift(-1).fill_null(value=False)
+    return float((same | before).mean() or 0.0)  # type: ignore[arg-type]
 
 
 def _left_one_out(counts: Floats) -> float:

@@ -133,6 +133,9 @@ def understand(
             f"{table.path} has no column to predict {target!r} from "
             f"({_reasons(ignored)}): use --keep COLUMN to include one"
         )
+    missing = {
+        c.origin: n for c in chosen if not c.is_derived and (n := frame[c.name].null_count())
+    }
     frame = _select(frame, chosen)
     understanding = Understanding(
         source=table.path.name,
@@ -151,9 +154,7 @@ def understand(
         n_unlabelled=len(labels) - len(frame),
         counts=counts,
         naming=ids[0] if ids else "",
-        missing={
-            c.origin: n for c in chosen if not c.is_derived and (n := frame[c.name].null_count())
-        },
+        missing=missing,
         group=apart.group,
         time=apart.time,
         warnings=(*apart.warnings, *_leaks(frame, y, target), *detected.warnings),
