@@ -44,5 +44,5 @@ def _evaluation(
             how = how_judged(table.get("group", ""), table.get("time", ""))
             note = LEFT_OUT.format(f" ({how})" if how else "") if found.is_left_out else STORED
             return found, note
-    found = evaluate(classifier, given.frame, given.y, source=data.name)
+    found = evaluate(classifier, given.frame, given.y, groups=given.groups, source=data.name)
     return found, SEEN if given.is_training else ""

@@ -8,12 +8,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rebelboost.base.arrays import Ints
 from rebelboost.cli.costs import check_amounts, open_costs, read_costs
 from rebelboost.cli.files import fingerprint
 from rebelboost.estimators.base import encode_table
 from rebelboost.evaluation.evaluate import left_out
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import TableError
+from rebelboost.tables.apart import group_numbers
 from rebelboost.tables.files import opened
 from rebelboost.tables.schema import row_name
 from rebelboost.tables.schema_reader import Match, understood_by
@@ -30,6 +32,8 @@ class Labelled(NamedTuple):
     notes: list[str]
     is_training: bool
     """Whether the model was trained on this file."""
+    groups: Ints | None = None
+    """(N,) number of each row's group, if the model was tested on new groups; None without that column."""
 
 
 def fed(model: Any, frame: pl.DataFrame) -> Any:
@@ -74,7 +78,8 @@ def read_labelled(model: Any, data: Path) -> Labelled:
                 f"{hint(target, table.names)}"
             )
         naming = [n for n in [understanding.naming] if n in table.types]
-        match = Match(table, understanding, [target, *naming])
+        group = [n for n in [understanding.group] if n in table.types]
+        match = Match(table, understanding, list(dict.fromkeys([target, *naming, *group])))
         frame, aside = match.all()
     labels, labelled = aside[target], aside[target].is_not_null()
     names: list[Any] = list(range(1, len(aside) + 1))
@@ -94,7 +99,13 @@ def read_labelled(model: Any, data: Path) -> Labelled:
     own_costs_of(model, frame, data)  # refuses missing and negative costs
     y = np.array(labels.drop_nulls().to_list())
     is_training = (model.metadata_ or {}).get("fingerprint") == fingerprint(data)
-    return Labelled(frame, y, [*compress(names, labelled)], notes, is_training)
+    groups = _groups(aside.filter(labelled)[group[0]]) if group else None
+    return Labelled(frame, y, [*compress(names, labelled)], notes, is_training, groups)
+
+
+def _groups(values: pl.Series) -> Ints | None:
+    """Number the groups; None if there is but one, which says nothing about others."""
+    return group_numbers(values, Path()) if values.drop_nulls().n_unique() > 1 else None
 
 
 def held_out(model: Any, given: Labelled, *, recosted: bool) -> Evaluation | None:
@@ -102,7 +113,7 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> Evaluation | Non
 
     Without a cross-fit, there are the stored figures, unless the costs are others (`recosted`).
     """
-    found = left_out(model, given.y, X=fed(model, given.frame))
+    found = left_out(model, given.y, X=fed(model, given.frame), groups=given.groups)
     stored = model.metadata_.get("evaluation")
     if found is not None or stored is None or recosted:
         return found

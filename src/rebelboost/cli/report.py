@@ -92,5 +92,5 @@ def _evaluation(
 ) -> Evaluation | None:
     """Evaluate on the table; for the training table, return the held-out figures instead."""
     if not given.is_training:
-        return evaluate(classifier, given.frame, given.y, source=data.name)
+        return evaluate(classifier, given.frame, given.y, groups=given.groups, source=data.name)
     return held_out(classifier, given, recosted=recosted)

@@ -139,7 +139,7 @@ def _learn(
     model = _estimator(settings, costs, output)
     model.fit(samples.frame, samples.y, groups=apart.groups, times=apart.times)
     seconds = time.monotonic() - began
-    evaluation = left_out(model, samples.y, X=samples.frame)
+    evaluation = left_out(model, samples.y, X=samples.frame, groups=apart.groups)
     if evaluation is None:
         evaluation = _held_out(costs, samples, settings, output)
     return Trained(model, evaluation, seconds)
@@ -185,7 +185,8 @@ def _held_out(
     first = _estimator(settings, costs, output)
     first.fit(samples.frame.filter(~out), samples.y[~out])
     source = HELD_OUT_ROWS.format(_which(samples.apart))
-    return evaluate(first, samples.frame.filter(out), samples.y[out], source=source)
+    groups = None if samples.apart.groups is None else samples.apart.groups[out]
+    return evaluate(first, samples.frame.filter(out), samples.y[out], groups=groups, source=source)
 
 
 def _which(apart: LeaveOut) -> str:

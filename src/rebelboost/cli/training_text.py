@@ -177,6 +177,8 @@ def figures(evaluation: "Evaluation | None", how: str = "") -> list[Line]:
     if _is_unclear(evaluation):
         lines.append(("caution", "not clearly better than always making the same decision"))
     n_rows = counted(evaluation.n, "row")
+    if evaluation.n_groups is not None:
+        n_rows += f" in {counted(evaluation.n_groups, 'group')}"
     source = (
         f"{n_rows} by cross-validation, {how or 'each with fits that did not see it'}"
         if evaluation.is_left_out

@@ -132,6 +132,16 @@ class CostReport:
             parts += [self._confusion("Counts", self.counts), self._confusion("Costs", self.money)]
         return "\n\n".join(parts)
 
+    def counts_text(self) -> str:
+        """The counts, for decisions whose mistakes all cost the same."""
+        if len(self.decisions) <= MOST_TABLED:
+            return self._confusion("Counts", self.counts)
+        lines = [
+            f"  {printed(cell.true)} decided as {printed(cell.decided)}: {amount(cell.count)}"
+            for cell in self.worst()
+        ]
+        return "\n".join(["Most frequent mistakes", *lines])
+
     def _comparison(self) -> str:
         others = [
             *self.rival_totals.items(),

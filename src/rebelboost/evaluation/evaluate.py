@@ -20,7 +20,7 @@ from rebelboost.costs.report import by_row
 from rebelboost.data.encoder import is_present
 from rebelboost.estimators.base import encode_table, table_scores
 from rebelboost.evaluation.calibration import calibration
-from rebelboost.evaluation.intervals import effective_number, mean_cost_interval, share
+from rebelboost.evaluation.intervals import clustered_number, mean_cost_interval, share
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
 from rebelboost.exceptions import EvaluationError
 from rebelboost.metrics import cost_report
@@ -37,6 +37,7 @@ def evaluate(
     *,
     sample_weight: ArrayLike | None = None,
     costs: Any = None,
+    groups: ArrayLike | None = None,
     source: str = "a test table",
 ) -> Evaluation:
     """Evaluate a fitted classifier on samples that it was not fitted to.
@@ -53,12 +54,14 @@ def evaluate(
     costs : array or data frame, optional
         The samples' own costs, as in `RebelClassifier.predict`. Each sample is decided by its own
         costs, and the mean cost is of those.
+    groups : array of shape (N,), optional
+        Samples of one group (such as a patient) are not independent, which widens the intervals.
     source : str
         Name of the table, for texts.
     """
     _check_classifier(clf)
     scored = Scored(table_scores(clf, X), _own_costs(clf, X, costs))
-    return _judge(clf.model_, scored, y, None, sample_weight, source)
+    return _judge(clf.model_, scored, y, None, (sample_weight, groups), source)
 
 
 def left_out(
@@ -68,6 +71,7 @@ def left_out(
     sample_weight: ArrayLike | None = None,
     X: Any = None,
     costs: Any = None,
+    groups: ArrayLike | None = None,
 ) -> Evaluation | None:
     """Evaluate a cross-fitted classifier on its training samples, each by fits that did not see it.
 
@@ -88,6 +92,8 @@ def left_out(
         such; without it, by their means of each class.
     costs : array or data frame, optional
         The samples' own costs, as in `RebelClassifier.predict`.
+    groups : array of shape (N,), optional
+        Groups that it was fitted with. Intervals are those of new groups.
     """
     _check_classifier(clf)
     scores = getattr(clf.cross_fit_, "left_out", None)
@@ -101,7 +107,7 @@ def left_out(
     elif X is not None:
         own = _own_costs(clf, X)
     scored = Scored(scores, None if own is None else own[rows])
-    return _judge(clf.model_, scored, y, rows, sample_weight, LEFT_OUT)
+    return _judge(clf.model_, scored, y, rows, (sample_weight, groups), LEFT_OUT)
 
 
 class Scored(NamedTuple):
@@ -124,12 +130,13 @@ def _judge(
     scored: Scored,
     y: ArrayLike,
     rows: Ints | None,
-    sample_weight: ArrayLike | None,
+    weight_and_groups: tuple[ArrayLike | None, ArrayLike | None],
     source: str,
 ) -> Evaluation:
     scores, costs = scored
     labels = _labels(y, len(scores), rows)
-    weight = _weight(sample_weight, labels)
+    weight = _weight(weight_and_groups[0], labels)
+    groups = _groups(weight_and_groups[1], labels)
     rows = np.arange(len(labels)) if rows is None else rows
     labels, weight = labels[rows], None if weight is None else weight[rows]
     codes, unknown = _codes(labels, model.classes)
@@ -141,16 +148,18 @@ def _judge(
     decided = _decisions(model, model.labels(scores, costs))
     posterior = model.posterior(scores)
     judged = Judged(rows, true, decided, posterior, costs)
-    return _evaluation(model, judged, weight, source, unknown)
+    of_group = None if groups is None else groups[rows]
+    return _evaluation(model, judged, (weight, of_group), source, unknown)
 
 
 def _evaluation(
     model: FittedClassifier,
     judged: Judged,
-    weight: BySample | None,
+    weight_and_groups: tuple[BySample | None, Ints | None],
     source: str,
     unknown: Mapping[Any, int],
 ) -> Evaluation:
+    weight, groups = weight_and_groups
     classes, rule = list(model.class_names), model.rule
     names = np.array([*classes, rule.reject_label], dtype=object)
     confusion = cost_report(
@@ -163,13 +172,15 @@ def _evaluation(
         reject_label=rule.reject_label,
     )
     n = len(judged.true)
-    n_effective = effective_number(weight, n)
-    cost = mean_cost_interval(confusion.counts, confusion.costs, n_effective)
+    is_right = (judged.true == judged.decided).astype(np.float64)
+    n_effective = clustered_number(is_right, weight, groups)
+    paid = confusion.costs[judged.true, judged.decided]
+    mass = np.ones(n) if weight is None else weight
     if judged.costs is not None:
-        mass = np.ones(n) if weight is None else weight
         prices = judged.prices(rule.reject_cost)
         confusion = by_row(confusion, judged.true, judged.decided, prices, mass)
-        cost = mean_cost_interval(mass, prices[np.arange(n), judged.decided], n_effective)
+        paid = prices[np.arange(n), judged.decided]
+    cost = mean_cost_interval(mass, paid, clustered_number(paid, weight, groups))
     rejected = float(confusion.counts[:, len(classes) :].sum())
     decided_weight = confusion.n_decisions - rejected
     right = float(np.trace(confusion.counts[:, : len(classes)]))
@@ -189,6 +200,8 @@ def _evaluation(
         auc=_auc(judged, weight),
         unknown=unknown,
         judged=judged,
+        n_groups=None if groups is None else len(np.unique(groups)),
+        n_effective=n_effective,
     )
 
 
@@ -248,6 +261,15 @@ def _weight(sample_weight: ArrayLike | None, labels: NDArray[Any]) -> BySample |
     if not (np.isfinite(weight) & (weight >= 0)).all() or not weight.any():
         raise EvaluationError("sample_weight must be finite, 0 or more, and not 0 everywhere")
     return weight
+
+
+def _groups(given: ArrayLike | None, labels: NDArray[Any]) -> Ints | None:
+    if given is None:
+        return None
+    groups: NDArray[Any] = column_or_1d(given)
+    if len(groups) != len(labels):
+        raise EvaluationError(f"y has {len(labels)} labels, but groups has {len(groups)} values")
+    return np.unique(groups, return_inverse=True)[1].astype(np.int64)
 
 
 def _codes(labels: NDArray[Any], classes: NDArray[Any]) -> tuple[Labels, dict[Any, int]]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import BySample, Floats
+from rebelboost.base.arrays import BySample, Floats, Ints
 
 Z = 1.959963984540054
 """Quantile of the standard normal distribution for 95 % intervals."""
@@ -74,3 +74,24 @@ def effective_number(weight: BySample | None, n_samples: int) -> float:
     if weight is None:
         return float(n_samples)
     return float(np.sum(weight) ** 2 / np.sum(weight**2))
+
+
+def clustered_number(values: BySample, weight: BySample | None, groups: Ints | None) -> float:
+    """Effective number of samples for the mean of `values`, where samples of a group go together.
+
+    The number of samples is divided by the design effect: the variance of the mean if groups are drawn, by
+    its variance if samples are. It is at least 1, and the number of groups counts if all values are equal.
+    """
+    n_samples = effective_number(weight, len(values))
+    if groups is None:
+        return n_samples
+    mass = np.ones(len(values)) if weight is None else weight
+    _, members = np.unique(groups, return_inverse=True)
+    of_group = np.bincount(members, mass).astype(np.float64)
+    n_groups = effective_number(of_group, len(of_group))
+    apart = mass * (values - np.average(values, weights=mass))
+    by_sample = float(np.sum(apart**2))
+    if by_sample == 0 or len(of_group) < 2:
+        return min(n_samples, n_groups)
+    by_group = float(np.sum(np.bincount(members, apart) ** 2)) * len(of_group) / (len(of_group) - 1)
+    return n_samples / max(1.0, by_group / by_sample)

@@ -8,7 +8,7 @@ import numpy as np
 
 from rebelboost.base.arrays import Floats, Ints, Labels
 from rebelboost.base.names import listed, shown
-from rebelboost.base.text import aligned, amount, percent
+from rebelboost.base.text import aligned, amount, counted, percent
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.report import CostReport
 from rebelboost.evaluation.calibration import Calibration
@@ -73,6 +73,10 @@ class Evaluation:
     """Area under the ROC curve; None unless there are two classes and probabilities."""
     unknown: Mapping[Any, int] = field(default_factory=dict)
     """Classes that are not in the training data → number of samples. No other figure counts them."""
+    n_groups: int | None = None
+    """Number of groups of samples that go together; None if each is by itself."""
+    n_effective: float | None = None
+    """Number of independent samples that would give the interval of the accuracy."""
     judged: Judged | None = field(default=None, repr=False)
     """Results by sample; None if the evaluation was read from a file."""
 
@@ -134,18 +138,22 @@ class Evaluation:
             "positive predictive value": (counts[1, 1], decided[1]),
             "negative predictive value": (counts[0, 0], decided[0]),
         }
-        n_effective = self.n / self.confusion.n_decisions
+        each = (
+            self.n if self.n_effective is None else self.n_effective
+        ) / self.confusion.n_decisions
         return {
-            name: share(float(right), float(of), float(of) * n_effective)
+            name: share(float(right), float(of), float(of) * each)
             for name, (right, of) in parts.items()
         }
 
     def text(self) -> str:
         """Return the figures as text."""
-        lines = [f"{self.n:,} samples: {self._source}", "", aligned(self.figures())]
+        groups = "" if self.n_groups is None else f" in {counted(self.n_groups, 'group')}"
+        lines = [f"{self.n:,} samples{groups}: {self._source}", "", aligned(self.figures())]
         if self.unknown:
             lines += ["", self.about_unknown()]
-        return "\n".join([*lines, "", str(self.confusion)])
+        confusion = str(self.confusion) if self.has_costs else self.confusion.counts_text()
+        return "\n".join([*lines, "", confusion])
 
     __str__ = text
 
@@ -222,6 +230,8 @@ class Evaluation:
         return {
             "source": self.source,
             "n": self.n,
+            "n_groups": self.n_groups,
+            "n_effective": self.n_effective,
             "accuracy": self.accuracy.to_dict(),
             "cost": self.cost.to_dict(),
             "classes": list(confusion.classes),
@@ -253,6 +263,8 @@ class Evaluation:
         return cls(
             source=stored["source"],
             n=stored["n"],
+            n_groups=stored.get("n_groups"),
+            n_effective=stored.get("n_effective"),
             accuracy=Estimate.from_dict(stored["accuracy"]),
             cost=Estimate.from_dict(stored["cost"]),
             confusion=CostReport(

@@ -158,8 +158,10 @@ def _race(
         bar = min(bar, _bar(runner))
     racing = [runner for runner in runners if runner.n_parts and not runner.given_up]
     least = LEAST_TO_GO_ON
-    for part in others:
+    for i, part in enumerate(others):
         racing, least = _share_out(racing, least), LEAST_SHARE
+        if i == 0 and deadline < math.inf:
+            racing = _affordable(racing, (deadline - time.monotonic()) / len(others))
         if time.monotonic() + sum(runner.seconds for runner in racing) > deadline:
             break
         for runner in racing:
@@ -169,6 +171,22 @@ def _race(
                 runner.drop_last_part()
             break
     return racing
+
+
+def _affordable(runners: Sequence[Runner], seconds: float) -> list[Runner]:
+    """Keep the candidates with the largest weights that are fitted on a part in so many seconds.
+
+    The best one is always kept, and all are if the time does not suffice even for it.
+    """
+    best = sorted(runners, key=lambda runner: -runner.share)
+    if best[0].seconds > seconds:
+        return list(runners)
+    spent = np.cumsum([runner.seconds for runner in best])
+    chosen = best[: int((spent <= seconds).sum())]
+    for runner in runners:
+        if runner not in chosen:
+            runner.share = 0.0
+    return [runner for runner in runners if runner in chosen]
 
 
 def share_of_time(deadline: float, share: float) -> float:

@@ -15,7 +15,6 @@ from rebelboost.tables.columns import Column
 from rebelboost.tables.leaks import GroupColumn, find_group
 from rebelboost.tables.options import NO_GROUP, ColumnOptions
 
-
 GROUPS_ROWS = (
     f"groups the rows, which are tested together (use --group {NO_GROUP} if they are independent)"
 )
@@ -59,7 +58,7 @@ def tell_apart(
     if options.group == NO_GROUP:
         return LeaveOut()
     if options.group:
-        return LeaveOut(options.group, _numbered(aside[options.group], path))
+        return LeaveOut(options.group, group_numbers(aside[options.group], path))
     names = [c.name for c in columns if c.kind in ("number", "category")]
     suspects = [frame[name] for name in names if name not in (*options.keep, *options.categorical)]
     found = find_group([*suspects, *aside], y)
@@ -67,7 +66,7 @@ def tell_apart(
         return LeaveOut()
     values = aside[found.name] if found.name in aside else frame[found.name]
     warnings = (_warning(found),) if found.decides else ()
-    return LeaveOut(found.name, _numbered(values, path), warnings=warnings, found=True)
+    return LeaveOut(found.name, group_numbers(values, path), warnings=warnings, found=True)
 
 
 def _warning(found: GroupColumn) -> str:
@@ -82,8 +81,8 @@ def _quoted(name: str) -> str:
     return f'"{name}"' if " " in name else name
 
 
-def _numbered(values: pl.Series, path: Path) -> Ints:
-    """Number the groups; a row with an empty cell is a group of its own."""
+def group_numbers(values: pl.Series, path: Path) -> Ints:
+    """(N,) number of each row's group; a row with an empty cell is a group of its own."""
     if values.drop_nulls().n_unique() < 2:
         raise TableError(
             f"--group: column {values.name!r} of {path} has fewer than two different values: "
