@@ -43,7 +43,6 @@ def refused(folder, rebel):
         ("v,w\n1,a\n2,b\n", "no column 'y': it has v, w"),
         ("v,y\n1,\n2,?\n3,NA\n", "column 'y' of t.csv is empty in all 3 rows"),
         ("v,y\n1,a\n2,a\n", "only one class, 'a'"),
-        ("v,y\n" + "".join(f"{i},{i / 7:.3f}\n" for i in range(99)), "amounts, not classes"),
         ("v,y\n" + "".join(f"{i},name{i}\n" for i in range(99)), "each class needs several rows"),
         ("v,y\n1,a\n1,b\n1,a\n", "no column to predict 'y' from (v: constant value 1"),
         ("v,y\n1,a\n2,b,c\n", "line 3 of t.csv has 3 cells, but the first has 2"),
@@ -188,7 +187,9 @@ def test_a_table_without_classes_cannot_judge(model, folder, refused, command):
     lines = [line.rpartition(",")[0] for line in loan_lines(n_rows=20)]
     (folder / "new.csv").write_text("\n".join(lines), encoding="utf-8")
     name, *options = command
-    assert "no column 'repaid' with the true classes" in refused(name, model, "new.csv", *options)
+    assert "no column 'repaid', which the model predicts" in refused(
+        name, model, "new.csv", *options
+    )
 
 
 def test_a_table_without_rows_leaves_no_decisions(model, folder, refused):
@@ -221,7 +222,7 @@ def test_ctrl_c_leaves_all_files_as_they_were(model, folder, rebel, monkeypatch)
         raise KeyboardInterrupt
 
     before = contents(folder)
-    monkeypatch.setattr(training, "_learn", interrupted)
+    monkeypatch.setattr(training, "learn", interrupted)
     done = rebel("train", "loans.csv", "-t", "repaid")
     assert done.exit_code == 130
     assert done.stderr == "rebel: interrupted: no file was changed\n"
@@ -249,7 +250,7 @@ def test_a_bug_is_reported_as_one(model, rebel, monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError("by nought")
 
-    monkeypatch.setattr(evaluating, "evaluate", broken)
+    monkeypatch.setattr(evaluating, "tested", broken)
     (model.parent / "new.csv").write_text("\n".join(loan_lines(n_rows=20)), encoding="utf-8")
     done = rebel("evaluate", model, "new.csv")
     assert done.exit_code == 1

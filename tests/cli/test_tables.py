@@ -280,8 +280,8 @@ def test_rows_without_a_class_are_left_out_and_counted(tmp_path):
         (["a", "1", "a", "1"], ["a", "1", "a", "1"]),
     ],
 )
-def test_labels_are_numbers_only_where_nothing_is_lost(tmp_path, cells, labels):
-    found, counts = class_labels(pl.Series("y", cells), tmp_path)
+def test_labels_are_numbers_only_where_nothing_is_lost(cells, labels):
+    found, counts = class_labels(pl.Series("y", cells))
     assert found.tolist() == labels
     assert sum(counts.values()) == 4
 

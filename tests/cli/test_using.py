@@ -198,7 +198,7 @@ def test_tables_of_other_programs_are_read(model, loans, rebel, monkeypatch):
 
 def test_rows_without_a_class_are_not_judged(model, new, rebel):
     new.write_text(new.read_text(encoding="utf-8") + "\nL9999,5,5,Bern,2020-01-01,main,\n", "utf-8")
-    assert "1 row(s) without a class" in rebel("evaluate", model, "new.csv").stderr
+    assert "1 row(s) without a value of 'repaid'" in rebel("evaluate", model, "new.csv").stderr
 
 
 def test_reasons_name_the_features_and_sum_to_the_scores(model, loans, rebel, records):

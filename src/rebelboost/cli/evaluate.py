@@ -1,14 +1,19 @@
-"""`rebel evaluate`: accuracy and cost of a model on rows whose true classes are known."""
+"""`rebel evaluate`: accuracy and cost of a model, or its errors, on rows whose true values are known."""
 
 from pathlib import Path
 from typing import Any
 
 from rebelboost.cli.files import load_model
-from rebelboost.cli.inputs import Labelled, held_out, read_labelled, with_costs
+from rebelboost.cli.inputs import (
+    AnyEvaluation,
+    Labelled,
+    held_out,
+    read_labelled,
+    tested,
+    with_costs,
+)
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import how_judged
-from rebelboost.evaluation import evaluate
-from rebelboost.evaluation.result import Evaluation
 
 SEEN = (
     "the model was trained on this file, so these figures are too optimistic: "
@@ -22,7 +27,7 @@ STORED = "the model was trained on this file, so these are the figures of the ro
 
 
 def run_evaluation(model: Path, data: Path, *, costs: Path | None, output: Output) -> None:
-    """Print accuracy, cost and confusion matrix."""
+    """Print accuracy, cost and confusion matrix; for numbers, the errors."""
     classifier = with_costs(load_model(model), costs)
     with output.waiting(f"reading {data}"):
         given = read_labelled(classifier, data)
@@ -35,7 +40,7 @@ def run_evaluation(model: Path, data: Path, *, costs: Path | None, output: Outpu
 
 def _evaluation(
     classifier: Any, given: Labelled, data: Path, *, recosted: bool
-) -> tuple[Evaluation, str]:
+) -> tuple[AnyEvaluation, str]:
     """Evaluate, on left-out rows if the model was trained on the table; and say so."""
     if given.is_training:
         found = held_out(classifier, given, recosted=recosted)
@@ -44,5 +49,4 @@ def _evaluation(
             how = how_judged(table.get("group", ""), table.get("time", ""))
             note = LEFT_OUT.format(f" ({how})" if how else "") if found.is_left_out else STORED
             return found, note
-    found = evaluate(classifier, given.frame, given.y, groups=given.groups, source=data.name)
-    return found, SEEN if given.is_training else ""
+    return tested(classifier, given, data), SEEN if given.is_training else ""

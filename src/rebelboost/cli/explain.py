@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from rebelboost.cli.files import load_model
-from rebelboost.cli.inputs import fed, own_costs_of, with_costs
+from rebelboost.cli.inputs import fed, own_costs_of, predicts_numbers, with_costs
 from rebelboost.cli.render import Output
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import Table, opened
@@ -35,7 +35,8 @@ def run_explanation(
         naming = [name for name in [understanding.naming] if name in table.types]
         match = Match(_only(table, wanted), understanding, naming)
         frame, aside = match.all()
-    own_costs_of(classifier, frame, data)  # refuses missing and negative costs
+    if not predicts_numbers(classifier):
+        own_costs_of(classifier, frame, data)  # refuses missing and negative costs
     names = [f" ({row_name(name, value)})" for name in naming for value in aside[name]] or [
         ""
     ] * len(wanted)
@@ -48,11 +49,13 @@ def run_explanation(
 
 
 def _summarise(classifier: Any, output: Output) -> None:
-    summary, guarantee = classifier.summary(), classifier.guarantee_
+    summary = classifier.summary()
+    guarantee = None if predicts_numbers(classifier) else classifier.guarantee_
     text = summary.text()
     tables = {of: summary.table(of) for of in ("features", "examples", "rules", "pairs")}
-    output.record("summary", {"text": text, **tables, "guarantee": guarantee.to_dict()})
-    output.text(f"{text}\n\nGuarantees\n{guarantee}")
+    bounds = None if guarantee is None else guarantee.to_dict()
+    output.record("summary", {"text": text, **tables, "guarantee": bounds})
+    output.text(text if guarantee is None else f"{text}\n\nGuarantees\n{guarantee}")
 
 
 def parsed_rows(rows: str) -> list[int]:

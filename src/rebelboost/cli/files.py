@@ -55,8 +55,8 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 def load_model(path: Path) -> Any:
-    """Load a classifier."""
-    from rebelboost import RebelClassifier, load
+    """Load a model."""
+    from rebelboost import load
 
     if path.is_dir():
         raise TableError(f"{path} is a folder: give a model file written by `rebel train`")
@@ -64,12 +64,7 @@ def load_model(path: Path) -> Any:
         raise TableError(
             f"there is no file {path}: `rebel train data.csv --target COLUMN` writes a model file"
         )
-    model = load(path)
-    if not isinstance(model, RebelClassifier):
-        raise TableError(
-            f"{path} is a regressor, which `rebel` does not support: use rebelboost.load() in Python"
-        )
-    return model
+    return load(path)
 
 
 def fingerprint(path: Path) -> str:

@@ -8,11 +8,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rebelboost import RebelRegressor
 from rebelboost.base.arrays import Ints
 from rebelboost.cli.costs import check_amounts, open_costs, read_costs
 from rebelboost.cli.files import fingerprint
 from rebelboost.estimators.base import encode_table
-from rebelboost.evaluation.evaluate import left_out
+from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.evaluation.numbers import NumberEvaluation, evaluate_numbers, left_out_numbers
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import TableError
 from rebelboost.tables.apart import group_numbers
@@ -21,9 +23,11 @@ from rebelboost.tables.schema import row_name
 from rebelboost.tables.schema_reader import Match, understood_by
 from rebelboost.tables.target import hint
 
+AnyEvaluation = Evaluation | NumberEvaluation
+
 
 class Labelled(NamedTuple):
-    """A table with known classes, in the form that the model expects."""
+    """A table with known classes or numbers, in the form that the model expects."""
 
     frame: pl.DataFrame
     y: NDArray[Any]
@@ -41,10 +45,17 @@ def fed(model: Any, frame: pl.DataFrame) -> Any:
     return frame if hasattr(model, "feature_names_in_") else frame.to_numpy()
 
 
+def predicts_numbers(model: Any) -> bool:
+    """Whether the model is a regressor."""
+    return isinstance(model, RebelRegressor)
+
+
 def with_costs(model: Any, costs: Path | None) -> Any:
     """Return the model with the costs from a file, if one is given."""
     if costs is None:
         return model
+    if predicts_numbers(model):
+        raise TableError("the model predicts numbers, which have no costs: leave --costs out")
     fitted = model.model_
     kinds = {
         name: "category" if f in fitted.encoder.levels else "number"
@@ -74,14 +85,15 @@ def read_labelled(model: Any, data: Path) -> Labelled:
             )
         if target not in table.types:
             raise TableError(
-                f"{data} has no column {target!r} with the true classes: "
+                f"{data} has no column {target!r}, which the model predicts: "
                 f"{hint(target, table.names)}"
             )
         naming = [n for n in [understanding.naming] if n in table.types]
         group = [n for n in [understanding.group] if n in table.types]
         match = Match(table, understanding, list(dict.fromkeys([target, *naming, *group])))
         frame, aside = match.all()
-    labels, labelled = aside[target], aside[target].is_not_null()
+    labels = understanding.target_values(aside[target])
+    labelled = labels.is_not_null()
     names: list[Any] = list(range(1, len(aside) + 1))
     if naming:
         given = aside[naming[0]].to_list()
@@ -91,12 +103,11 @@ def read_labelled(model: Any, data: Path) -> Labelled:
     notes = match.tally.notes()
     if n := labels.null_count():
         frame = frame.filter(labelled)
-        notes.append(f"{n:,} row(s) without a class in {target!r} were skipped")
+        notes.append(f"{n:,} row(s) without a value of {target!r} were skipped")
     if len(frame) == 0:
-        raise TableError(
-            f"{data} has no row with a class in column {target!r}: add the true classes"
-        )
-    own_costs_of(model, frame, data)  # refuses missing and negative costs
+        raise TableError(f"{data} has no row with a value of {target!r}: fill in the column")
+    if not predicts_numbers(model):
+        own_costs_of(model, frame, data)  # refuses missing and negative costs
     y = np.array(labels.drop_nulls().to_list())
     is_training = (model.metadata_ or {}).get("fingerprint") == fingerprint(data)
     groups = _groups(aside.filter(labelled)[group[0]]) if group else None
@@ -108,13 +119,26 @@ def _groups(values: pl.Series) -> Ints | None:
     return group_numbers(values, Path()) if values.drop_nulls().n_unique() > 1 else None
 
 
-def held_out(model: Any, given: Labelled, *, recosted: bool) -> Evaluation | None:
+def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | None:
     """Evaluate on rows of the training table that were left out; None if this is not possible.
 
     Without a cross-fit, there are the stored figures, unless the costs are others (`recosted`).
     """
-    found = left_out(model, given.y, X=fed(model, given.frame), groups=given.groups)
+    found: AnyEvaluation | None
+    if predicts_numbers(model):
+        found = left_out_numbers(model, given.y, groups=given.groups)
+    else:
+        found = left_out(model, given.y, X=fed(model, given.frame), groups=given.groups)
     stored = model.metadata_.get("evaluation")
     if found is not None or stored is None or recosted:
         return found
-    return Evaluation.from_dict(stored)
+    kind = NumberEvaluation if predicts_numbers(model) else Evaluation
+    return kind.from_dict(stored)
+
+
+def tested(model: Any, given: Labelled, data: Path) -> AnyEvaluation:
+    """Evaluate on rows that the model has not seen."""
+    frame = fed(model, given.frame)
+    if predicts_numbers(model):
+        return evaluate_numbers(model, frame, given.y, groups=given.groups, source=data.name)
+    return evaluate(model, frame, given.y, groups=given.groups, source=data.name)

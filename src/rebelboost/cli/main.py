@@ -126,6 +126,20 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             "trained on.",
         ),
     ] = "",
+    task: Annotated[
+        str,
+        typer.Option(
+            metavar="classes | numbers",
+            help="Whether the target consists of classes or of numbers. Default: detected.",
+        ),
+    ] = "",
+    cut_at: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Divide a target of numbers into two classes, below this number and from it on.",
+        ),
+    ] = None,
     learner: Annotated[
         str,
         typer.Option(
@@ -165,10 +179,11 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
-    """Train a classifier on a table and write a model file."""
+    """Train a model on a table and write it to a file."""
     with reported(traced=traceback):
+        from rebelboost.cli.fitting import TrainingOptions
         from rebelboost.cli.privacy import KeptRows
-        from rebelboost.cli.train import ModelFile, TrainingOptions, run_training
+        from rebelboost.cli.train import ModelFile, run_training
         from rebelboost.tables.options import ColumnOptions
 
         run_training(
@@ -177,7 +192,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             costs,
             ModelFile(model, force, KeptRows(rows, names)),
             columns=ColumnOptions(
-                keep or (), ignore or (), categorical or (), group, when, decimal
+                keep or (), ignore or (), categorical or (), group, when, decimal, task, cut_at
             ),
             settings=TrainingOptions(learner, rounds, time_budget, seed, threads),
             output=_output(as_json=as_json),

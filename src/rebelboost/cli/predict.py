@@ -12,10 +12,11 @@ from rebelboost.base.arrays import Floats
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import counted
 from rebelboost.cli.files import check_writable, load_model, replaced
-from rebelboost.cli.inputs import fed, own_costs_of, with_costs
+from rebelboost.cli.inputs import fed, own_costs_of, predicts_numbers, with_costs
 from rebelboost.cli.render import Output
 from rebelboost.costs.decision import expected_costs
 from rebelboost.estimators.base import table_scores
+from rebelboost.evaluation.numbers import COVERAGE
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import PARQUET, opened
 from rebelboost.tables.schema_reader import Match, understood_by
@@ -53,14 +54,18 @@ def run_prediction(
     output.notes(match.tally.notes())
     if to is not None:
         output.record("decisions", {"path": str(to), "rows": match.tally.n_rows})
-        output.text(f"Wrote {counted(match.tally.n_rows, 'decision')} to {to}")
+        what = "prediction" if predicts_numbers(classifier) else "decision"
+        output.text(f"Wrote {counted(match.tally.n_rows, what)} to {to}")
 
 
 def _decided(model: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
     for frame, aside in match.batches(batch):
         first = match.tally.n_rows - len(frame) + 1
-        costs = own_costs_of(model, frame, match.table.path, first)
-        yield _decisions(model, frame, aside, costs)
+        if predicts_numbers(model):
+            yield _numbers(model, frame, aside)
+        else:
+            costs = own_costs_of(model, frame, match.table.path, first)
+            yield _decisions(model, frame, aside, costs)
     if match.tally.n_rows == 0:
         raise TableError(f"{match.table.path} has a header but no rows: add the rows to predict")
 
@@ -77,6 +82,17 @@ def _decisions(
     columns |= dict(zip(names, posterior.T, strict=True))
     risks = expected_costs(posterior, costs)
     columns["expected_cost"] = risks[np.arange(len(risks)), model.decide(scores, costs)]
+    return pl.DataFrame(columns)
+
+
+def _numbers(regressor: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:
+    """Predictions and, after a cross-fit, intervals that contain 90 % of the true numbers."""
+    given = fed(regressor, frame)
+    columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
+    columns["prediction"] = regressor.predict(given)
+    if getattr(regressor.model_, "intervals", None) is not None:
+        low, high = regressor.predict_interval(given, COVERAGE).T
+        columns |= {"low_90": low, "high_90": high}
     return pl.DataFrame(columns)
 
 

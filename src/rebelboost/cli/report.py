@@ -4,11 +4,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rebelboost.cli.files import check_writable, load_model, replaced
-from rebelboost.cli.inputs import Labelled, held_out, read_labelled, with_costs
+from rebelboost.cli.inputs import Labelled, held_out, predicts_numbers, read_labelled, with_costs
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import how_judged
 from rebelboost.evaluation.evaluate import evaluate
+from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.evaluation.result import Evaluation
+from rebelboost.exceptions import TableError
 from rebelboost.report import write_report
 from rebelboost.tables.columns import Column
 
@@ -39,6 +41,11 @@ def run_report(
     """Write the report."""
     check_writable(to)
     classifier = with_costs(load_model(model), costs)
+    if predicts_numbers(classifier):
+        raise TableError(
+            f"{model} predicts numbers, and reports are about classes: use `rebel evaluate` and "
+            "`rebel explain`, or train with --cut-at"
+        )
     kept = classifier.metadata_
     with output.waiting(f"writing {to}"):
         given = read_labelled(classifier, data)
@@ -93,4 +100,6 @@ def _evaluation(
     """Evaluate on the table; for the training table, return the held-out figures instead."""
     if not given.is_training:
         return evaluate(classifier, given.frame, given.y, groups=given.groups, source=data.name)
-    return held_out(classifier, given, recosted=recosted)
+    found = held_out(classifier, given, recosted=recosted)
+    assert not isinstance(found, NumberEvaluation)
+    return found

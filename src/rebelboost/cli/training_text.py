@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rebelboost.base.names import listed, printed
-from rebelboost.base.text import amount, counted, percent
+from rebelboost.base.text import amount, counted, number, percent
 from rebelboost.cli.costs import CostTable, costs_text
 from rebelboost.cli.render import Line, Output
+from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING
 from rebelboost.tables.schema import UNSUPPORTED, Understanding
 
 if TYPE_CHECKING:
-    from rebelboost.cli.train import Trained
+    from rebelboost.cli.fitting import Trained
+    from rebelboost.cli.inputs import AnyEvaluation
     from rebelboost.evaluation.result import Evaluation
 
 MOST_CLASSES, MOST_COLUMNS = 12, 6
@@ -40,7 +42,7 @@ def show_table(
     )
     lines = [
         ("file", understanding.form),
-        ("classes", _classes(understanding)),
+        _target(understanding),
         *_columns(understanding),
     ]
     lines += [("read as", text) for text in _readings(understanding)]
@@ -50,10 +52,18 @@ def show_table(
     lines += [("ignored", _ignored(name, why)) for name, why in understanding.ignored.items()]
     if understanding.n_unlabelled:
         skipped = counted(understanding.n_unlabelled, "row")
-        lines.append(("skipped", f"{skipped} without a class"))
+        lines.append(("skipped", f"{skipped} without a value of {understanding.target!r}"))
     lines += [("note", note) for note in understanding.notes]
     lines += [("WARNING", warning) for warning in understanding.warnings]
     output.lines(lines)
+
+
+def _target(understanding: Understanding) -> Line:
+    if not understanding.predicts_numbers:
+        return "classes", _classes(understanding)
+    least, median, most = map(number, understanding.spread)
+    said = f"numbers from {least} to {most}, median {median}"
+    return "predicts", f"{said} (--cut-at NUMBER predicts which are lower and higher instead)"
 
 
 def _classes(understanding: Understanding) -> str:
@@ -114,7 +124,7 @@ def show_model(
     model, evaluation = trained.model, trained.evaluation
     selection = getattr(model, "selection_", None)
     chosen = None if selection is None else str(selection)
-    guarantee = model.guarantee_
+    guarantee = None if understanding.predicts_numbers else model.guarantee_.to_dict()
     most_used = strongest(model)
     output.record(
         "model",
@@ -125,14 +135,17 @@ def show_model(
             "chosen": chosen,
             "terms": len(model.ensemble_),
             "evaluation": None if evaluation is None else evaluation.to_dict(),
-            "guarantee": guarantee.to_dict(),
+            "guarantee": guarantee,
             "strongest": most_used,
         },
     )
     output.text("")
     output.heading(f"Trained in {trained.seconds:.1f} s")
     n_terms = f"{len(model.ensemble_):,}"
-    lines = [("terms", f"{n_terms}, each a tree or a comparison with training rows")]
+    kind = (
+        "a tree" if understanding.predicts_numbers else "a tree or a comparison with training rows"
+    )
+    lines = [("terms", f"{n_terms}, each {kind}")]
     if chosen:
         lines.append(("selected", chosen))
     lines += figures(evaluation, how_judged(understanding.group, understanding.time))
@@ -146,7 +159,9 @@ def show_model(
     output.heading("Next steps")
     output.text(f"  rebel predict {_q(path)} new.csv -o decisions.csv")
     output.text(f"  rebel explain {_q(path)} {_q(data)} --rows 1,2,3")
-    output.text(f"  rebel report {_q(path)} {_q(data)} -o {_q(path.with_suffix('.html').name)}")
+    if not understanding.predicts_numbers:
+        report = _q(path.with_suffix(".html").name)
+        output.text(f"  rebel report {_q(path)} {_q(data)} -o {report}")
 
 
 def how_judged(group: str, time: str) -> str:
@@ -156,10 +171,30 @@ def how_judged(group: str, time: str) -> str:
     return f"each with fits that saw no row with the same {group}" if group else ""
 
 
-def figures(evaluation: "Evaluation | None", how: str = "") -> list[Line]:
-    """Accuracy and cost on rows that were not used in training."""
+def figures(evaluation: "AnyEvaluation | None", how: str = "") -> list[Line]:
+    """Accuracy and cost, or errors, on rows that were not used in training."""
     if evaluation is None:
         return [("accuracy", "unknown: too few rows to hold some out for testing")]
+    if isinstance(evaluation, NumberEvaluation):
+        return [*_errors(evaluation), _tested_on(evaluation, how)]
+    return [*_accuracy(evaluation), _tested_on(evaluation, how)]
+
+
+def _errors(evaluation: NumberEvaluation) -> list[Line]:
+    error, low, high = map(number, evaluation.error)
+    baseline = (
+        f"always {number(evaluation.constant)}, the mean: {number(evaluation.constant_error)}"
+    )
+    lines = [
+        ("error", f"{error} on average, 95 % interval {low} to {high} ({baseline})"),
+        ("R²", f"{evaluation.explained:.3f}, the explained share of the variance"),
+    ]
+    if evaluation.error.high >= evaluation.constant_error:
+        lines.append(("caution", "not clearly better than always predicting the mean"))
+    return lines
+
+
+def _accuracy(evaluation: "Evaluation") -> list[Line]:
     right, low, high = map(percent, evaluation.accuracy)
     share = evaluation.commonest_share
     baseline = f"always deciding {printed(evaluation.commonest)}: {percent(share)}"
@@ -176,6 +211,10 @@ def figures(evaluation: "Evaluation | None", how: str = "") -> list[Line]:
         lines = [("cost", mean), ("accuracy", accuracy)]
     if _is_unclear(evaluation):
         lines.append(("caution", "not clearly better than always making the same decision"))
+    return lines
+
+
+def _tested_on(evaluation: "AnyEvaluation", how: str) -> Line:
     n_rows = counted(evaluation.n, "row")
     if evaluation.n_groups is not None:
         n_rows += f" in {counted(evaluation.n_groups, 'group')}"
@@ -184,8 +223,7 @@ def figures(evaluation: "Evaluation | None", how: str = "") -> list[Line]:
         if evaluation.is_left_out
         else f"{n_rows}: {evaluation.source}"
     )
-    lines.append(("tested on", source))
-    return lines
+    return "tested on", source
 
 
 def _is_unclear(evaluation: "Evaluation") -> bool:

@@ -1,12 +1,23 @@
-"""Evaluate classifiers on samples that they were not fitted to: accuracy, cost and calibration.
+"""Evaluate models on samples that they were not fitted to: accuracy, cost and calibration.
 
 `evaluate` uses a test table. `left_out` uses the held-out samples of a cross-fit, so it needs no test
-table.
+table. `evaluate_numbers` and `left_out_numbers` do the same for regressors.
 """
 
 from rebelboost.evaluation.calibration import Calibration
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.intervals import Estimate
+from rebelboost.evaluation.numbers import NumberEvaluation, evaluate_numbers, left_out_numbers
 from rebelboost.evaluation.result import Evaluation, Judged
 
-__all__ = ["Calibration", "Estimate", "Evaluation", "Judged", "evaluate", "left_out"]
+__all__ = [
+    "Calibration",
+    "Estimate",
+    "Evaluation",
+    "Judged",
+    "NumberEvaluation",
+    "evaluate",
+    "evaluate_numbers",
+    "left_out",
+    "left_out_numbers",
+]

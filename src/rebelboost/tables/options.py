@@ -7,6 +7,10 @@ NO_GROUP = "none"
 """The value of --group that says that rows are independent."""
 
 
+CLASSES, NUMBERS = "classes", "numbers"
+"""What a model predicts, the values of --task."""
+
+
 class ColumnOptions(NamedTuple):
     """The user's options for columns."""
 
@@ -21,6 +25,10 @@ class ColumnOptions(NamedTuple):
     """Column of dates or numbers, by which rows that come later are left out."""
     decimal: str = ""
     """Decimal mark where the cells do not say, "," or "."; empty: detected."""
+    task: str = ""
+    """`CLASSES` or `NUMBERS`: what the target consists of; empty: detected."""
+    cut_at: float | None = None
+    """Divides a target of numbers into two classes: below, and at least this number."""
 
     def columns(self) -> dict[str, Sequence[str]]:
         """Option → columns that it names."""
@@ -40,6 +48,8 @@ class ColumnOptions(NamedTuple):
         if self.group == NO_GROUP:
             named["group"] = [NO_GROUP]
         named["decimal"] = [self.decimal] if self.decimal else []
+        named["task"] = [self.task] if self.task else []
+        named["cut-at"] = [] if self.cut_at is None else [f"{self.cut_at:.15g}"]
         return [
             word for option, names in named.items() for n in names for word in (f"--{option}", n)
         ]

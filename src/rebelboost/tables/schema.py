@@ -22,7 +22,7 @@ from rebelboost.tables.files import Table
 from rebelboost.tables.informative import look
 from rebelboost.tables.leaks import find_leaks
 from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.target import class_labels, find_target
+from rebelboost.tables.target import find_target, read_target, target_values
 
 UNSUPPORTED = "unsupported type"
 MOST_LEAKS = 3
@@ -46,9 +46,9 @@ class Understanding:
     notes: tuple[str, ...]
     n_rows: int
     n_unlabelled: int
-    """Number of rows without a class, which are skipped."""
+    """Number of rows without a value of the target, which are skipped."""
     counts: Mapping[str, int]
-    """Class → number of rows."""
+    """Class → number of rows; empty if the target consists of numbers."""
     missing: Mapping[str, int]
     """Column → number of missing cells, if there are any."""
     naming: str = ""
@@ -61,6 +61,12 @@ class Understanding:
     """What may make the figures wrong."""
     readings: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Column whose cells were converted → an example cell as it is written, and as it was read."""
+    target_column: Column | None = None
+    """How the target's numbers are read; None if its cells are classes."""
+    cut: float | None = None
+    """Number that divides the target's numbers into two classes."""
+    spread: tuple[float, ...] = ()
+    """Least, median and greatest number of the target; empty for classes."""
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a dictionary, for the model file and for --json."""
@@ -70,6 +76,8 @@ class Understanding:
         told["readings"] = {name: list(pair) for name, pair in self.readings.items()}
         return told | {
             "columns": [column.to_dict() for column in self.columns],
+            "target_column": self.target_column and self.target_column.to_dict(),
+            "spread": list(self.spread),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
         }
@@ -80,7 +88,21 @@ class Understanding:
         columns = tuple(map(Column.from_dict, told["columns"]))
         texts = {name: tuple(told.get(name, ())) for name in ("notes", "warnings")}
         readings = {name: tuple(pair) for name, pair in told.get("readings", {}).items()}
-        return Understanding(**{**told, "columns": columns, "readings": readings, **texts})
+        column = told.get("target_column")
+        goal = {
+            "target_column": column and Column.from_dict(column),
+            "spread": tuple(told.get("spread", ())),
+        }
+        return Understanding(**{**told, "columns": columns, "readings": readings, **texts, **goal})
+
+    @property
+    def predicts_numbers(self) -> bool:
+        """Whether the target consists of numbers, not of classes."""
+        return self.target_column is not None and self.cut is None
+
+    def target_values(self, text: pl.Series) -> pl.Series:
+        """Convert the target's cells, read as text, to its classes or numbers."""
+        return target_values(text, self.target_column, self.cut)
 
     def of_kind(self, kind: str) -> list[str]:
         """Names of the columns of one kind; months and weekdays belong to their dates."""
@@ -98,6 +120,7 @@ class TrainingTable(NamedTuple):
     frame: pl.DataFrame
     """Features: numbers, and categories as text."""
     y: NDArray[Any]
+    """(N,) classes, or numbers."""
     rows: NDArray[np.int64]
     """Row number of each sample in the file, from 1."""
     ids: tuple[str, list[Any]] | None
@@ -109,24 +132,22 @@ class TrainingTable(NamedTuple):
 def understand(
     table: Table, target: str | None, options: ColumnOptions | None = None
 ) -> tuple[Understanding, TrainingTable]:
-    """Interpret and read a table whose classes are in the column `target`."""
+    """Interpret and read a table with classes or numbers to predict in the column `target`."""
     options = options or ColumnOptions()
     _check_options(table, options)
     target = find_target(table, target)
-    text = table.frame.select(as_text(target, table.types[target]).alias(target))
-    labels = text.collect(engine="streaming").to_series()
-    y, counts = class_labels(labels, table.path)
-    labelled = labels.is_not_null()
+    goal = read_target(table, target, options)
+    y, labelled, classes = goal.y, goal.labelled, goal.classes
     names, ignored = _candidates(table, target, options)
     detected = tell_columns(table, names, options)
     columns = detected.columns
     frame = _collect(table, columns, labelled)
     aside = _aside(table, [*options.ignore, *options.columns()["group"]], labelled)
-    apart = tell_apart(table.path, columns, frame, aside, y, options)
+    apart = tell_apart(table.path, columns, frame, aside, classes, options)
     ignored |= apart.ignored(options)
     columns = [column for column in columns if column.origin not in ignored]
     keep = [*options.keep, *options.categorical]
-    chosen, useless, ids = look(frame, columns, y, keep=keep, unnamed=table.unnamed)
+    chosen, useless, ids = look(frame, columns, classes, keep=keep, unnamed=table.unnamed)
     ignored |= useless
     if not chosen:
         raise TableError(
@@ -151,14 +172,17 @@ def understand(
             *_many(chosen),
         ),
         n_rows=len(frame),
-        n_unlabelled=len(labels) - len(frame),
-        counts=counts,
+        n_unlabelled=len(labelled) - len(frame),
+        counts=goal.counts,
         naming=ids[0] if ids else "",
         missing=missing,
         group=apart.group,
         time=apart.time,
-        warnings=(*apart.warnings, *_leaks(frame, y, target), *detected.warnings),
-        readings=examples(table, chosen),
+        warnings=(*apart.warnings, *_leaks(frame, classes, target), *detected.warnings),
+        readings=examples(table, [*chosen, *([goal.column] if goal.column else [])]),
+        target_column=goal.column,
+        cut=goal.cut,
+        spread=() if goal.counts else tuple(map(float, np.quantile(y, [0, 0.5, 1]))),
     )
     rows = np.flatnonzero(labelled.to_numpy()) + 1
     return understanding, TrainingTable(frame, y, rows, ids, apart)
