@@ -32,6 +32,33 @@ def is_uniform(costs: Floats) -> bool:
     return len(mistakes) == 0 or bool(np.all(mistakes == mistakes[0]))
 
 
+def costs_of_classes(costs: Any, class_weight: Any, classes: Sequence[Any]) -> Any:
+    """Return `costs` or, if scikit-learn's `class_weight` is given instead, the costs that it stands for.
+
+    A mistake on a sample of class k costs ``class_weight[k]``, and 1 for classes that are not named.
+    """
+    if class_weight is None:
+        return costs
+    if costs is not None:
+        raise CostError("costs and class_weight both say what mistakes cost: give one of them")
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return "balanced"
+    if not isinstance(class_weight, Mapping):
+        raise CostError(
+            f'class_weight is {class_weight!r}: give "balanced", or a dict {{class: weight}}'
+        )
+    names = ClassNames(classes)
+    weights = np.ones(len(classes))
+    for name, weight in class_weight.items():
+        code = names.find(name)
+        if code is None:
+            raise CostError(f"class_weight names class {shown(name)}, but y has {names}")
+        weights[code] = weight
+    matrix: Floats = np.repeat(weights[:, np.newaxis], len(classes), axis=1)
+    np.fill_diagonal(matrix, 0.0)
+    return matrix
+
+
 def balanced(counts: ArrayLike, classes: Sequence[Any]) -> Floats:
     """c_yk = N / (K N_y): every class has the same total weight."""
     mass: ByClass = np.asarray(counts, dtype=np.float64)

@@ -16,6 +16,9 @@ from rebelboost.exceptions import UnknownCategoryWarning
 MOST_LEVELS = 254
 """Maximum number of categories of a feature. The least frequent ones beyond it count as missing."""
 
+A_DAY = 86_400e6
+"""Microseconds of a day: dates count as days since 1970-01-01, and durations as days."""
+
 _CATEGORICAL = (nw.Categorical, nw.Enum, nw.String, nw.Boolean, nw.Object)
 
 
@@ -23,7 +26,9 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     """Wrap a pandas, polars, pyarrow or other data frame; None for anything else."""
     if isinstance(X, np.ndarray):
         return None  # fast path: the check below takes as long as predicting a single row
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
@@ -91,6 +96,8 @@ def fit_encoder(X: Any, frame: nw.DataFrame[Any] | None, categorical: Any) -> Fe
     else:
         chosen = chosen_features(categorical, n_features, names)
     columns = list(frame.iter_columns()) if frame is not None else []
+    for f in chosen if frame is not None else ():
+        _check_cells(columns[f])
     levels = {
         f: _levels(columns[f].drop_nulls().to_list() if frame is not None else X[:, f].tolist())
         for f in chosen
@@ -136,10 +143,35 @@ def _levels(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(sorted(frequent, key=str))
 
 
+def _check_cells(column: nw.Series[Any]) -> None:
+    """Raise an error if the cells of a column of Python objects cannot be categories."""
+    if not isinstance(column.dtype, nw.Object):
+        return
+    for cell in column.to_list():
+        if isinstance(cell, list | tuple | set | dict | np.ndarray):
+            raise ValueError(  # noqa: TRY004  (a ValueError, as for other columns)
+                f"column {column.name!r} holds a {type(cell).__name__} in each cell, such as {cell!r}: "
+                "make a column of numbers or text of each of its elements"
+            )
+
+
 def _numbers(column: nw.Series[Any]) -> NDArray[np.float64]:
+    if isinstance(column.dtype, nw.Date | nw.Datetime):
+        return _floats(column.dt.timestamp("us")) / A_DAY
+    if isinstance(column.dtype, nw.Duration):
+        return _floats(column.dt.total_microseconds()) / A_DAY
+    if column.dtype.is_nested():
+        raise ValueError(
+            f"column {column.name!r} has type {column.dtype}: make a column of numbers or text of each "
+            "of its elements"
+        )
     if not column.dtype.is_numeric():
         raise ValueError(
-            f"column {column.name!r} has type {column.dtype}: convert it to numbers (for example, a "
-            "date to a number of days), or to text or a categorical type if its values are categories"
+            f"column {column.name!r} has type {column.dtype}: convert it to numbers, or to text or a "
+            "categorical type if its values are categories"
         )
+    return _floats(column)
+
+
+def _floats(column: nw.Series[Any]) -> NDArray[np.float64]:
     return column.cast(nw.Float64).to_numpy()

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
@@ -32,7 +33,7 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "callbacks": [list, tuple, None],
     "verbose": ["verbose"],
     "n_jobs": [Integral, None],
-    "random_state": ["random_state"],
+    "random_state": ["random_state", np.random.Generator],
 }
 """Allowed values of the parameters that both estimators have."""
 
@@ -231,4 +232,5 @@ class BoostedEstimator(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags

@@ -8,7 +8,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
@@ -45,6 +45,8 @@ from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.race import Selection
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from rebelboost.theory.guarantee import Guarantee
 
 
@@ -66,6 +68,8 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
     costs : array, DataFrame, dict, "balanced" or Taxonomy, default=None
         Cost matrix, ``costs[true, decided]``, with classes in sorted order; or a data frame with class
         names, or a dict of exceptions ``{(true, decided): cost}``. By default every mistake costs 1.
+    class_weight : dict, "balanced" or None, default=None
+        In place of `costs`: what a mistake on a sample of each class costs, ``{class: weight}``.
     loss : {"exponential", "logistic", "squared"}, default="exponential"
         Loss to minimise. For two classes with uniform costs: AdaBoost, LogitBoost or L₂Boost.
     subcosts : {"auto", "thesis", "rebel"}, default="auto"
@@ -115,7 +119,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         1 shows a progress bar.
     n_jobs : int, default=None
         Number of threads, as in joblib. The model does not depend on it.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Random seed. None means a fixed seed: two fits on the same data give the same model.
 
     Attributes
@@ -148,6 +152,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "costs": "no_validation",
+        "class_weight": "no_validation",
         "loss": [StrOptions(set(LOSSES))],
         "subcosts": [StrOptions({"auto", *SUBCOSTS})],
         "decision": [StrOptions(set(RULES))],
@@ -167,6 +172,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         n_rounds: int | str = "auto",
         tol: float | str = "auto",
         costs: Any = None,
+        class_weight: Any = None,
         loss: str = "exponential",
         subcosts: str = "auto",
         decision: str = "min_risk",
@@ -186,12 +192,13 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.learner = learner
         self.n_rounds = n_rounds
         self.tol = tol
         self.costs = costs
+        self.class_weight = class_weight
         self.loss = loss
         self.subcosts = subcosts
         self.decision = decision
@@ -218,21 +225,21 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
+        y: "ArrayLike",
+        sample_weight: "ArrayLike | None" = None,
         *,
-        costs: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-        times: ArrayLike | None = None,
-        validation: tuple[Any, ArrayLike] | None = None,
+        costs: "ArrayLike | None" = None,
+        groups: "ArrayLike | None" = None,
+        times: "ArrayLike | None" = None,
+        validation: "tuple[Any, ArrayLike] | None" = None,
     ) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (N, d)
+        X : array-like, sparse matrix or DataFrame of shape (N, d)
             Training samples. NaN means missing. In a data frame, text, categorical and Boolean columns
-            are categories.
+            are categories, and dates count as days since 1970-01-01.
         y : array-like of shape (N,)
             Class labels.
         sample_weight : array-like of shape (N,), default=None
@@ -325,7 +332,8 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each term."""
-        yield from map(_lead, self._staged_scores(X))
+        values = encode_table(self, X)
+        yield from map(_lead, self.model_.staged_scores(values, threads_of(self.n_jobs)))
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the predicted classes after each term."""
@@ -333,10 +341,6 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         costs = model.costs_of(values, n_threads=threads_of(self.n_jobs))
         for scores in model.staged_scores(values, threads_of(self.n_jobs)):
             yield model.labels(scores, costs)
-
-    def _staged_scores(self, X: Any) -> Iterator[Scores]:
-        values = encode_table(self, X)
-        yield from self.model_.staged_scores(values, threads_of(self.n_jobs))
 
     def with_costs(self, costs: Any) -> Self:
         """Return the same model with other costs for its decisions, without refitting.
@@ -350,7 +354,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         """
         model = self.model_.with_costs(costs)
         other = copy.copy(self)
-        other.costs, other.model_ = costs, model
+        other.costs, other.class_weight, other.model_ = costs, None, model
         return other
 
     # ---- theory, selection, and parts of the model

@@ -17,9 +17,10 @@ from rebelboost.base.names import plain
 from rebelboost.base.warning import warn_caller
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.costs.by_sample import CostColumns, columns_of, rows_of_cube
-from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows
+from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows, costs_of_classes
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
 from rebelboost.data.samples import Samples
+from rebelboost.estimators.unusual import FLOATS, check_kind, from_sparse, is_sparse
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.learners.base import WeakLearner
 from rebelboost.learners.similarity import Similarity
@@ -125,7 +126,8 @@ def read_samples(
     weight = checked_weight(sample_weight, values)
     counts = np.bincount(labels, weight, len(classes)).astype(np.float64)
     names = getattr(clf, "feature_names_in_", None)
-    numbers, columns = columns_of(clf.costs, list(classes), names, encoder.categorical)
+    given = costs_of_classes(clf.costs, clf.class_weight, list(classes))
+    numbers, columns = columns_of(given, list(classes), names, encoder.categorical)
     matrix = cost_matrix(numbers, list(classes), counts)
     paid, by_sample = matrix, True
     if costs is not None:
@@ -172,11 +174,14 @@ def _checked(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, nw.DataFrame[
     if frame is not None:
         validate_data(estimator, frame.to_native(), reset=reset, skip_check_array=True)
         return None, frame
+    if is_sparse(X):
+        return from_sparse(estimator, X, reset=reset), None
+    check_kind(X)
     array = validate_data(
         estimator,
         X,
         reset=reset,
-        dtype=[np.float64, np.float32],
+        dtype=FLOATS,
         order="C",
         ensure_all_finite="allow-nan",
         ensure_min_samples=1,
@@ -194,8 +199,8 @@ def _encoded(encoder: FeatureEncoder, array: Any, frame: nw.DataFrame[Any] | Non
 
 def index_labels(X: Any, rows: Iterable[int]) -> dict[int, Any]:
     """Row number → label in the table's index, as text or a number; empty if it has no index."""
-    index = getattr(X, "index", None) if as_frame(X) is not None else None
-    if index is None or callable(index):
+    index = getattr(X, "index", None)
+    if index is None or callable(index) or as_frame(X) is None:
         return {}
     labels = {row: plain(index[row]) for row in rows}
     return {
@@ -326,6 +331,8 @@ def seed_of(random_state: Any) -> int:
     """Draw a seed from `random_state`; None means a fixed seed."""
     if random_state is None:
         return 0
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 

@@ -90,6 +90,8 @@ class ParameterEncoder:
         if isinstance(value, Taxonomy):
             paths = self.encode(value.paths, where)
             return {KIND: "Taxonomy", "paths": paths, "distance": value.distance}
+        if isinstance(value, np.random.Generator):
+            return _encode_generator(value)
         if isinstance(value, np.random.RandomState):
             return _encode_random(value)
         if isinstance(value, Binary):
@@ -157,6 +159,7 @@ class ParameterDecoder:
                 self.decode(found["paths"]), distance=found["distance"]
             ),
             "RandomState": _decode_random,
+            "Generator": _decode_generator,
         }
 
     def decode_all(self, found: Any) -> dict[str, Any]:
@@ -190,6 +193,34 @@ class ParameterDecoder:
             return array.copy()
         require(array.dtype == np.uint8 and (array <= 1).all(), "flags that are neither 0 nor 1")
         return array.astype(np.bool_)
+
+
+def _encode_generator(generator: np.random.Generator) -> dict[str, Any]:
+    found: Any = generator.bit_generator.state
+    if found["bit_generator"] != "PCG64":
+        raise ModelFileError(
+            f"random_state draws from {found['bit_generator']}: give a number, or numpy's default_rng()"
+        )
+    words = {name: str(word) for name, word in found["state"].items()}  # of 128 bits
+    return {
+        KIND: "Generator",
+        **words,
+        "has_uint32": found["has_uint32"],
+        "uinteger": found["uinteger"],
+    }
+
+
+def _decode_generator(found: dict[str, Any]) -> np.random.Generator:
+    generator = np.random.default_rng()
+    words = {name: int(found[name]) for name in ("state", "inc")}
+    half = {name: found[name] for name in ("has_uint32", "uinteger")}
+    require(all(0 <= word < 1 << 128 for word in words.values()), "an invalid random state")
+    require(half["has_uint32"] in (0, 1), "an invalid random state")
+    require(
+        type(half["uinteger"]) is int and 0 <= half["uinteger"] < 1 << 32, "an invalid random state"
+    )
+    generator.bit_generator.state = {"bit_generator": "PCG64", "state": words, **half}
+    return generator
 
 
 def _decode_random(found: dict[str, Any]) -> np.random.RandomState:
