@@ -143,7 +143,7 @@ def _levels(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(sorted(frequent, key=str))
 
 
-def _check_cells(column: nw.Series[Any]) -> None:
+def _check_cells(column: Any) -> None:
     """Raise an error if the cells of a column of Python objects cannot be categories."""
     if not isinstance(column.dtype, nw.Object):
         return
