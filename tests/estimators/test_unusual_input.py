@@ -160,8 +160,9 @@ def test_seeds_come_from_numbers_random_states_and_generators(kind, tmp_path):
 # ---- help
 
 
-def test_help_fits_a_screen():
-    text = pydoc.plain(pydoc.render_doc(RebelClassifier.fit))
+@pytest.mark.parametrize("method", [RebelClassifier.fit, RebelRegressor.fit])
+def test_help_fits_a_screen(method):
+    text = pydoc.plain(pydoc.render_doc(method))
     wrapped = sum(1 + len(line) // 80 for line in io.StringIO(text))
     assert wrapped <= 40
     assert "Buffer" not in text

@@ -1,7 +1,6 @@
 """Fit the model of `rebel train`, and evaluate it on rows that it has not seen."""
 
 import time
-from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,7 +45,7 @@ class Job(NamedTuple):
     def is_cross_fitted(self) -> bool:
         """Whether training evaluates the model on left-out rows."""
         if self.numbers:
-            return self.settings.learner == "auto"
+            return self.settings.learner in ("auto", "auto_trees")
         has_costs = self.costs is not None and not self.costs.is_uniform
         return has_costs or self.settings.learner in CROSS_FITTED
 
@@ -64,9 +63,7 @@ def learn(job: Job, output: Output) -> Trained:
     began = time.monotonic()
     samples, groups = job.samples, job.samples.apart.groups
     model = _estimator(job, output)
-    apart = {"groups": groups, "times": samples.apart.times}
-    taken = signature(model.fit).parameters
-    model.fit(samples.frame, samples.y, **{k: v for k, v in apart.items() if k in taken})
+    model.fit(samples.frame, samples.y, groups=groups, times=samples.apart.times)
     seconds = time.monotonic() - began
     evaluation: AnyEvaluation | None
     if job.numbers:
@@ -86,12 +83,15 @@ def _estimator(job: Job, output: Output) -> Any:
         "costs": None if job.costs is None else job.costs.given,
         "time_budget": _budget(job),
     }
-    kind = RebelRegressor if job.numbers else RebelClassifier
+    kind: Any = RebelRegressor if job.numbers else RebelClassifier
+    learner = settings.learner
+    if job.numbers and learner == "auto_trees":
+        learner = "auto"  # regressors have trees only, and so keep no rows
     return kind(
-        settings.learner,
+        learner,
         n_jobs=settings.threads or -1,
         verbose=int(output.is_watched),
-        **{k: v for k, v in given.items() if v is not None and k in signature(kind).parameters},
+        **{name: value for name, value in given.items() if value is not None},
     )
 
 

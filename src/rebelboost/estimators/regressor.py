@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -24,6 +23,9 @@ from rebelboost.learners.tree import Tree
 from rebelboost.losses.numbers import NUMBER_LOSSES
 from rebelboost.model.fitted import FittedRegressor
 from rebelboost.selection.race import Selection
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 
 class RebelRegressor(RegressorMixin, BoostedEstimator):
@@ -79,7 +81,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         1 shows a progress bar.
     n_jobs : int, default=None
         Number of threads, as in joblib. The model does not depend on it.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState, Generator or None, default=None
         Random seed. None means a fixed seed: two fits on the same data give the same model.
 
     Attributes
@@ -139,7 +141,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
         n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
+        random_state: int | np.random.RandomState | np.random.Generator | None = None,
     ) -> None:
         self.learner = learner
         self.loss = loss
@@ -163,12 +165,12 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
     def fit(
         self,
         X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
+        y: "ArrayLike",
+        sample_weight: "ArrayLike | None" = None,
         *,
-        groups: ArrayLike | None = None,
-        times: ArrayLike | None = None,
-        validation: tuple[Any, ArrayLike] | None = None,
+        groups: "ArrayLike | None" = None,
+        times: "ArrayLike | None" = None,
+        validation: "tuple[Any, ArrayLike] | None" = None,
     ) -> Self:
         """Fit the model.
 
@@ -176,7 +178,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         ----------
         X : array-like or DataFrame of shape (N, d)
             Training samples. NaN means missing. In a data frame, text, categorical and Boolean columns
-            are categories.
+            are categories, and dates count as days since 1970-01-01.
         y : array-like of shape (N,)
             Target values.
         sample_weight : array-like of shape (N,), default=None
