@@ -1,80 +1,126 @@
-"""`RebelClassifier()` beside nine libraries at their defaults: ranks, wins, seconds.
+"""`RebelClassifier()` beside other libraries at their defaults: error, log-loss, ranks, seconds.
 
-python benchmarks/auto.py [--sets a,b] [--rivals a,b] [--without-ebm] [--seeds 3] [--rows 1200]
+python benchmarks/auto.py [--half reporting] [--sets a,b] [--rivals a,b] [--seeds 2] [--rows 1200] [--measured]
 
-Each unit, a library on one split, runs in one thread, two at a time; its seconds are the processor's,
-which a busy neighbour touches little. Results stay in `.benchmarks/reproduce/units` until the code or
-the version changes: a run that was stopped goes on. `.benchmarks/reproduce/auto.png` is a picture of
-the ranks; `auto.json` beside it has all figures, which `readme_table.py` puts into README.md and the docs.
+Each unit, a library on one split, runs in one thread. EBM and the searches among several libraries (AutoGluon,
+FLAML) take a minute or more for a fit: they are run on the first split alone, and EBM not at all on sets that
+take it many minutes (`halves.py`). AutoGluon's best preset and FLAML have 60 seconds on the clock: run these
+with `--processes 1` on a core that does nothing else. Results stay in `.benchmarks/reproduce/units` until the
+code or the version changes: a run that was stopped goes on, and `--measured` reports on what there is.
+`.benchmarks/reproduce/auto.png` is a picture of the ranks; `auto.json` (all splits) and `one_split.json` (all
+libraries) beside it have the figures, which `readme_table.py` puts into README.md and the docs.
 """
 
 import argparse
+import sys
+from collections.abc import Iterable
+from importlib import metadata
 from typing import Any
 
 import numpy as np
 
 import compare
 import measuring
+from halves import HALVES, WITHOUT_EBM
 from pricing.methods import made_by
+from readme_table import goals, slow_ones, with_ebm
 from reproduce import harness
-from standing import SUMMARY, Standing
+from standing import MEASURES, SUMMARY, Column, Standing
 from trial import measure
 
-# The folder's tables whose columns times classes are at most 250. EBM was not run to its end on the second
-# list: stopped after 200 s of a fit or more (mushroom, robot_navigation, segment, vowel, waveform40, wine),
-# or not begun, since these are as wide or have as many classes.
-SETS = """
-abalone adult anneal autos balance_scale breast_w car cmc connect_4 credit_a diabetes dry_bean ecoli
-eucalyptus german_credit glass heart_cleveland heart_h hepatitis ionosphere iris kr_vs_kp led7
-lymph mfeat_morphological new_thyroid poker_train seeds shuttle sick
-sleep tae tic_tac_toe vehicle vote waveform21 wifi_localization wine_quality_red yeast zoo
-""".split()  # noqa: SIM905  (forty lines otherwise)
-WITHOUT_EBM = """
-avila cardiotocography dermatology landsat mushroom pendigits robot_navigation segment steel_plates vowel
-waveform40 wine
-""".split()  # noqa: SIM905
-RIVALS = tuple(r for r in compare.ALL if r not in {compare.TREES, "knn"})
-PACKAGES = {compare.OURS: "rebelboost", "ebm": "interpret-core"} | {
-    rival: rival for rival in ("catboost", "lightgbm", "xgboost")
-}
-"""Of rivals that are not scikit-learn's."""
+RIVALS = (*(r for r in compare.ALL if r not in {compare.TREES, "knn"}), *compare.AUTOMATIC)
+PACKAGES = {
+    compare.OURS: ("rebelboost",),
+    "ebm": ("interpret-core",),
+    "xgboost": ("xgboost", "xgboost-cpu"),
+    "autogluon_medium": ("autogluon.tabular",),
+    "autogluon_best": ("autogluon.tabular",),
+} | {rival: (rival,) for rival in ("catboost", "lightgbm", "flaml")}
+"""Of rivals that are not scikit-learn's; one of them is installed."""
+SLOW = ("ebm", *compare.AUTOMATIC)
+"""Run on the first split alone."""
+KEYS = dict(zip(MEASURES, ("error", "log_loss", "seconds", "wall"), strict=True))
+
+Unit = tuple[str, int, int, str, str]
+"""Set, seed, rows, rival, what made it."""
+
+
+# ---- units
+
+
+def units_of(sets: Iterable[str], rivals: Iterable[str], seeds: int, rows: int) -> list[Unit]:
+    """Cheap libraries first. A library that is not installed is reported and left out."""
+    units: list[Unit] = []
+    for seed in range(seeds):
+        for rival in sorted(rivals, key=RIVALS.index):
+            if seed > 0 and rival in SLOW:
+                continue
+            version = version_of(rival)
+            if version is None:
+                print(f"Absent: {rival}", file=sys.stderr)
+                continue
+            units += [
+                (name, seed, rows, rival, version)
+                for name in sets
+                if not (rival == "ebm" and name in WITHOUT_EBM)
+            ]
+    return units
+
+
+def version_of(rival: str) -> str | None:
+    for package in PACKAGES.get(rival, ("scikit-learn",)):
+        try:
+            return made_by(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return None
 
 
 # ---- tables
 
 
-def stand(
-    found: dict[tuple[Any, ...], Any], sets: list[str], rivals: list[str], seeds: int, rows: int
-) -> Standing:
-    """Mean error of a set over its seeds; sets count alike."""
-    by = {(u[0], u[1], u[3]): result for u, result in found.items()}
+def stand(found: dict[Unit, Any], sets: list[str], rivals: list[str], seeds: int) -> Standing:
+    """Means of each set's seeds; None for what was not run with all of them."""
+    by = {(name, seed, rival): result for (name, seed, _, rival, _), result in found.items()}
+    rivals = [rival for rival in rivals if any(key[2] == rival for key in by)]
+    names = {rival: compare.load(rival).name for rival in rivals}
+
+    def mean(name: str, rival: str, key: str) -> float | None:
+        own = [by[name, seed, rival][key] for seed in range(seeds) if (name, seed, rival) in by]
+        if len(own) < seeds or any(each is None for each in own):
+            return None
+        return float(np.mean(own))
+
+    def columns(key: str) -> dict[str, Column]:
+        return {name: [mean(name, rival, key) for rival in rivals] for name in sets}
+
     return Standing(
-        names=[compare.load(rival).name for rival in rivals],
+        names=list(names.values()),
         ours=rivals.index(compare.OURS),
-        seconds=[sum(by[s, i, r]["seconds"] for s in sets for i in range(seeds)) for r in rivals],
+        automatic=[names[rival] for rival in compare.AUTOMATIC if rival in names],
         seeds=seeds,
-        rows=rows,
-        errors={
-            s: [float(np.mean([by[s, i, r]["error"] for i in range(seeds)])) for r in rivals]
-            for s in sets
-        },
+        rows=next(iter(found))[2],
+        **{measure: columns(key) for measure, key in KEYS.items()},
     )
 
 
-def report(standing: Standing) -> str:
-    distance = standing.critical_difference
-    rows = [
-        [name, *(f"{error:.2f}" for error in errors)] for name, errors in standing.errors.items()
-    ]
-    return "\n\n".join(
-        [
-            f"{len(standing.sets)} sets × {standing.seeds} seeds; errors are means over the seeds.",
-            measuring.markdown(SUMMARY, standing.summary()),
-            f"Ours leads the next by {standing.lead:.2f} mean ranks (goal: 1.0).",
+def report(many: Standing, one: Standing) -> str:
+    """The ranking over all splits, that of one split with all libraries, and the slow ones beside ours."""
+    parts = [measuring.describe_machine(measuring.machine(), 1)]
+    for ranked in (many, with_ebm(one)):
+        distance = ranked.critical_difference
+        parts += [
+            f"{len(ranked.sets)} sets, seeds: {ranked.seeds}",
+            measuring.markdown(SUMMARY, ranked.summary()),
             f"Mean ranks further apart than {distance:.2f} differ beyond chance (Nemenyi, 5 %).",
-            measuring.markdown(["error, %", *standing.names], rows),
         ]
-    )
+    rows = [
+        [name, *("–" if each is None else f"{each:.2f}" for each in errors)]
+        for name, errors in many.errors.items()
+    ]
+    goal_lines = "\n".join(goals(many, one))
+    errors = measuring.markdown(["error, %", *many.names], rows)
+    return "\n\n".join([*parts, slow_ones(one), goal_lines, errors])
 
 
 def draw(standing: Standing) -> None:
@@ -108,30 +154,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--half", choices=HALVES, default="reporting")
+    parser.add_argument("--sets", help="these instead of a half")
     parser.add_argument("--rivals", default=",".join(RIVALS))
-    parser.add_argument(
-        "--without-ebm", action="store_true", help="and with the sets that it was not run on"
-    )
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--rows", type=int, default=1200, help="of each set, at most")
+    parser.add_argument("--processes", type=int, default=harness.N_PROCESSES)
+    parser.add_argument("--measured", action="store_true", help="report, and measure nothing")
     options = parser.parse_args()
-    sets, rivals = options.sets.split(","), options.rivals.split(",")
-    if options.without_ebm:
-        sets += WITHOUT_EBM
-        rivals = [rival for rival in rivals if rival != "ebm"]
-    units = [
-        (name, seed, options.rows, rival, made_by(PACKAGES.get(rival, "scikit-learn")))
-        for seed in range(options.seeds)
-        for rival in rivals
-        for name in sets
-    ]
-    found = harness.measure_all(measure, units, made_by="")
-    standing = stand(found, sets, rivals, options.seeds, options.rows)
+    sets = options.sets.split(",") if options.sets else HALVES[options.half]
+    rivals = options.rivals.split(",")
+    units = units_of(sets, rivals, options.seeds, options.rows)
+    found = harness.measure_all(
+        measure, units, made_by="", n_processes=0 if options.measured else options.processes
+    )
+    fast = [rival for rival in rivals if rival not in SLOW]
+    many = stand(found, sets, fast, options.seeds).complete(sets)
+    one = stand(found, sets, rivals, 1)
     harness.FOLDER.mkdir(parents=True, exist_ok=True)
-    standing.write(harness.FOLDER / "auto.json")
-    draw(standing)
-    print(report(standing))
+    many.write(harness.FOLDER / "auto.json")
+    one.write(harness.FOLDER / "one_split.json")
+    draw(many)
+    print(report(many, one))
 
 
 if __name__ == "__main__":

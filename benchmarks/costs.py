@@ -1,10 +1,11 @@
 """What mistakes cost: ours beside calibrated rivals, reductions, and the papers' own way.
 
-python benchmarks/costs.py [--only a,b,c,d] [--quick] [--probabilities] [--docs] [--methods ours,LightGBM]
+python benchmarks/costs.py [--only a,b,c,d,e] [--quick] [--probabilities] [--docs] [--methods ours,LightGBM]
 
 Results are kept in .benchmarks/costs until the method's code or version changes, so that a run
 that was stopped goes on where it was, and a change of ours does not run the rivals again.
-`--docs` writes the results into docs/costs.md: of all parts and methods.
+`--docs` writes the results into docs/costs.md: of parts (a) to (d) and all methods, or with `--only e` of
+part (e), costs that differ from sample to sample; its tables and methods are in `pricing/by_sample.py`.
 """
 
 import argparse
@@ -14,13 +15,15 @@ from collections.abc import Iterable
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 
 import measuring
-from pricing import page, records, tables, trials
+from pricing import amounts, page, records, tables, trials
 from pricing.methods import METHODS
 from pricing.records import Record
 from pricing.tables import Records
 from pricing.trials import PARTS, Problem
 
 N_PROCESSES = 2
+BY_SAMPLE = "e"
+"""The part with costs by sample, which are no matrices."""
 ABOUT = """\
 Costs of random guessing are about 1. Each set of a part counts the same, however many trials it
 has. A method that is left out of some sets has its mean over the others; ratio and share compare it
@@ -87,7 +90,7 @@ def log(text: str) -> None:
 
 
 def report(found: Records, options: argparse.Namespace) -> Iterable[str]:
-    parts = options.only
+    parts = [part for part in options.only if part in PARTS]
     yield measuring.describe_machine(measuring.machine(), 1)
     yield ABOUT
     if options.quick:
@@ -101,6 +104,11 @@ def report(found: Records, options: argparse.Namespace) -> Iterable[str]:
     if options.probabilities:
         yield "## Probabilities"
         yield tables.probability_table(found)
+    if BY_SAMPLE in options.only:
+        yield f"## {amounts.TITLE}"
+        yield amounts.report(amounts.run(amounts.QUICK if options.quick else amounts.SPLITS))
+    if not parts:
+        return
     yield "## Goals"
     goals = [line for part in parts for line in tables.cost_goals(found, part)]
     goals += tables.papers_claim(found)
@@ -110,37 +118,42 @@ def report(found: Records, options: argparse.Namespace) -> Iterable[str]:
 
 def parse_arguments() -> argparse.Namespace:
     def parts(text: str) -> list[str]:
-        unknown = set(text.split(",")) - set(PARTS)
+        unknown = set(text.split(",")) - {*PARTS, BY_SAMPLE}
         if unknown:
-            raise argparse.ArgumentTypeError(f"no {unknown} among {list(PARTS)}")
+            raise argparse.ArgumentTypeError(f"no {unknown} among {[*PARTS, BY_SAMPLE]}")
         return sorted(text.split(","))
 
     def methods(text: str) -> list[str]:
         return [t for t in METHODS if any(t.startswith(each) for each in text.split(","))]
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", type=parts, default=list(PARTS), help="parts, as in a,d")
+    parser.add_argument("--only", type=parts, default=[*PARTS, BY_SAMPLE], help="parts, as in a,d")
     parser.add_argument("--quick", action="store_true", help="a few trials of each part")
     parser.add_argument("--probabilities", action="store_true", help="also log-loss and ECE")
     parser.add_argument("--methods", type=methods, default=list(METHODS), help="how they begin")
     parser.add_argument("--docs", action="store_true", help="also write docs/costs.md")
     options = parser.parse_args()
-    whole = options.only == list(PARTS) and options.methods == list(METHODS) and not options.quick
-    if options.docs and not whole:
-        parser.error("--docs is for a whole run: leave --only, --methods and --quick out")
+    parts_run = [part for part in options.only if part in PARTS]
+    whole = parts_run in ([], list(PARTS)) and options.methods == list(METHODS)
+    if options.docs and (options.quick or not whole):
+        parser.error("--docs is for a whole run: only `--only e` may be given with it")
     return options
 
 
 def main() -> None:
     options = parse_arguments()
-    wanted = units(options.only, options.methods, quick=options.quick)
+    parts = [part for part in options.only if part in PARTS]
+    wanted = units(parts, options.methods, quick=options.quick)
     if options.probabilities:
         wanted += units(["d"], list(tables.PROBABILITIES.values()), quick=options.quick)
     measuring.limit_threads(1)
     found = run_all(list(dict.fromkeys(wanted)))
     print("\n\n".join(line for line in report(found, options) if line))
-    if options.docs:
+    if options.docs and parts:
         log(f"Written: {page.write(found)}")
+    if options.docs and BY_SAMPLE in options.only:
+        amounts.write(amounts.run())
+        log(f"Written: {amounts.FIGURES}; readme_table.py puts it into docs/costs.md")
 
 
 if __name__ == "__main__":

@@ -92,9 +92,12 @@ def markdown(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-BLOCK = re.compile(r"(?<=<!-- results -->\n).*?(?=<!-- /results -->)", flags=re.DOTALL)
+def block(mark: str = "") -> re.Pattern[str]:
+    """What is between a page's marks for results; `mark` tells them apart where a page has several."""
+    named = f"results {mark}".strip()
+    return re.compile(rf"(?<=<!-- {named} -->\n).*?(?=<!-- /{named} -->)", flags=re.DOTALL)
 
 
-def with_results(page: Path, results: str) -> str:
+def with_results(page: Path, results: str, mark: str = "") -> str:
     """The page's text, with what is between its marks written anew."""
-    return BLOCK.sub(lambda _: f"\n{results}\n\n", page.read_text(encoding="utf-8"))
+    return block(mark).sub(lambda _: f"\n{results}\n\n", page.read_text(encoding="utf-8"))

@@ -16,6 +16,8 @@ from typing import Any, Protocol, cast
 RIVALS = ("rebel_trees", "lightgbm", "xgboost", "hist_gradient_boosting")
 """Histogram boosting, as our trees: those that are measured for speed too."""
 OTHERS = ("rebel", "catboost", "ebm", "random_forest", "extra_trees", "svc", "mlp", "knn")
+AUTOMATIC = ("autogluon_medium", "autogluon_best", "flaml")
+"""Searches over several libraries; they classify only."""
 ALL = RIVALS + OTHERS
 OURS, TREES, BASELINE = "rebel", "rebel_trees", "lightgbm"
 

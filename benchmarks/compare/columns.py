@@ -16,9 +16,14 @@ def frame(X: np.ndarray, categorical: np.ndarray) -> pd.DataFrame:
     chosen = table.columns[np.asarray(categorical, dtype=bool)]
     for column in chosen:
         codes = table[column].astype("Int64")
-        names = [f"c{code:03d}" for code in sorted(codes.dropna().unique())]  # XGBoost wants text
-        table[column] = pd.Categorical(codes.map("c{:03d}".format, na_action="ignore"), names)
+        names = [_named(code) for code in sorted(codes.dropna().unique())]  # XGBoost wants text
+        table[column] = pd.Categorical(codes.map(_named, na_action="ignore"), names)
     return table
+
+
+def _named(code: float) -> str:
+    """A name for a code, which older versions of pandas pass as a float."""
+    return f"c{int(code):03d}"
 
 
 def on_numbers(estimator: Any, *, scaled: bool) -> Pipeline:

@@ -124,20 +124,24 @@ def absent(what: str, printed: str, why: str) -> Line:
 
 
 def measure_all(
-    function: Callable[..., Any], units: Iterable[tuple[Any, ...]], made_by: str | None = None
+    function: Callable[..., Any],
+    units: Iterable[tuple[Any, ...]],
+    made_by: str | None = None,
+    n_processes: int = N_PROCESSES,
 ) -> dict[tuple[Any, ...], Any]:
     """The function's result for each tuple of arguments; JSON can hold results and arguments.
 
     `made_by` tells what results depend on, beside the function's own file: our code by default.
+    Without processes, nothing is measured: what was kept is returned.
     """
     made_by = our_code() if made_by is None else made_by
     files = {unit: _unit_file(function, unit, made_by) for unit in units}
     found = {u: json.loads(f.read_text()) for u, f in files.items() if f.is_file()}
     missing = [unit for unit in files if unit not in found]
-    if missing:
+    if missing and n_processes:
         measuring.limit_threads(1)
         spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(N_PROCESSES, mp_context=spawn) as pool:
+        with ProcessPoolExecutor(n_processes, mp_context=spawn) as pool:
             running = {pool.submit(function, *unit): unit for unit in missing}
             for i, future in enumerate(as_completed(running), 1):
                 unit = running[future]
@@ -145,7 +149,7 @@ def measure_all(
                 files[unit].parent.mkdir(parents=True, exist_ok=True)
                 files[unit].write_text(json.dumps(found[unit]))
                 log(f"  {i} of {len(missing)}: {', '.join(map(str, unit))}")
-    return {unit: found[unit] for unit in files}
+    return {unit: found[unit] for unit in files if unit in found}
 
 
 def _unit_file(function: Callable[..., Any], unit: tuple[Any, ...], made_by: str) -> Path:

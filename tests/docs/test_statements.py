@@ -5,6 +5,7 @@ import inspect
 import re
 import sys
 
+import numpy as np
 import pytest
 
 from pages import ROOT, name
@@ -101,24 +102,66 @@ def readme_table(monkeypatch):
 
 
 def test_results_in_readme_and_docs_are_those_that_were_kept(readme_table):
-    standing = readme_table.Standing.read(readme_table.FIGURES)
-    for page in readme_table.PAGES:
-        assert len(readme_table.measuring.BLOCK.findall(page.read_text(encoding="utf-8"))) == 1
-        assert readme_table.written(page, standing) == page.read_text(encoding="utf-8")
+    for block in readme_table.BLOCKS:
+        text = block.page.read_text(encoding="utf-8")
+        assert len(readme_table.measuring.block(block.mark).findall(text)) == 1
+        assert readme_table.written(block) == text
 
 
-def test_ranks_share_places_and_losses_are_sorted(readme_table, tmp_path):
-    standing = readme_table.Standing(
-        names=["ours", "theirs", "third"],
+def test_no_set_is_used_for_choosing_and_reporting(readme_table):
+    halves = importlib.import_module("halves")
+    assert not set(halves.CHOOSING) & set(halves.REPORTING)
+    assert sorted(halves.CHOOSING + halves.REPORTING) == halves.SETS
+    assert set(readme_table.Standing.read(readme_table.ALL_SPLITS).sets) == set(halves.REPORTING)
+    assert set(readme_table.Standing.read(readme_table.ONE_SPLIT).sets) == set(halves.REPORTING)
+    assert set(readme_table.Choice.read(readme_table.CHOICE).results) == set(halves.CHOOSING)
+
+
+@pytest.fixture
+def standing(readme_table):
+    """Three libraries, the second without probabilities, and a search that failed once and missed a set."""
+    costs = {"a": [1.0, 2.0, 3.0, 60.0], "b": [1.0, 2.0, 3.0, 60.0], "c": [1.0, 2.0, 3.0, None]}
+    return readme_table.Standing(
+        names=["ours", "theirs", "third", "search"],
         ours=0,
-        seconds=[4.0, 2.0, 1.0],
+        automatic=["search"],
         seeds=2,
         rows=100,
-        errors={"a": [1.0, 1.0, 3.0], "b": [5.0, 4.0, 6.0], "c": [9.0, 9.5, 2.0]},
+        errors={
+            "a": [1.0, 1.0, 3.0, 0.5],
+            "b": [5.0, 4.0, 6.0, 100.0],
+            "c": [9.0, 9.5, 2.0, None],
+        },
+        log_losses={
+            "a": [0.1, None, 0.3, 0.2],
+            "b": [0.4, None, 0.3, None],
+            "c": [0.5, None, 0.6, None],
+        },
+        seconds=costs,
+        wall=costs,
     )
-    assert standing.ranks.tolist() == [[1.5, 1.5, 3], [2, 1, 3], [2, 3, 1]]
-    assert standing.losses() == [("c", 9.0, "third", 2.0), ("b", 5.0, "theirs", 4.0)]
-    assert [line[3] for line in standing.summary()] == ["", "1 – 1", "2 – 1"]
+
+
+def test_ranks_share_places_and_losses_are_sorted(standing, readme_table, tmp_path):
+    singles = standing.complete(standing.sets)
+    assert singles.names == ["ours", "theirs", "third"]
+    assert singles.ranks.tolist() == [[1.5, 1.5, 3], [2, 1, 3], [2, 3, 1]]
+    np.testing.assert_allclose(singles.mean_loss_ranks, [4 / 3, np.nan, 5 / 3])
+    lost = [("c", 9.0, "third", 2.0), ("b", 5.0, "theirs", 4.0)]
+    assert singles.losses() == standing.losses() == lost  # a search is no single library
+    assert [line[3] for line in singles.summary()] == ["", "1 – 1", "2 – 1"]
+    assert [line[6] for line in singles.summary()] == ["", "", "2 – 1"]
     standing.write(tmp_path / "kept.json")
     assert readme_table.Standing.read(tmp_path / "kept.json") == standing
-    assert "another library" in readme_table.short(standing).lower()
+    assert "on 2 of 3 data sets, by more than 2 points on 1" in readme_table.count(singles)
+
+
+def test_searches_are_compared_on_the_sets_that_they_were_run_on(standing, readme_table):
+    duel = standing.duel("search")
+    assert duel.n_sets == 2
+    assert duel.errors == (1, 1)
+    assert duel.log_losses == (2, 0)  # a fit that failed has the worst log-loss
+    assert duel.seconds == (1.0, 60.0)
+    assert "search 2" in readme_table.slow_ones(standing)
+    told = " ".join(readme_table.goals(standing.complete(standing.sets), standing))
+    assert "1: `c` by 7.0 (third)" in told

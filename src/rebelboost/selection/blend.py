@@ -120,7 +120,7 @@ def cross_fit(
     for runner in racing:
         if runner.n_parts != 1:  # with one part, the stage is chosen already
             runner.choose_stage()
-    racing = _vote(_share_out(racing, LEAST_SHARE))
+    racing = vote(share_out(racing, LEAST_SHARE))
     if parts.refit or not parts.left_out:
         for runner in racing:
             runner.fit_all(history, [*callbacks, Deadline(parts.deadline)])
@@ -159,7 +159,7 @@ def _race(
     racing = [runner for runner in runners if runner.n_parts and not runner.given_up]
     least = LEAST_TO_GO_ON
     for i, part in enumerate(others):
-        racing, least = _share_out(racing, least), LEAST_SHARE
+        racing, least = share_out(racing, least), LEAST_SHARE
         if i == 0 and deadline < math.inf:
             racing = _affordable(racing, (deadline - time.monotonic()) / len(others))
         if time.monotonic() + sum(runner.seconds for runner in racing) > deadline:
@@ -195,12 +195,11 @@ def share_of_time(deadline: float, share: float) -> float:
     return now + share * max(0.0, deadline - now)
 
 
-def _share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
+def share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
     """Set the candidates' weights ∝ e^{−2√N·(log-loss − lowest log-loss)}; return those above 0.
 
     1/√N is the order of the standard error of a mean log-loss: smaller differences mean little. On 44
-    data sets, this average had a lower error than the candidate with the lowest held-out log-loss, than
-    equal weights, and than half or 3/2 of the exponent.
+    data sets, half or 3/2 of the exponent had a higher error; docs/learners.md has other variants.
     """
     log_losses = np.array([runner.found.log_loss for runner in runners])
     shares = np.exp(-_steepness(runners[0]) * (log_losses - log_losses.min()))
@@ -210,13 +209,13 @@ def _share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
     return [runner for runner in runners if runner.share > 0]
 
 
-def _vote(runners: Sequence[Runner]) -> list[Runner]:
+def vote(runners: Sequence[Runner]) -> list[Runner]:
     """Let the held-out samples correct the weights: `VOTES` times, the candidate that helps most gets a vote.
 
     Each vote goes to the candidate whose addition lowers the log-loss of the average most, so candidates that
     err on other samples than the best gain weight [Caruana et al. 2004]. The weights so far count as some
     votes too: on few samples votes alone choose by chance. Those who are left with less than `LEAST_MEMBER`
-    are not averaged: the error is lower without them, and the model is half as large.
+    are not averaged: the model is then half as large, at about the same error (docs/learners.md).
     """
     if len(runners) == 1 or not runners[0].n_parts:
         return list(runners)

@@ -1,25 +1,20 @@
-"""Costs that differ from sample to sample: mean cost on new samples, beside calibrated rivals.
+"""Costs that differ from sample to sample, part (e): four tables, and what decides on them.
 
 Four tables of two classes in which the cost of a mistake depends on a column: credits with their amounts
-(german_credit), clients with their hours (adult), patients with their age (sick), and synthetic payments. Each
-method is trained on 2/3 of at most 3,000 samples; three splits. "Own costs" means that a method knows each new
-sample's costs when it decides; "without" means that it has seen costs of training samples only.
-
-    python benchmarks/sample_costs.py [--seeds 3] [--only german_credit]
+(german_credit), clients with their hours (adult), patients with their age (sick), and synthetic payments. "Own
+costs" means that a method knows each new sample's costs when it decides; "without" means that it has seen
+costs of training samples only, so that it learns them, takes their means by class, or trains on them.
 """
 
-import argparse
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import train_test_split
 
 import data
-from measuring import markdown
+from pricing.methods import SMALL, made_by
 from rebelboost import RebelClassifier
 
 MOST_ROWS = 3000
@@ -94,7 +89,7 @@ def decided(posterior: np.ndarray, cube: np.ndarray) -> np.ndarray:
 
 
 def ours(train: Priced, test: Priced, *, own: bool) -> np.ndarray:
-    model = RebelClassifier().fit(train.X, train.y, costs=train.rows())
+    model = RebelClassifier(n_jobs=1).fit(train.X, train.y, costs=train.rows())
     return model.predict(test.X, costs=test.cube() if own else None)
 
 
@@ -128,49 +123,63 @@ def weighted(make: Callable, train: Priced, test: Priced) -> np.ndarray:
     return make().fit(X, train.y, sample_weight=train.rows().sum(axis=1)).predict(new)
 
 
-METHODS: dict[str, Callable[[Priced, Priced], np.ndarray]] = {
-    "rebelboost, own costs": lambda a, b: ours(a, b, own=True),
-    "rebelboost, without": lambda a, b: ours(a, b, own=False),
-    "forest, own costs": lambda a, b: calibrated(forest, a, b, own=True),
-    "LightGBM, own costs": lambda a, b: calibrated(lightgbm, a, b, own=True),
-    "forest, class means": lambda a, b: calibrated(forest, a, b, own=False),
-    "LightGBM, class means": lambda a, b: calibrated(lightgbm, a, b, own=False),
-    "forest, weighted": lambda a, b: weighted(forest, a, b),
-    "LightGBM, weighted": lambda a, b: weighted(lightgbm, a, b),
-    "always 0": lambda _, b: np.zeros(len(b.y), dtype=int),
-    "always 1": lambda _, b: np.ones(len(b.y), dtype=int),
+def resampled(train: Priced, test: Priced) -> np.ndarray:
+    """The package's way for two classes: samples are kept in proportion to what they cost.
+
+    Its own `predict` fails in 0.1.2.13 (it asks for `nsamples`); what it would do is done here.
+    """
+    from costsensitive import CostProportionateClassifier
+    from lightgbm import LGBMClassifier
+
+    X, new = (np.nan_to_num(part.X, nan=-1.0) for part in (train, test))
+    reduction = CostProportionateClassifier(LGBMClassifier(**SMALL), njobs=1, random_state=0)
+    reduction.fit(X, train.y, train.rows().sum(axis=1))
+    votes = [each.predict_proba(new)[:, 1] for each in reduction.classifiers]
+    return (np.mean(votes, axis=0) >= 0.5).astype(int)
+
+
+def regressed(train: Priced, test: Priced) -> np.ndarray:
+    """Cost-sensitive one-against-all: a regression of what each decision costs, and the lowest of them.
+
+    It is `costsensitive`'s RegressionOneVsRest, which refuses two classes.
+    """
+    from lightgbm import LGBMRegressor
+
+    X, new = (np.nan_to_num(part.X, nan=-1.0) for part in (train, test))
+    costs = [
+        LGBMRegressor(n_jobs=1, verbosity=-1, random_state=0).fit(X, paid).predict(new)
+        for paid in train.rows().T
+    ]
+    return np.argmin(costs, axis=0)
+
+
+class Method(NamedTuple):
+    decide: Callable[[Priced, Priced], np.ndarray]
+    package: str
+    knows: bool = False
+    """Whether it knows the costs of the samples that it decides about."""
+
+
+OWN, WITHOUT = "rebelboost, own costs", "rebelboost, without"
+METHODS = {
+    OWN: Method(lambda a, b: ours(a, b, own=True), "rebelboost", knows=True),
+    WITHOUT: Method(lambda a, b: ours(a, b, own=False), "rebelboost"),
+    "forest, own costs": Method(
+        lambda a, b: calibrated(forest, a, b, own=True), "scikit-learn", knows=True
+    ),
+    "LightGBM, own costs": Method(
+        lambda a, b: calibrated(lightgbm, a, b, own=True), "lightgbm", knows=True
+    ),
+    "forest, class means": Method(lambda a, b: calibrated(forest, a, b, own=False), "scikit-learn"),
+    "LightGBM, class means": Method(lambda a, b: calibrated(lightgbm, a, b, own=False), "lightgbm"),
+    "forest, weighted by cost": Method(lambda a, b: weighted(forest, a, b), "scikit-learn"),
+    "LightGBM, weighted by cost": Method(lambda a, b: weighted(lightgbm, a, b), "lightgbm"),
+    "costsensitive: CostProportionateClassifier": Method(resampled, "costsensitive"),
+    "LightGBM, regression of costs (one against all)": Method(regressed, "lightgbm"),
+    "always 0": Method(lambda _, b: np.zeros(len(b.y), dtype=int), "numpy"),
+    "always 1": Method(lambda _, b: np.ones(len(b.y), dtype=int), "numpy"),
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--only", choices=TABLES)
-    options = parser.parse_args()
-    chosen = [options.only] if options.only else list(TABLES)
-    paid = {name: [] for name in METHODS}
-    seconds = dict.fromkeys(METHODS, 0.0)
-    for name in chosen:
-        whole = TABLES[name]()
-        costs = {method: [] for method in METHODS}
-        for seed in range(options.seeds):
-            rng = np.random.default_rng(seed)
-            some = rng.permutation(len(whole.y))[:MOST_ROWS]
-            train, test = train_test_split(some, test_size=1 / 3, random_state=seed)
-            for method, decide in METHODS.items():
-                began = time.process_time()
-                found = decide(whole.take(train), whole.take(test))
-                seconds[method] += time.process_time() - began
-                new = whole.take(test)
-                costs[method].append(new.rows()[np.arange(len(found)), found].mean())
-        for method, each in costs.items():
-            paid[method].append(float(np.mean(each)))
-    lines = [
-        [method, *(f"{cost:.4f}" for cost in paid[method]), f"{seconds[method]:.1f}"]
-        for method in METHODS
-    ]
-    print(markdown(["mean cost", *chosen, "seconds"], lines))
-
-
-if __name__ == "__main__":
-    main()
+def version(title: str) -> str:
+    return made_by(METHODS[title].package)
