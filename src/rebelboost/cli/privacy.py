@@ -53,7 +53,9 @@ class KeptRows(NamedTuple):
             return (
                 f"the numbers or names of {rows}; their values can be computed from the comparisons"
             )
-        is_named = any(isinstance(label, str) for label in model.row_labels_.values())
+        is_named = any(
+            isinstance(label, str) for label in model.model_.provenance.row_labels.values()
+        )
         names = " and names" if is_named else ""
         fewer = "--rows none keeps none"
         return f"the values{names} of {rows}: take care whom you give it to ({fewer})"
