@@ -2,13 +2,14 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from problems import random_problem
 from rebelboost import RebelClassifier, Stump, Tree
-from rebelboost.boosting.callbacks import EarlyStopping, Progress
+from rebelboost.boosting.callbacks import EarlyStopping, Phase, Progress
 from rebelboost.boosting.rounds import Held, History, Round
 
 PROBLEM = random_problem(0, noise=2.0)
@@ -158,7 +159,7 @@ def test_nothing_is_printed_where_there_is_no_terminal(verbose, capfd):
 def test_a_progress_bar_on_a_terminal_ends_at_the_last_round(monkeypatch, capfd):
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes this for a terminal
     fit(verbose=1, n_rounds=12)
-    assert "12/12 rounds" in capfd.readouterr().err
+    assert "round 12 of at most 12" in capfd.readouterr().err
 
 
 def test_a_progress_bar_is_taken_down_after_an_exception(monkeypatch, capfd):
@@ -167,3 +168,24 @@ def test_a_progress_bar_is_taken_down_after_an_exception(monkeypatch, capfd):
         fit(verbose=1, callbacks=[Listener(fail_at=2, error=KeyboardInterrupt)])
     bar = Progress(3)  # a second live display would be refused while the first one runs
     bar.on_end()
+
+
+def test_the_phase_names_the_fold_and_estimates_the_time_left():
+    def at(part, index, held=True):
+        return SimpleNamespace(part=part, index=index, held=held or None)
+
+    phase = Phase(n_folds=5)
+    for record in (at(0, 0), at(0, 1), at(0, 0)):
+        phase.advance(record, 1.0)
+    assert phase.text() == "comparing models on fold 1 of 5: model 2"
+    assert phase.left(9.0) == ""
+    phase.advance(at(1, 0), 10.0)
+    phase.advance(at(1, 0), 12.0)
+    assert phase.text() == "fold 2 of 5: model 2"
+    assert phase.left(12.0) == ""  # the first fold had other candidates
+    phase.advance(at(2, 0), 14.0)
+    assert phase.text() == "fold 3 of 5: model 1"
+    assert phase.left(15.0) == "about 11 s left"
+    phase.advance(at(0, 0, held=False), 26.0)
+    assert phase.text() == "fitting to all rows"
+    assert Phase().text() == "training"

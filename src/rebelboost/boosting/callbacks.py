@@ -66,50 +66,94 @@ class Deadline:
         """Do nothing."""
 
 
-class Progress:
-    """A progress bar with the remaining time. Hidden if stderr is not a terminal."""
+class Phase:
+    """Which of several fits is running, and how long the folds will take, as far as the rounds tell."""
 
-    def __init__(self, n_rounds: int, error_format: str = ".2%") -> None:
+    def __init__(self, n_folds: int = 1) -> None:
+        self.n_folds = n_folds
+        self.fold, self.n_fits = 0, 0
+        """The fold, from 0, and the number of fits so far that leave it out."""
+        self._began = self._last_fold = 0.0
+        self._all_rows = False
+        self._index = -1
+
+    def advance(self, record: Round, now: float) -> None:
+        """Note a round."""
+        if record.part != self.fold:
+            # All candidates are fitted on the first fold, the best ones on the others.
+            self._last_fold = now - self._began if self.fold > 0 else 0.0
+            self.fold, self.n_fits, self._began = record.part, 0, now
+            self._index = -1
+        if record.index <= self._index or self.n_fits == 0:
+            self.n_fits += 1
+            self._all_rows = record.held is None
+        self._index = record.index
+
+    def text(self) -> str:
+        """The phase in words."""
+        if self.n_folds <= 1:
+            return "training"
+        if self._all_rows:
+            return "fitting to all rows"
+        if self.fold == 0:
+            return f"comparing models on fold 1 of {self.n_folds}: model {self.n_fits}"
+        return f"fold {self.fold + 1} of {self.n_folds}: model {self.n_fits}"
+
+    def left(self, now: float) -> str:
+        """The time left, once a fold like the ones to come has been timed."""
+        if self._last_fold == 0 or self._all_rows:
+            return ""
+        seconds = self._last_fold * (self.n_folds - self.fold) - (now - self._began)
+        return f"about {max(0.0, seconds):.0f} s left"
+
+
+class Progress:
+    """A line with the phase, the elapsed time and the time left. Hidden if stderr is not a terminal."""
+
+    def __init__(self, n_rounds: int, error_format: str = ".2%", n_folds: int = 1) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
         self._error_format = error_format
+        self._most = f" of at most {n_rounds:,}" if n_folds <= 1 else ""
         console = Console(stderr=True)
         self._bar = Progress(
+            SpinnerColumn(),
             TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.completed:.0f}/{task.total:.0f} rounds"),
-            TimeRemainingColumn(),
+            TimeElapsedColumn(),
             TextColumn("{task.fields[state]}"),
             console=console,
             disable=not console.is_terminal,
         )
-        self._task = self._bar.add_task("boosting", total=n_rounds, state="")
+        self._phase = Phase(n_folds)
+        self._task = self._bar.add_task(self._phase.text(), total=None, state="")
         self._next_update = 0.0
-        self._n_done = 0
         self._last: Round | None = None
         self._bar.start()
 
     def on_round(self, record: Round) -> bool:
-        """Advance the bar."""
-        self._n_done += 1
+        """Update the line."""
         self._last = record
         now = time.monotonic()
+        self._phase.advance(record, now)
         if now >= self._next_update:
             self._next_update = now + 0.1
-            self._show(record)
+            self._show(record, now)
         return False
 
-    def _show(self, record: Round) -> None:
-        state = f"training error {record.error:{self._error_format}}"
+    def _show(self, record: Round, now: float) -> None:
+        state = f"round {record.index + 1:,}{self._most}"
+        state += f"  training error {record.error:{self._error_format}}"
         if record.held is not None:
             state += f"  held-out {record.held.error:{self._error_format}}"
-        self._bar.update(self._task, completed=self._n_done, state=state)
+        left = self._phase.left(now)
+        state = f"{left}  {state}" if left else state
+        self._bar.update(self._task, description=self._phase.text(), state=state)
 
     def on_end(self) -> None:
-        """Stop the bar at its last state."""
+        """Stop at the last state."""
         if self._last is not None:
-            self._show(self._last)
+            self._show(self._last, time.monotonic())
         self._bar.stop()
 
 

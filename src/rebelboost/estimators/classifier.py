@@ -140,10 +140,8 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         With learner="auto": the candidates, their held-out results and their weights in the average.
     history_ : History
         A record of every round. ``history_.table()`` returns columns.
-    n_features_in_ : int
-        Number of features.
-    feature_names_in_ : ndarray of shape (d,)
-        Feature names, if the training table had any.
+    n_features_in_, feature_names_in_ : int, ndarray of shape (d,)
+        Number of features, and their names if the training table had any.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -256,8 +254,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
         Returns
         -------
-        RebelClassifier
-            The fitted classifier itself.
+        RebelClassifier : the fitted classifier itself.
         """
         self._validate_params()
         check_agreement(self, validated=validation is not None)

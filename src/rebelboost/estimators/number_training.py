@@ -153,7 +153,7 @@ def _fit_parts(
     settings = running[0].settings
     judging = NumberJudging(samples, _objective(reg, samples))
     rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
-    with Hearing(callbacks_of(reg, rounds, ".4g")) as callbacks:
+    with Hearing(callbacks_of(reg, rounds, ".4g", n_folds)) as callbacks:
         found = select(judging, running, n_folds, callbacks=callbacks, time_budget=reg.time_budget)
     found = _stretched(found)
     intervals = learn_intervals(samples, found, settings)

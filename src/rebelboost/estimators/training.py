@@ -114,10 +114,15 @@ def train_terms(
     return SingleFit(ensemble, history), decoder
 
 
-def callbacks_of(estimator: Any, rounds: int, error_format: str = ".2%") -> list[Callback]:
-    """The user's callbacks and, with `verbose`, a progress bar."""
-    bar = NotebookProgress if in_notebook() else Progress
-    progress = [bar(rounds, error_format)] if estimator.verbose else []
+def callbacks_of(
+    estimator: Any, rounds: int, error_format: str = ".2%", n_folds: int = 1
+) -> list[Callback]:
+    """The user's callbacks and, with `verbose`, the progress."""
+    progress: list[Callback] = []
+    if estimator.verbose and in_notebook():
+        progress = [NotebookProgress(rounds, error_format)]
+    elif estimator.verbose:
+        progress = [Progress(rounds, error_format, n_folds)]
     return [*progress, *(estimator.callbacks or ())]
 
 
@@ -171,7 +176,7 @@ def _fit_parts(
         deciding = replace(samples, decided_by=_expected_costs(clf, given))
     trained_on = neutral(samples) if way == "neutral" else samples
     judging = ClassJudging(trained_on, deciding, clf.loss, subcosts_of(clf, given.costs))
-    with Hearing(callbacks_of(clf, rounds)) as callbacks:
+    with Hearing(callbacks_of(clf, rounds, n_folds=n_folds)) as callbacks:
         found = select(judging, running, n_folds, callbacks=callbacks, time_budget=clf.time_budget)
     return found, judging.decoder(found.temperature)
 
