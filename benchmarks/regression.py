@@ -1,10 +1,11 @@
 """`RebelRegressor()` beside seven libraries at their defaults: test RMSE and processor seconds.
 
-python benchmarks/regression.py [--half reporting] [--sets "a;b"] [--rivals a,b] [--seeds 3] [--json FILE]
+python benchmarks/regression.py [--half reporting] [--sets "a;b"] [--rivals a,b] [--seeds 3] [--docs]
 
 Each unit, a library on one split, runs in one thread; its seconds are the processor's. Results stay in
 `.benchmarks/reproduce/units` until the code or the version changes: a run that was stopped goes on.
 Candidates and settings of ours were chosen on one half of the sets; the other half is reported.
+`--docs` writes `benchmarks/regression.json`, and the summary into docs/learners.md.
 """
 
 import argparse
@@ -20,6 +21,9 @@ from number_trial import CHOOSING, REPORTING, SETS, measure
 from pricing.methods import made_by
 from reproduce import harness
 
+ROOT = Path(__file__).resolve().parents[1]
+FIGURES, PAGE = ROOT / "benchmarks" / "regression.json", ROOT / "docs" / "learners.md"
+BEGIN, END = "<!-- regression -->", "<!-- /regression -->"
 HALVES = {"choosing": CHOOSING, "reporting": REPORTING, "all": SETS}
 RIVALS = (
     "rebel",
@@ -97,6 +101,34 @@ def table(rows: Rows, rivals: list[str]) -> str:
     return measuring.markdown(["RMSE / best", *(compare.load(r).name for r in rivals)], lines)
 
 
+def section(rows: Rows, rivals: list[str]) -> str:
+    """What the guide says of the results."""
+    n_seeds = min(len(runs) for own in rows.values() for runs in own.values())
+    splits = "one split" if n_seeds == 1 else f"{n_seeds} splits"
+    worse = [
+        f"{name} ({compare.load(best).name}: {own[compare.OURS]:.2f} times its RMSE)"
+        for name, own in ratios(rows).items()
+        if (best := min(own, key=own.__getitem__)) != compare.OURS and own[compare.OURS] > 1.02
+    ]
+    lost = f" Another library is lower by more than 2 % on: {'; '.join(worse)}." if worse else ""
+    return (
+        f"**Beside other libraries**, all at their defaults and with one thread, on {len(rows)} data sets "
+        f"that were not used to choose candidates or settings, {splits} of each with at most 1,500 "
+        "training rows. The ratio is to the lowest RMSE of all on the data set, and its mean is the "
+        "geometric one. Seconds are processor seconds for a fit and its predictions, on a machine that "
+        f"others used too.\n\n{measuring.markdown(SUMMARY, summary(rows, rivals))}\n\n"
+        f"`python benchmarks/regression.py --docs` repeats this.{lost}"
+    )
+
+
+def page(text: str, rows: Rows) -> str:
+    """The guide with these results in place of those that it has."""
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    rivals = list(next(iter(rows.values())))
+    return f"{before}{BEGIN}\n{section(rows, rivals)}\n{END}{after}"
+
+
 def present(rivals: list[str]) -> list[str]:
     """Those that are installed; the others are named."""
     found = []
@@ -134,7 +166,7 @@ def main() -> None:
     parser.add_argument("--sets", type=lambda text: text.split(";"), help="instead of a half")
     parser.add_argument("--rivals", type=lambda text: text.split(","), default=list(RIVALS))
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--json", type=Path, help="write all results here")
+    parser.add_argument("--docs", action="store_true", help="write the figures and the guide")
     options = parser.parse_args()
     sets = options.sets or list(HALVES[options.half])
     unknown = set(sets) - set(SETS)
@@ -142,10 +174,10 @@ def main() -> None:
         sys.exit(f"no {sorted(unknown)} among {list(SETS)}")
     rivals = present(options.rivals)
     rows = run_all(sets, rivals, options.seeds)
-    machine = measuring.machine()
-    if options.json:
-        options.json.write_text(json.dumps({"machine": machine, "results": rows}, indent=1))
-    print(measuring.describe_machine(machine, 1))
+    if options.docs:
+        FIGURES.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+    print(measuring.describe_machine(measuring.machine(), 1))
     print(f"\n{len(rows)} sets × {options.seeds} splits; means over splits are compared.\n")
     if compare.OURS in rivals:
         print(measuring.markdown(SUMMARY, summary(rows, rivals)))

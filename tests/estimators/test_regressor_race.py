@@ -1,11 +1,13 @@
 """RebelRegressor with learner="auto": the race, held-out predictions, groups and times, intervals."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import make_friedman1
 
 import rebelboost
 from rebelboost import RebelRegressor, Stump, Tree
+from rebelboost.model.smooth import SmoothSimilarities
 from rebelboost.selection.number_candidates import RECIPES
 
 X, Y = make_friedman1(300, noise=1.0, random_state=0)
@@ -27,7 +29,7 @@ def raced():
 
 def test_candidates_are_averaged_by_their_held_out_error(raced):
     standings = raced.cross_fit_.standings
-    assert {s.name for s in standings} == set(RECIPES)
+    assert {s.name for s in standings} == {*RECIPES, "smooth similarities"}
     np.testing.assert_allclose(sum(s.share for s in standings), 1)
     members = sorted((s for s in standings if s.share > 0), key=lambda s: s.cost)
     assert members == sorted(members, key=lambda s: -s.share)
@@ -82,7 +84,7 @@ def test_the_selection_names_the_candidates_and_their_errors(raced):
     assert "together" in text
     table = raced.selection_.table()
     assert set(table) > {"name", "share", "rmse", "rounds"}
-    assert len(table["name"]) == len(RECIPES)
+    assert len(table["name"]) == len(RECIPES) + 1
     assert "MAE" in str(regressor(n_rounds=5, loss="absolute").fit(X, Y).selection_)
 
 
@@ -179,7 +181,30 @@ def test_callbacks_hear_every_fit_and_can_stop_each():
 
 def test_history_names_the_terms_that_were_kept(raced):
     kept = [term for term in raced.history_.terms if term >= 0]
-    assert sorted(kept) == list(range(len(raced.ensemble_)))
+    solved = {int(n) for at, _ in raced.ensemble_.of_kind(SmoothSimilarities) for n in at}
+    assert sorted([*kept, *solved]) == list(range(len(raced.ensemble_)))
+
+
+def test_a_smooth_function_wins_where_the_target_is_smooth_and_is_kept_whole(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "c"])
+    frame.index = [f"house {i}" for i in range(200)]
+    fitted = regressor().fit(frame, frame["a"] - 2 * frame["b"] + frame["a"] * frame["c"])
+    (smooth,) = [s for s in fitted.cross_fit_.standings if s.name == "smooth similarities"]
+    assert smooth.share > 0.9
+    rows = fitted.ensemble_.example_rows
+    assert fitted.model_.provenance.row_labels[rows[0]] == f"house {rows[0]}"
+    assert "a smooth function" in str(fitted.summary())
+    fitted.save(tmp_path / "model.safetensors")
+    loaded = rebelboost.load(tmp_path / "model.safetensors")
+    assert str(loaded.explain(frame[:2])) == str(fitted.explain(frame[:2]))
+    np.testing.assert_array_equal(loaded.predict(frame), fitted.predict(frame))
+
+
+@pytest.mark.parametrize("options", [{"loss": "huber"}, {"shrinkage": 0.5}, {"n_rounds": 3}])
+def test_a_smooth_function_runs_only_where_it_does_what_was_asked(options):
+    names = {s.name for s in regressor(**options).fit(X, Y).cross_fit_.standings}
+    assert ("smooth similarities" in names) == ("n_rounds" in options)
 
 
 def test_large_tables_are_raced_on_a_part(monkeypatch):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from rebelboost.boosting.callbacks import Hearing
@@ -20,6 +21,7 @@ from rebelboost.estimators.inputs import (
     checked_weight,
     encode_features,
     encode_target,
+    index_labels,
     learn_features,
     missing_features,
     numbered,
@@ -105,6 +107,7 @@ def read_numbers(
 
 def train_numbers(
     reg: "RebelRegressor",
+    X: Any,
     empty: FittedRegressor,
     samples: NumberSamples,
     validation: tuple[Any, ArrayLike] | None,
@@ -114,7 +117,8 @@ def train_numbers(
     settings_of = _settings_of(reg, samples)
     n_folds = _n_folds(reg, samples, validation)
     if n_folds:
-        return _fit_parts(reg, empty, samples, settings_of, n_folds)
+        found = _fit_parts(reg, empty, samples, settings_of, n_folds)
+        return found._replace(model=_with_examples(found.model, X, samples))
     settings = settings_of(Recipe(number_learner(reg.learner)))
     samples, held = _hold_out(reg, empty, samples, validation, settings.seed)
     history = History() if start is None else reg.history_
@@ -147,10 +151,10 @@ def _fit_parts(
     n_folds: int,
 ) -> NumberFit:
     if reg.learner == "auto":
-        running = number_candidates(settings_of)
+        running = number_candidates(settings_of, len(samples))
     else:
         running = [Entry("the learner", settings_of(Recipe(number_learner(reg.learner))))]
-    settings = running[0].settings
+    settings = max((each.settings for each in running), key=lambda each: each.rounds)
     judging = NumberJudging(samples, _objective(reg, samples))
     rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
     with Hearing(callbacks_of(reg, rounds, ".4g", n_folds)) as callbacks:
@@ -160,6 +164,19 @@ def _fit_parts(
     model = replace(empty, ensemble=found.ensemble, intervals=intervals)
     found = replace(found, left_out=found.left_out + model.baseline)
     return NumberFit(model, found.history, found)
+
+
+def _with_examples(model: FittedRegressor, X: Any, samples: NumberSamples) -> FittedRegressor:
+    """The same model with the training rows that its terms compare samples with."""
+    rows = model.ensemble.example_rows
+    place = np.searchsorted(samples.rows_of_table, rows)  # rows_of_table is sorted
+    kept = replace(
+        model.provenance,
+        row_labels=index_labels(X, rows),
+        example_classes=dict.fromkeys(rows, 0),
+        example_values=samples.X[place] if rows else None,
+    )
+    return replace(model, provenance=kept)
 
 
 def _stretched(found: CrossFit) -> CrossFit:

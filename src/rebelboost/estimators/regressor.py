@@ -34,8 +34,8 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
     Parameters
     ----------
     learner : {"auto", "tree", "stump"}, Tree or Stump, default="auto"
-        "auto" compares trees of several depths and step sizes by cross-validation and averages the
-        best; without a cross-fit it is the same as "tree", ``Tree(depth=5, least_mass=0.003)``. Splits
+        "auto" compares trees of several depths and a smooth function by cross-validation and averages
+        the best; without a cross-fit it is the same as "tree", ``Tree(depth=5, least_mass=0.003)``. Splits
         minimise the variance. A leaf's output is the mean residual of its samples (for the absolute
         loss, the median), shrunk towards 0 by the tree's `smoothing`.
     loss : {"squared", "absolute", "huber"}, default="squared"
@@ -200,7 +200,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         self._check_together(validated=validation is not None)
         start = self._previous()
         empty, samples = read_numbers(self, X, y, sample_weight, Apart(groups, times), start)
-        found = train_numbers(self, empty, samples, validation, start)
+        found = train_numbers(self, X, empty, samples, validation, start)
         self.model_, self.history_, self.cross_fit_ = found
         return self
 

@@ -1,12 +1,13 @@
-"""Candidates of learner="auto" in a regression: trees of several depths and step sizes."""
+"""Candidates of learner="auto" in a regression: trees of several depths, and a smooth function."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 from rebelboost.boosting.fit import Settings
 from rebelboost.learners.base import WeakLearner
+from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree
-from rebelboost.selection.candidates import Entry
+from rebelboost.selection.candidates import MOST_FOR_SMOOTH, Entry
 
 LEAST_MASS = 0.003
 """Minimum weight of a leaf, as a fraction of the weight that a tree is grown on."""
@@ -24,21 +25,28 @@ class Recipe(NamedTuple):
 
 
 RECIPES = {
-    "additive": Recipe(Tree(depth=1, least_mass=LEAST_MASS), 1500),
-    "trees of depth 2": Recipe(Tree(depth=2, least_mass=LEAST_MASS), 1200),
     "trees of depth 3": Recipe(Tree(depth=3, least_mass=LEAST_MASS), 1000),
     "trees of depth 5": Recipe(Tree(depth=5, least_mass=LEAST_MASS), 600),
-    "trees with small steps": Recipe(Tree(depth=6, least_mass=LEAST_MASS), 800, 0.05, 0.3, 0.5),
+    "fine trees of depth 6": Recipe(Tree(depth=6, least_mass=0.0005), 400, 0.1, 0.7, 0.7),
+    "trees of depth 2": Recipe(Tree(depth=2, least_mass=LEAST_MASS), 1200),
+    "single splits": Recipe(Tree(depth=1, least_mass=LEAST_MASS), 1000),
 }
-"""Candidates by name."""
+"""Boosted candidates by name. Those that often win run first, so that others can be dropped early."""
+SMOOTH = Recipe(SmoothSimilarity(), 1, 1.0, 1.0, 1.0)
+"""One function, solved at once by least squares."""
 
 
-def number_candidates(settings_of: Callable[[Recipe], Settings]) -> list[Entry]:
-    """List the candidates. `settings_of` lets the user's settings prevail over a recipe's.
+def number_candidates(settings_of: Callable[[Recipe], Settings], n_samples: int) -> list[Entry]:
+    """List the candidates, the cheapest first. `settings_of` lets the user's settings prevail over a recipe's.
 
-    A candidate that differs from another only in what the user has set is omitted.
+    A candidate that differs from another only in what the user has set is omitted. A smooth function has
+    no step size that could be set, and minimises the squared loss only.
     """
     running: list[Entry] = []
+    smooth = settings_of(SMOOTH)
+    free = smooth.shrinkage == 1 and smooth.sampling.feature_subsample == 1
+    if free and smooth.objective.loss == "squared" and n_samples <= MOST_FOR_SMOOTH:
+        running.append(Entry("smooth similarities", smooth))
     for name, recipe in RECIPES.items():
         settings = settings_of(recipe)
         if all(settings != entry.settings for entry in running):
