@@ -7,10 +7,12 @@ import subprocess
 import tomllib
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from pages import DOCS, PAGES, ROOT, blocks, name
 from rebelboost.cli import demo
+from vision.conftest import draw_house, draw_street
 
 KINDS = {"python", "sh", "console", "text", "csv", "json"}
 """`text` is the output of a block; tests/files reads the `json` blocks."""
@@ -77,7 +79,20 @@ def folder(tmp_path, monkeypatch):
     rows = (tmp_path / "tumours.csv").read_text(encoding="utf-8")
     (tmp_path / "data.csv").write_text(rows.replace("diagnosis", "label", 1), encoding="utf-8")
     (tmp_path / "new.csv").write_text((tmp_path / "unseen.csv").read_text("utf-8"), "utf-8")
+    draw_pictures(tmp_path)
     return tmp_path
+
+
+def draw_pictures(folder):
+    """Folders of images under the names that the page about detectors uses."""
+    image = pytest.importorskip("PIL.Image")
+    rng = np.random.default_rng(0)
+    for kind, draw, n in (("cars", draw_house, 12), ("streets", draw_street, 1)):
+        (folder / kind).mkdir()
+        for i in range(n):
+            image.fromarray(draw(rng)).save(folder / kind / f"{i}.png")
+    (folder / "photos").symlink_to(folder / "streets")
+    (folder / "truth.csv").write_text("image,left,top,width,height\n0.png,1,2,20,16\n", "utf-8")
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if [*commands(p)]], ids=name)
@@ -92,7 +107,9 @@ def run_rebel(words):
 
     from rebelboost.cli.main import app
 
-    quick = ["--rounds", "3"] if words[0] == "train" else []
+    quick = {"train": ["--rounds", "3"], "detect": ["--terms", "3"]}.get(words[0], [])
+    if words[0] == "detect" and words[1] != "train":
+        quick = []
     done = CliRunner().invoke(app, [*words, *quick], catch_exceptions=False)
     assert done.exit_code == 0, done.stderr
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rebelboost.cli.detect_commands import detect_app
 from rebelboost.cli.errors import reported
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ app = typer.Typer(
     help="Train and explain classifiers that take the costs of mistakes into account. "
     "Start with: rebel train data.csv --target COLUMN, or rebel demo.",
 )
+app.add_typer(detect_app, name="detect", short_help="Train detectors of objects in images.")
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON record per line.")]
 Traceback = Annotated[bool, typer.Option("--traceback", help="Show the traceback of an error.")]

@@ -1,0 +1,56 @@
+"""Photos: backgrounds without faces, and some with the boxes of their faces."""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+import data
+from rebelboost.vision.images import image_files, read_image
+
+
+class FacePhoto(NamedTuple):
+    name: str
+    image: np.ndarray
+    boxes: list[tuple[float, float, float, float]]  # left, top, width, height
+
+
+def backgrounds() -> list[np.ndarray]:
+    return [read_image(path) for path in image_files(data.folder() / "photos" / "backgrounds")]
+
+
+def face_photos() -> list[FacePhoto]:
+    """Those with boxes made by hand."""
+    folder, photos = data.folder() / "photos", {}
+    for listing in sorted(folder.glob("dlib_*.xml")):
+        for file, inside in re.findall(
+            r"<image file='([^']+)'>(.*?)</image>", listing.read_text(), flags=re.DOTALL
+        ):
+            path = folder / f"dlib_{file}"
+            if path.exists():
+                boxes = re.findall(
+                    r"<box top='(-?\d+)' left='(-?\d+)' width='(\d+)' height='(\d+)'", inside
+                )
+                own = [(float(x), float(y), float(w), float(h)) for y, x, w, h in boxes]
+                photos.setdefault(file, FacePhoto(file, read_image(path), own))
+    return list(photos.values())
+
+
+def found_and_false(
+    boxes: list[tuple[float, ...]], truth: list[tuple[float, float, float, float]]
+) -> tuple[int, int]:
+    """Faces found, and boxes that are none: a box is right if its middle is in the face and sizes agree."""
+    left, false = list(truth), 0
+    for x, y, w, h in boxes:
+        right = [
+            t
+            for t in left
+            if t[0] < x + w / 2 < t[0] + t[2]
+            and t[1] < y + h / 2 < t[1] + t[3]
+            and 0.4 < w / t[2] < 2.5
+        ]
+        if right:
+            left.remove(right[0])
+        else:
+            false += 1
+    return len(truth) - len(left), false

@@ -1,0 +1,56 @@
+"""Detectors: UIUC cars by the official rule, CBCL faces, photos, speed beside OpenCV, visits saved.
+
+python benchmarks/detector.py [--only cars faces quick] [--threads 2] [--json FILE]
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from detection import cars, faces
+from measuring import describe_machine, machine, markdown
+
+
+def shown(value: Any) -> str:
+    if isinstance(value, float):
+        return (
+            f"{value:.2e}" if 0 < value < 1e-3 else f"{value:.3f}" if value < 10 else f"{value:.1f}"
+        )
+    return str(value)
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    return markdown(header, [[shown(row.get(name, "")) for name in header] for row in rows])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", nargs="*", default=["cars", "faces", "quick"])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    results: dict[str, list[dict[str, Any]]] = {}
+
+    def tell(title: str, rows: list[dict[str, Any]]) -> None:
+        results[title] = rows
+        print(f"\n## {title}\n\n{table(rows)}", flush=True)
+
+    print(describe_machine(machine(), given.threads), flush=True)
+    if "cars" in given.only:
+        tell("Cars", [cars.run(kind, given.threads) for kind in ("channels", "haar")])
+    if "faces" in given.only:
+        trained = {kind: faces.run(kind, given.threads) for kind in ("haar", "channels")}
+        tell("Faces, CBCL test set", [row for _, row in trained.values()] + [faces.run_svm()])
+        haar = trained["haar"][0]
+        tell("Faces on photos", faces.run_photos(haar))
+        tell("Speed of the scan", faces.run_speed(haar))
+    if "quick" in given.only:
+        tell("Visits saved on faces", faces.run_quick(3000, 1500, 400, given.threads))
+    if given.json is not None:
+        given.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
