@@ -15,9 +15,9 @@ LARGEST_SQUARABLE = 1e100
 
 def unmeasurable(X: Values) -> int | None:
     """The first feature without measurable distances: squares of its values leave the range of floats."""
-    with np.errstate(over="ignore"):
-        largest = np.nanmax(np.abs(X), axis=0, initial=0.0)
-        width = largest - np.nanmin(np.abs(X), axis=0, initial=np.inf)
+    sizes = np.abs(X)
+    largest = np.nanmax(sizes, axis=0, initial=0.0).astype(np.float64)  # float32 knows no 1e100
+    width = largest - np.nanmin(sizes, axis=0, initial=np.inf)
     tiny = (width > 0) & (width < 1 / LARGEST_SQUARABLE)
     outside = np.flatnonzero((largest > LARGEST_SQUARABLE) | tiny)
     return int(outside[0]) if len(outside) else None
