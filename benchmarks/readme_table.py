@@ -80,8 +80,7 @@ def summary(standing: Standing) -> str:
 
 
 def count(standing: Standing) -> str:
-    lost = standing.losses()
-    far = [name for name, own, _, theirs in lost if own - theirs > FAR]
+    lost, far = standing.losses(), far_losses(standing)
     return (
         f"A single library has a lower error on {len(lost)} of {len(standing.sets)} data sets, "
         f"by more than {FAR:g} points on {len(far)}"
@@ -208,13 +207,28 @@ def goals(many: Standing, one: Standing) -> list[str]:
             f"{shares[0]:.0f} % (ties count for neither); in log-loss: {_said(shares[1] >= 70)}, "
             f"{shares[1]:.0f} %; at a tenth of its CPU seconds: {_said(ratio <= 0.1)}, {ratio:.2f}."
         )
-    far = [(n, own - theirs, who) for n, own, who, theirs in many.losses() if own - theirs > FAR]
-    listed = "; ".join(f"`{name}` by {gap:.1f} ({who})" for name, gap, who in far)
+    far = far_losses(many)
     lines.append(
         f"Losses by more than {FAR:g} points to a single library on at most 2 data sets ({many.seeds} splits, "
-        f"without EBM): {_said(len(far) <= 2)}, {len(far)}{f': {listed}' if far else ''}."
+        f"without EBM): {_said(len(far) <= 2)}, {len(far)}{_listed(far)}."
     )
+    if EBM in one.names:
+        far = far_losses(one.among({one.names[one.ours], EBM}, one.sets))
+        lines.append(
+            f"Losses by more than {FAR:g} points to EBM, one split: {len(far)}{_listed(far)}."
+        )
     return [f"- {line}" for line in lines]
+
+
+def far_losses(standing: Standing) -> list[tuple[str, float, str]]:
+    """Sets on which a single library is better by more than `FAR` points: name, gap, who."""
+    gaps = [(name, own - theirs, who) for name, own, who, theirs in standing.losses()]
+    return [each for each in gaps if each[1] > FAR]
+
+
+def _listed(far: list[tuple[str, float, str]]) -> str:
+    told = "; ".join(f"`{name}` by {gap:.1f} ({who})" for name, gap, who in far)
+    return f": {told}" if far else ""
 
 
 def _said(reached: bool) -> str:  # noqa: FBT001  (a word for a truth value)
