@@ -167,9 +167,7 @@ def slow_ones(one: Standing) -> str:
         f"{name} {duel.n_sets}" for name, duel in duels.items() if duel.n_sets < len(one.sets)
     ]
     if short_of:
-        text += (
-            f" Not all of the {len(one.sets)} data sets were run with all: {'; '.join(short_of)}."
-        )
+        text += f" For lack of time, not run on all of the {len(one.sets)} data sets: {'; '.join(short_of)}."
     return f"{text}\n\n{measuring.markdown(header, rows)}"
 
 
@@ -192,7 +190,7 @@ def goals(many: Standing, one: Standing) -> list[str]:
     lines = []
     for ranked, what in (
         (many, f"{many.seeds} splits"),
-        (with_ebm(one), "one split, all libraries"),
+        (with_ebm(one), "one split, with slower libraries"),
     ):
         lines.append(
             f"First by at least 1.0 mean rank over every single library ({len(ranked.sets)} sets, {what}): "
