@@ -20,7 +20,7 @@ demo: $(ENGINE)
 test: $(call extras,test) $(call extras,cli) $(call extras,plots)
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
-lint: $(call extras,lint) $(call extras,cli) $(ENGINE)
+lint: $(call extras,lint) $(call extras,cli) $(call extras,vision) $(ENGINE)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
