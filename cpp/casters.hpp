@@ -4,7 +4,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include "cascade.hpp"
 #include "prediction.hpp"
 #include "search.hpp"
 #include "similarity.hpp"
@@ -128,6 +130,13 @@ struct type_caster<rebel::Rectangles>
     : struct_caster<rebel::Rectangles, Vector<I32>, Matrix<I32>, Matrix<I32>> {};
 template <>
 struct type_caster<rebel::WindowGrid> : struct_caster<rebel::WindowGrid, size_t, size_t, size_t> {};
+template <>
+struct type_caster<rebel::ComparedPoints>
+    : struct_caster<rebel::ComparedPoints, Matrix<const float>, Matrix<const float>,
+                    rebel::Comparisons> {};
+template <>
+struct type_caster<rebel::Checks>
+    : struct_caster<rebel::Checks, Matrix<I64>, Vector<F64>, Vector<F64>> {};
 
 template <>
 struct type_caster<rebel::Work> {

@@ -46,6 +46,11 @@ NB_MODULE(_compiled, m) {
     m.def("apply", &apply<float>, "X"_a, "trees"_a, "tree"_a, "regions"_a, "n_threads"_a, no_gil);
     m.def("apply", &apply<double>, "X"_a, "trees"_a, "tree"_a, "regions"_a, "n_threads"_a, no_gil);
 
+    m.def("leave_early", &leave_early<float>, "X"_a, "trees"_a, "spaces"_a, "values"_a, "checks"_a,
+          "scores"_a, "stage"_a, "n_threads"_a, no_gil);
+    m.def("leave_early", &leave_early<double>, "X"_a, "trees"_a, "spaces"_a, "values"_a, "checks"_a,
+          "scores"_a, "stage"_a, "n_threads"_a, no_gil);
+
     m.def("squared_distances", &squared_distances, "blocks"_a, "points"_a, "out"_a, "n_threads"_a,
           no_gil);
     m.def("compare", &compare, "anchor"_a, "rival"_a, "kind"_a, "apart"_a, "levels"_a,

@@ -218,6 +218,14 @@ def scan_windows(module, sums, grid, rectangles, trees, floors, n_threads=1):
     return scores, used
 
 
+def leave_early(module, X, trees, spaces, values, checks, n_threads=1):
+    """Scores, added to `RUBBISH`, and the check at which each sample leaves."""
+    scores = rubbish((len(X), trees.outputs.shape[1]), np.float64)
+    stage = rubbish(len(X), np.int32)
+    module.leave_early(X, trees, spaces, values, checks, scores, stage, n_threads)
+    return scores, stage
+
+
 def grow_by_layers(
     module, bins, allowed, values, nodes, options, depth, *, siblings=True, n_threads=1
 ):

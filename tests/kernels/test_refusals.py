@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernels import builders, calls
-from rebelboost.base.arrays import COMPARISONS, WindowGrid
+from rebelboost.base.arrays import COMPARISONS, Checks, ComparedPoints, WindowGrid
 from rebelboost.kernels import reference
 from rebelboost.losses.levels import LEVELS
 
@@ -47,7 +47,7 @@ FREE = {
     "advance weights 0",
     *(
         f"{kernel} {free}"
-        for kernel in ("predict", "apply")
+        for kernel in ("predict", "apply", "leave_early")
         for free in ("X 1", "trees.right 0", "trees.outputs 0")
     ),
     "apply trees.outputs 1",
@@ -108,6 +108,8 @@ WRITTEN = {
     "window_values values",
     "scan_windows scores",
     "scan_windows used",
+    "leave_early scores",
+    "leave_early stage",
 }
 
 
@@ -163,6 +165,8 @@ def valid_arguments(module):
     rectangles = builders.random_rectangles(rng, 4, 9, 5, 6)
     scanned = calls.integrate(module, images[:1], 9)
     detector = builders.random_detector(rng, [1, 2], 4)
+    compared = ComparedPoints(builders.random_points(rng, N, WIDTH, 1.0), points, comparisons)
+    checks = Checks(np.array([[1, 0], [2, 1], [2, 2]]), -np.ones(3), np.ones(3))
 
     recorder, found = Recorder(module), {}
     for call, *arguments in [
@@ -192,6 +196,7 @@ def valid_arguments(module):
         (calls.window_scales, windows, 2),
         (calls.window_values, windows, scales, rectangles),
         (calls.scan_windows, scanned, WindowGrid(5, 6), rectangles, *detector),
+        (calls.leave_early, X, trees, [compared], LEVELS, checks),
     ]:
         call(recorder, *arguments)
         names = inspect.signature(getattr(reference, recorder.name)).parameters

@@ -246,6 +246,28 @@ PLANES = ("squares", "grey", "magnitude", *(f"{30 * o}°" for o in range(N_ORIEN
 N_GREY_PLANES = 2
 """Number of planes if gradients are not needed."""
 
+
+class ComparedPoints(NamedTuple):
+    """Comparisons in one space, and the samples as its points, for a cascade."""
+
+    placed: Points
+    """(N, D) the samples."""
+    points: Points
+    """(E, D) the examples, in the order in which the comparisons refer to them."""
+    comparisons: ComparisonArrays
+
+
+class Checks(NamedTuple):
+    """Checks of a cascade: the terms added up to each, and the values beyond which samples leave."""
+
+    stops: Ints
+    """(B, 1 + spaces) number of trees, and of comparisons in each space."""
+    low: Floats
+    """(B,)"""
+    high: Floats
+    """(B,)"""
+
+
 STEPS, OCTAVES = 16, 8
 """Levels of a response: number of levels per octave, and number of octaves below 1."""
 COMPARISONS = {"two_points": 0, "nearer": 1, "one_point": 2, "inside": 3}

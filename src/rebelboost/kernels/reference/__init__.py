@@ -6,6 +6,7 @@ Only the compiled kernels use `n_threads`.
 """
 
 from rebelboost.kernels.reference.binning import bin_values
+from rebelboost.kernels.reference.cascade import leave_early
 from rebelboost.kernels.reference.layer import search_layer
 from rebelboost.kernels.reference.nodes import heaviest_first, route, split_samples
 from rebelboost.kernels.reference.prediction import apply, predict
@@ -47,6 +48,7 @@ __all__ = [
     "heaviest_first",
     "integrate",
     "least_isolated",
+    "leave_early",
     "logistic_sums",
     "nearest_rivals",
     "pair_sums",
