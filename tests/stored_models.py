@@ -70,6 +70,12 @@ def _to_sample_costs(X, y):
     return RebelClassifier(Tree(2), n_rounds=4, cross_fit=2).fit(X, y, costs=costs)
 
 
+def _cascaded(X, y):
+    model = RebelClassifier(Tree(1), n_rounds=7, cross_fit=2).fit(X, y)
+    model.cascade(agreement=0.9)
+    return model
+
+
 def _two_kinds(X, y):
     model = RebelClassifier("stump", n_rounds=4, warm_start=True).fit(X, y)
     model.set_params(learner=Similarity(scale="standard", anchors=2), n_rounds=10)
@@ -166,10 +172,11 @@ MAKERS = {
         fitted(RebelRegressor(Tree(depth=2), n_rounds=3, cross_fit=2, random_state=1)),
     ),
     "sample_costs": (numbers, _to_sample_costs),
+    "cascade": (lambda: numbers(n=100), _cascaded),
     "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
-VERSIONS = {"sample_costs": 2, "cost_columns": 2, "regressor_cross_fit": 4}
-"""Of the format that a kind needs; 1 for the others."""
+VERSIONS = {"sample_costs": 2, "cost_columns": 2, "regressor_cross_fit": 4, "cascade": 5}
+"""Of the format that was the first to store a kind; 1 for the others."""
 
 
 def make(kind):
@@ -187,6 +194,9 @@ def answers(model, X):
             said[name] = getattr(model, name)(X)
     if getattr(model.model_, "intervals", None) is not None:
         said["predict_interval"] = model.predict_interval(X, 0.8)
+    if getattr(model, "cascade_", None) is not None:
+        said["early"] = model.cascade_.predict_proba(X)
+        said["terms used"] = model.cascade_.terms_used(X)
     return said
 
 

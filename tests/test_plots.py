@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rebelboost import RebelClassifier, Similarity
+from rebelboost import RebelClassifier, Similarity, Tree
 from rebelboost.datasets import planar_mixture, spirals
 from rebelboost.plots import (
+    plot_cascade,
     plot_examples,
     plot_path,
     plot_regions,
@@ -216,6 +217,20 @@ def test_examples_and_training_are_drawn_for_similarities():
     losses = ax.get_lines()[0].get_ydata()
     assert len(losses) == len(model.history_)
     assert np.all(losses <= ax.get_lines()[1].get_ydata() + 1e-6)  # the bound, up to smoothing
+
+
+def test_the_share_decided_rises_to_all_samples():
+    X, y, X_test, _ = spirals(n_train=200, n_test=150)
+    model = RebelClassifier(Tree(3), n_rounds=30, cross_fit=2).fit(X, y)
+    cascade = model.cascade(agreement=0.9)
+    for given in (None, X_test):
+        terms, decided = plot_cascade(cascade, given).get_lines()[0].get_data()
+        assert terms[-1] == len(model.ensemble_)
+        assert decided[0] == 0
+        assert decided[-1] == pytest.approx(100)
+        assert np.all(np.diff(decided) >= 0)
+    used = cascade.terms_used(X_test)
+    assert decided[1] == pytest.approx(100 * np.mean(used <= cascade.n_terms[0]))
 
 
 def test_examples_are_refused_where_there_are_none():

@@ -1,4 +1,4 @@
-"""Plots of decision regions, scores along a path, influential samples, training and effects of features.
+"""Plots of decision regions, scores along a path, influential samples, training, effects of features, cascades.
 
 Each function draws on matplotlib Axes, new ones by default, and returns them. Install matplotlib
 with the extra ``rebelboost[plots]``.
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PALETTE",
+    "plot_cascade",
     "plot_examples",
     "plot_path",
     "plot_regions",
@@ -290,6 +291,39 @@ def plot_shapes(
         ax.set_visible(False)
     axes[0].legend(frameon=False)
     return axes[: len(chosen)]
+
+
+def plot_cascade(cascade: Any, X: Any = None, ax: "Axes | None" = None) -> "Axes":
+    """Plot the share of samples that a cascade has decided against the number of terms used.
+
+    Parameters
+    ----------
+    cascade : Cascade
+        From `RebelClassifier.cascade`.
+    X : table of shape (N, d), optional
+        Samples. By default, those that the cascade was calibrated on.
+    ax : Axes, optional
+        Axes to draw on.
+    """
+    ax = axes_for(ax)
+    n_terms = np.asarray(cascade.n_terms)
+    if X is None:
+        decided, mean = 100 * cascade.plan_.decided, cascade.mean_terms
+    else:
+        used = cascade.terms_used(X)
+        decided = 100 * np.searchsorted(np.sort(used), n_terms, side="right") / len(used)
+        mean = used.mean()
+    first = max(1.0, n_terms[0] / 2)
+    ax.step(np.append(first, n_terms), np.append(0, decided), where="post", color=class_colour(0))
+    ax.plot(n_terms[:-1], decided[:-1], "o", markersize=3, color=class_colour(0))
+    ax.axvline(mean, color=class_colour(1), linestyle="--", label=f"mean: {mean:,.0f} terms")
+    ax.axvline(n_terms[-1], color="#666666", linestyle=":", label=f"all: {n_terms[-1]:,} terms")
+    ax.set(xscale="log", ylim=(0, 102), xlabel="terms used", ylabel="samples decided, %")
+    ticks = [t * 10**e for e in range(8) for t in (1, 2, 5) if first <= t * 10**e <= n_terms[-1]]
+    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    ax.set_xticks([], minor=True)
+    ax.legend(loc="lower right", edgecolor="none", framealpha=0.9)
+    return ax
 
 
 def walk(points: ArrayLike, n_samples: int) -> Floats:

@@ -71,6 +71,12 @@ def test_all_samples_leave_where_none_would_leave_wrongly():
     assert (found.stage == 0).all()
 
 
+def test_without_checks_no_sample_leaves():
+    nothing, none = np.empty((0, 30)), np.empty(0)
+    assert (follow_thresholds(nothing, none, none) == 0).all()
+    assert (choose_thresholds(nothing, np.ones(30, bool), agreement=0.9).stage == 0).all()
+
+
 def test_no_sample_leaves_where_too_few_are_left():
     h = np.array([[5.0, -5.0, 5.0], [1.0, 1.0, 1.0]])
     found = choose_thresholds(h, h[0] > 0, h[0] <= 0, agreement=0.5)

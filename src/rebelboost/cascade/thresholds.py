@@ -116,7 +116,8 @@ def rejecting_thresholds(values: Floats, lost: float, spending: Floats | None = 
 def follow_thresholds(values: Floats, low: Floats, high: Floats) -> Ints:
     """(N,) check at which each sample leaves, given (B, N) values; B if it does not."""
     leaves = (values > high[:, np.newaxis]) | (values < low[:, np.newaxis])
-    first: Ints = np.where(leaves.any(axis=0), leaves.argmax(axis=0), len(values))
+    never = np.ones((1, values.shape[1]), dtype=bool)
+    first: Ints = np.concatenate([leaves, never]).argmax(axis=0)
     return first
 
 

@@ -3,10 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+from rebelboost.base.text import percent
 from rebelboost.cli.files import load_model
 from rebelboost.cli.inputs import (
     AnyEvaluation,
     Labelled,
+    cascade_of,
+    fed,
     held_out,
     read_labelled,
     tested,
@@ -14,6 +17,7 @@ from rebelboost.cli.inputs import (
 )
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import how_judged
+from rebelboost.evaluation import EarlyEvaluation, evaluate_cascade
 
 SEEN = (
     "the model was trained on this file, so these figures are too optimistic: "
@@ -26,15 +30,22 @@ LEFT_OUT = (
 STORED = "the model was trained on this file, so these are the figures of the rows that `rebel train` held out"
 
 
-def run_evaluation(model: Path, data: Path, *, costs: Path | None, output: Output) -> None:
-    """Print accuracy, cost and confusion matrix; for numbers, the errors."""
+def run_evaluation(
+    model: Path, data: Path, *, costs: Path | None, agreement: float | None, output: Output
+) -> None:
+    """Print accuracy, cost and confusion matrix, or errors of numbers; with `agreement`, what is saved."""
     classifier = with_costs(load_model(model), costs)
     with output.waiting(f"reading {data}"):
         given = read_labelled(classifier, data)
         evaluation, note = _evaluation(classifier, given, data, recosted=costs is not None)
+        early = _early(classifier, given, agreement)
     told = {**evaluation.to_dict(), "seen_in_training": given.is_training}
+    if isinstance(early, EarlyEvaluation):
+        told["early"] = early.to_dict()
     output.record("evaluation", told)
     output.text(evaluation.text())
+    if early is not None:
+        output.text(f"\n{early}")
     output.notes([*given.notes, *([note] if note else [])])
 
 
@@ -50,3 +61,15 @@ def _evaluation(
             note = LEFT_OUT.format(f" ({how})" if how else "") if found.is_left_out else STORED
             return found, note
     return tested(classifier, given, data), SEEN if given.is_training else ""
+
+
+def _early(
+    classifier: Any, given: Labelled, agreement: float | None
+) -> EarlyEvaluation | str | None:
+    """What a cascade does on the table; on the rows that it was calibrated on, what is expected of it."""
+    cascade = cascade_of(classifier, agreement)
+    if cascade is None:
+        return None
+    if given.is_training:
+        return f"Deciding early, agreement {percent(cascade.agreement)}: {cascade}"
+    return evaluate_cascade(cascade, fed(classifier, given.frame))

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from rebelboost import RebelRegressor
 from rebelboost.base.arrays import Ints
+from rebelboost.cascade.calibration import FEWEST_SAMPLES
+from rebelboost.cascade.thresholds import check_agreement_share
 from rebelboost.cli.costs import check_amounts, open_costs, read_costs
 from rebelboost.cli.files import fingerprint
 from rebelboost.estimators.base import encode_table
@@ -62,6 +64,24 @@ def with_costs(model: Any, costs: Path | None) -> Any:
         for f, name in enumerate(fitted.shown_names)
     }
     return model.with_costs(read_costs(open_costs(costs), model.classes_.tolist(), kinds).given)
+
+
+def cascade_of(model: Any, agreement: float | None) -> Any:
+    """The model's cascade: for an agreement, or the stored one; None if there is neither."""
+    if agreement is not None and predicts_numbers(model):
+        raise TableError("--agreement is for classifiers, but this model predicts numbers: leave it out")
+    stored = getattr(model, "cascade_", None)
+    if agreement is None or (stored is not None and stored.agreement == agreement):
+        return stored
+    check_agreement_share(agreement)
+    staged = getattr(model.cross_fit_, "staged", None)
+    n = 0 if staged is None else len(staged.rows)
+    if n < FEWEST_SAMPLES:
+        raise TableError(
+            f"--agreement needs held-out scores of {FEWEST_SAMPLES} training rows or more, but the model "
+            f"file has {n}: train again with `rebel train` and --learner auto or tree, on more rows"
+        )
+    return model.cascade(agreement=agreement)
 
 
 def own_costs_of(model: Any, frame: pl.DataFrame, source: Path, first: int = 1) -> Any:

@@ -33,6 +33,14 @@ Costs = Annotated[
     typer.Option(metavar="FILE", help="Decide by the costs in this CSV file instead."),
 ]
 
+Agreement = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Decide rows after a few terms where this share of decisions, such as 0.995, stays the same.",
+    ),
+]
+
 
 def _output(*, as_json: bool = False) -> "Output":
     from rebelboost.cli.render import Output
@@ -231,6 +239,7 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
     batch: Annotated[
         int, typer.Option(metavar="N", min=1, help="Number of rows read at a time.")
     ] = 50_000,
+    agreement: Agreement = None,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -239,13 +248,13 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
     The decision is the class with the lowest expected cost.
     """
     with reported(traced=traceback):
-        from rebelboost.cli.predict import run_prediction
+        from rebelboost.cli.predict import Way, run_prediction
 
         run_prediction(
             model,
             data,
             to,
-            costs=costs,
+            way=Way(costs, agreement),
             keep=keep or (),
             batch=batch,
             output=_output(as_json=as_json),
@@ -257,6 +266,7 @@ def evaluate_command(
     model: Model,
     data: Data,
     costs: Costs = None,
+    agreement: Agreement = None,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -264,7 +274,9 @@ def evaluate_command(
     with reported(traced=traceback):
         from rebelboost.cli.evaluate import run_evaluation
 
-        run_evaluation(model, data, costs=costs, output=_output(as_json=as_json))
+        run_evaluation(
+            model, data, costs=costs, agreement=agreement, output=_output(as_json=as_json)
+        )
 
 
 @app.command("explain", short_help="Explain decisions, or summarise the model.")

@@ -3,16 +3,17 @@
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Floats
+from rebelboost.base.arrays import Floats, Labels
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import counted
 from rebelboost.cli.files import check_writable, load_model, replaced
-from rebelboost.cli.inputs import fed, own_costs_of, predicts_numbers, with_costs
+from rebelboost.cli.inputs import cascade_of, fed, own_costs_of, predicts_numbers, with_costs
 from rebelboost.cli.render import Output
 from rebelboost.costs.decision import expected_costs
 from rebelboost.estimators.base import table_scores
@@ -25,12 +26,21 @@ DIGITS = 6
 """Digits after the decimal point of probabilities and costs in CSV files."""
 
 
+class Way(NamedTuple):
+    """How rows are decided."""
+
+    costs: Path | None
+    """Table of costs; None: those of the model."""
+    agreement: float | None
+    """Share of decisions that stay the same if rows are decided early; None: all terms are used."""
+
+
 def run_prediction(
     model: Path,
     data: Path,
     to: Path | None,
     *,
-    costs: Path | None,
+    way: Way,
     keep: Sequence[str],
     batch: int,
     output: Output,
@@ -38,10 +48,11 @@ def run_prediction(
     """Write one line per row of `data`, in the same order."""
     if to is not None:
         check_writable(to)
-    classifier = with_costs(load_model(model), costs)
+    classifier = with_costs(load_model(model), way.costs)
+    cascade = None if way.agreement is None else cascade_of(classifier, way.agreement)
     with opened(data) as table:
         match = Match(table, understood_by(classifier, table), keep)
-        decided = _decided(classifier, match, batch)
+        decided = _decided(classifier, cascade, match, batch)
         if to is not None:
             with output.waiting(f"predicting {data}"), replaced(to) as beside:
                 _write(decided, beside, to)
@@ -58,14 +69,17 @@ def run_prediction(
         output.text(f"Wrote {counted(match.tally.n_rows, what)} to {to}")
 
 
-def _decided(model: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
+def _decided(model: Any, cascade: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
     for frame, aside in match.batches(batch):
         first = match.tally.n_rows - len(frame) + 1
         if predicts_numbers(model):
             yield _numbers(model, frame, aside)
-        else:
-            costs = own_costs_of(model, frame, match.table.path, first)
+            continue
+        costs = own_costs_of(model, frame, match.table.path, first)
+        if cascade is None:
             yield _decisions(model, frame, aside, costs)
+        else:
+            yield _early_decisions(cascade, fed(model, frame), aside, costs)
     if match.tally.n_rows == 0:
         raise TableError(f"{match.table.path} has a header but no rows: add the rows to predict")
 
@@ -75,14 +89,36 @@ def _decisions(
 ) -> pl.DataFrame:
     scores = table_scores(classifier, fed(classifier, frame))
     model = classifier.model_
+    posterior = model.posterior(scores) if model.decodes else None
+    labels, codes = model.labels(scores, costs), model.decide(scores, costs)
+    return pl.DataFrame(_columns(model, aside, labels, posterior, codes, costs))
+
+
+def _early_decisions(
+    cascade: Any, samples: Any, aside: pl.DataFrame, costs: Floats
+) -> pl.DataFrame:
+    early, model = cascade.decide(samples), cascade.model_
+    columns = _columns(model, aside, early.labels, early.probabilities, early.codes, costs)
+    return pl.DataFrame({**columns, "terms_used": early.terms_used})
+
+
+def _columns(
+    model: Any,
+    aside: pl.DataFrame,
+    labels: NDArray[Any],
+    posterior: Floats | None,
+    codes: Labels,
+    costs: Floats,
+) -> dict[str, Any]:
     columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
-    columns["decision"] = [plain(label) for label in model.labels(scores, costs)]
-    posterior = model.posterior(scores)
-    names = [f"probability_{printed(name)}" for name in model.classes]
-    columns |= dict(zip(names, posterior.T, strict=True))
-    risks = expected_costs(posterior, costs)
-    columns["expected_cost"] = risks[np.arange(len(risks)), model.decide(scores, costs)]
-    return pl.DataFrame(columns)
+    columns["decision"] = [plain(label) for label in labels]
+    if posterior is not None:
+        names = [f"probability_{printed(name)}" for name in model.classes]
+        columns |= dict(zip(names, posterior.T, strict=True))
+        risks = expected_costs(posterior, costs)
+        own = risks[np.arange(len(risks)), np.minimum(codes, len(names) - 1)]
+        columns["expected_cost"] = np.where(codes == len(names), risks.min(axis=1), own)
+    return columns
 
 
 def _numbers(regressor: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:

@@ -154,6 +154,7 @@ class BoostedEstimator(BaseEstimator):
             self.history_,
             self.cross_fit_,
             self.metadata_,
+            getattr(self, "plan_", None),
         )
         write_model(limited(stored, rows, names=names), path)
 

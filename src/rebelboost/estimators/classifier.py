@@ -24,6 +24,7 @@ from rebelboost.estimators.base import (
     of_model,
     table_scores,
 )
+from rebelboost.estimators.cascade import CascadeMixin, without_staged_costs
 from rebelboost.estimators.inputs import (
     LEARNERS,
     Apart,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from rebelboost.theory.guarantee import Guarantee
 
 
-class RebelClassifier(ClassifierMixin, BoostedEstimator):
+class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
     """Multi-class, cost-sensitive boosting.
 
     Parameters
@@ -292,6 +293,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
 
     @model_.setter
     def model_(self, model: Any) -> None:
+        self.check_plan(model)
         self._hold(model)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -352,6 +354,7 @@ class RebelClassifier(ClassifierMixin, BoostedEstimator):
         model = self.model_.with_costs(costs)
         other = copy.copy(self)
         other.costs, other.class_weight, other.model_ = costs, None, model
+        other.cross_fit_ = without_staged_costs(self.cross_fit_)
         return other
 
     # ---- theory, selection, and parts of the model

@@ -55,5 +55,7 @@ def restore(contents: Contents) -> Model:
     estimator.model_ = stored.model
     estimator.history_ = stored.history
     estimator.cross_fit_ = stored.cross_fit
+    if isinstance(estimator, RebelClassifier):
+        estimator.plan_ = stored.plan
     estimator.metadata_ = stored.metadata
     return estimator

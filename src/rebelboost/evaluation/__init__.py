@@ -1,10 +1,12 @@
 """Evaluate models on samples that they were not fitted to: accuracy, cost and calibration.
 
 `evaluate` uses a test table. `left_out` uses the held-out samples of a cross-fit, so it needs no test
-table. `evaluate_numbers` and `left_out_numbers` do the same for regressors.
+table. `evaluate_numbers` and `left_out_numbers` do the same for regressors. `evaluate_cascade` compares a
+cascade with its full model.
 """
 
 from rebelboost.evaluation.calibration import Calibration
+from rebelboost.evaluation.early import EarlyEvaluation, evaluate_cascade
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.intervals import Estimate
 from rebelboost.evaluation.numbers import NumberEvaluation, evaluate_numbers, left_out_numbers
@@ -12,11 +14,13 @@ from rebelboost.evaluation.result import Evaluation, Judged
 
 __all__ = [
     "Calibration",
+    "EarlyEvaluation",
     "Estimate",
     "Evaluation",
     "Judged",
     "NumberEvaluation",
     "evaluate",
+    "evaluate_cascade",
     "evaluate_numbers",
     "left_out",
     "left_out_numbers",

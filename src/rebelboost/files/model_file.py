@@ -18,11 +18,13 @@ from rebelboost.base.arrays import Floats
 from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.boosting.objectives import LOSSES
 from rebelboost.boosting.rounds import History
+from rebelboost.cascade.plan import CascadePlan
 from rebelboost.costs.decision import DecisionRule
 from rebelboost.costs.matrix import cost_cells, cost_matrix
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import MOST_LEVELS, FeatureEncoder, as_frame
 from rebelboost.exceptions import ModelFileError
+from rebelboost.files.cascade import cascade_arrays, take_cascade
 from rebelboost.files.cross_fit import cross_fit_arrays, take_cross_fit
 from rebelboost.files.history import history_arrays, take_history
 from rebelboost.files.intervals import interval_arrays, take_intervals
@@ -44,9 +46,9 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.selection.blend import CrossFit
 
-FORMAT, VERSION = "rebelboost", 4
+FORMAT, VERSION = "rebelboost", 5
 """2 adds costs by sample (`files/sample_costs.py`), 3 smooth similarities (`model/smooth.py`), 4 cross-fits of
-regressors (`files/intervals.py`).
+regressors (`files/intervals.py`), 5 cascades (`files/cascade.py`).
 """
 DECIDING = {"decision": "name", "reject_cost": "reject_cost", "reject_label": "reject_label"}
 """Parameters that decisions depend on → fields of the decision rule. Every classifier file has them. Other
@@ -70,6 +72,8 @@ class StoredModel(NamedTuple):
     cross_fit: CrossFit | None
     metadata: dict[str, Any]
     """The user's `metadata_`."""
+    plan: CascadePlan | None = None
+    """The classifier's cascade."""
 
 
 # ---- writing
@@ -87,7 +91,9 @@ def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
     model["n_classes"] = fitted.ensemble.n_classes
     model["unavoidable_cost"] = float(fitted.ensemble.unavoidable_cost)
     model["metadata"] = stored.metadata
-    for more, fields in (_features(fitted), _own(fitted, stored.cross_fit)):
+    staged = None if stored.cross_fit is None else stored.cross_fit.staged
+    own = _own(fitted, stored.cross_fit)
+    for more, fields in (_features(fitted), own, cascade_arrays(stored.plan, staged)):
         arrays |= more
         model |= fields
     arrays |= provenance_arrays(fitted.provenance)
@@ -97,6 +103,8 @@ def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
 
 def _version(arrays: Mapping[str, NDArray[Any]], model: Mapping[str, Any]) -> int:
     """The oldest version that says all: older releases go on reading what they can."""
+    if "cascade" in model:
+        return 5
     if "intervals" in model:
         return 4
     if "smooth.taus" in arrays or "examples.values" in arrays:
@@ -195,15 +203,20 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     ensemble = take_terms(shelf, fields.list("spaces"), features, n_classes, lost)
     history = take_history(shelf, ensemble)
     model: FittedClassifier | FittedRegressor
-    cross_fit = None
+    cross_fit, plan = None, None
+    version = int(contents.texts["version"])
     if DECIDING.keys() <= known[kind]:  # a classifier
         model = _take_classifier(shelf, fields, _rule(parameters), encoder, names, ensemble)
-        if contents.texts["version"] != "1" and fields.has("sample_costs"):
+        if version > 1 and fields.has("sample_costs"):
             columns, learned = take_sample_costs(shelf, fields, features, n_classes)
             model = replace(model, columns=columns, learned=learned)
         crossed = fields.any("cross_fit")
         require(isinstance(crossed, bool), "a field 'cross_fit' that is not true or false")
         cross_fit = take_cross_fit(shelf, model, history) if crossed else None
+        if version > 4:
+            plan, staged = take_cascade(shelf, fields, model)
+            require(staged is None or cross_fit is not None, "held-out scores without a cross-fit")
+            cross_fit = None if cross_fit is None else replace(cross_fit, staged=staged)
     else:
         require(n_classes == 1, "a regression with several outputs")
         baseline = fields.number("baseline")
@@ -219,7 +232,7 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     fields.end()
     shelf.end()
     model = replace(model, provenance=kept)
-    return StoredModel(kind, parameters, model, history, cross_fit, metadata)
+    return StoredModel(kind, parameters, model, history, cross_fit, metadata, plan)
 
 
 def _check_format(texts: dict[str, str]) -> None:

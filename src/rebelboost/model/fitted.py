@@ -166,10 +166,16 @@ class FittedClassifier(FittedTerms):
     def labels(self, scores: Scores, costs: Floats | None = None) -> NDArray[Any]:
         """(N,) labels of the decisions; the rule's `reject_label` where the model abstains."""
         decided: NDArray[Any] = self.classes[self.decide(scores, costs)]
-        if self.rule.reject_cost is None:
+        abstained = self.abstains(scores, costs)
+        if abstained is None:
             return decided
-        abstained = self.expected_cost(scores, costs).min(axis=1) > self.rule.reject_cost
         return with_abstentions(decided, abstained, self.rule.reject_label)
+
+    def abstains(self, scores: Scores, costs: Floats | None = None) -> NDArray[np.bool_] | None:
+        """(N,) whether the model abstains; None if it never does."""
+        if self.rule.reject_cost is None:
+            return None
+        return self.expected_cost(scores, costs).min(axis=1) > self.rule.reject_cost
 
     def with_costs(self, costs: Any) -> Self:
         """The same model with other costs for its decisions, in any form that `fit` accepts."""

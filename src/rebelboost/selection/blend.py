@@ -14,7 +14,7 @@ votes. The result is still a sum of terms.
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from rebelboost.selection.candidates import Entry
 from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import BoostedRunner, Runner, Standing
 from rebelboost.selection.smooth_runner import SmoothRunner
+from rebelboost.selection.staged import Staged, staged_scores
 
 LEAST_SHARE = 0.01
 """Minimum weight in the average. Candidates below it are not fitted on further folds, nor averaged."""
@@ -85,6 +86,8 @@ class CrossFit:
     """(M, K) scores of held-out samples, averaged over the candidates with their weights."""
     rows: Ints
     """(M,) rows of those samples in the user's table."""
+    staged: Staged | None = field(default=None, repr=False)
+    """Scores of held-out samples after parts of the terms; None in a regression."""
 
     def __repr__(self) -> str:
         members = ", ".join(
@@ -258,8 +261,9 @@ def _blend(
         [factor * each.left_out for factor, each in zip(factors, members, strict=True)], axis=0
     )
     temperature, log_loss = judged.best_factor(scores)
+    ensemble, places = _sum(members, factors, history)
     return CrossFit(
-        _sum(members, factors, history),
+        ensemble,
         temperature,
         history,
         tuple(each.standing() for each in runners if each.n_parts or each in members),
@@ -267,6 +271,7 @@ def _blend(
         log_loss,
         judged.cost(scores, temperature),
         *_by_row(scores, judged.samples),
+        staged_scores(members, factors, places, len(ensemble)),
     )
 
 
@@ -281,15 +286,24 @@ def _by_row(scores: Scores, judged: AnySamples) -> tuple[Scores, Ints]:
     return np.stack(means, axis=1), rows
 
 
-def _sum(members: Sequence[Runner], factors: Sequence[float], history: History) -> Ensemble:
-    """Sum the candidates' ensembles, and renumber the terms of the history accordingly."""
+def _sum(
+    members: Sequence[Runner], factors: Sequence[float], history: History
+) -> tuple[Ensemble, list[list[Ints]]]:
+    """Sum the candidates' ensembles, and renumber the terms of the history accordingly.
+
+    Also returns the place of each term in the sum, for each fit of each candidate.
+    """
     means = [member.ensemble() for member in members]
-    ensemble, places = weighted_sum([mean for mean, _ in means], factors)
+    ensemble, now = weighted_sum([mean for mean, _ in means], factors)
+    places = [
+        [np.append(of_member, CUT)[own] for own in of_parts]
+        for (_, of_parts), of_member in zip(means, now, strict=True)
+    ]
     history.renumber_terms(
         {
-            run: np.append(now, CUT)[own].tolist()
-            for member, (_, of_parts), now in zip(members, means, places, strict=True)
+            run: own.tolist()
+            for member, of_parts in zip(members, places, strict=True)
             for run, own in zip(member.runs, of_parts, strict=True)
         }
     )
-    return ensemble
+    return ensemble, places

@@ -162,6 +162,11 @@ class Runner(ABC):
         """(M, K) held-out scores at the chosen stage."""
         return self._all_scores()[self.stage]
 
+    @property
+    def scores_by_stage(self) -> Floats:
+        """(stages, M, K) held-out scores after parts of the terms; without rounds, after all of them only."""
+        return self.left_out[np.newaxis]
+
     def _all_scores(self) -> Floats:
         """(stages, M, K): held-out scores at each stage."""
         if not self.scores:
@@ -226,6 +231,11 @@ class BoostedRunner(Runner):
     def rounds(self) -> int:
         """The chosen number of rounds."""
         return int(self.stages[self.stage])
+
+    @property
+    def scores_by_stage(self) -> Floats:
+        """(stages, M, K) held-out scores after each number of rounds, up to the chosen one."""
+        return self._all_scores()[: self.stage + 1]
 
     def fit_all(self, history: History, callbacks: Sequence[Callback]) -> None:
         """Replace the fits by one on all samples, with the chosen number of rounds."""

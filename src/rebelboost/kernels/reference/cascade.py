@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import (
-    BySample,
     Checks,
     ComparedPoints,
     Floats,
@@ -15,6 +14,7 @@ from rebelboost.base.arrays import (
     TreeArrays,
     Values,
 )
+from rebelboost.base.leads import lead_of
 from rebelboost.kernels.reference.prediction import predict
 from rebelboost.kernels.reference.similarity import add_comparisons, squared_distances
 
@@ -50,11 +50,3 @@ def leave_early(
         leaves = (value < checks.low[i]) | (value > checks.high[i])
         stage[alive[leaves]] = i
         alive, done = alive[~leaves], stops
-
-
-def lead_of(scores: Scores) -> BySample:
-    """(N,) the second score minus the first with two classes, else the highest minus the second highest."""
-    if scores.shape[1] == 2:
-        return scores[:, 1] - scores[:, 0]
-    ends: Floats = np.partition(scores, -2, axis=1)
-    return ends[:, -1] - ends[:, -2]

@@ -1,0 +1,189 @@
+"""The terms of an ensemble in the order of a cascade: stage by stage, and by kind within a stage."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from rebelboost.base.arrays import ComparedPoints, Floats, Ints, Scores, Values
+from rebelboost.data.spaces import Embedding
+from rebelboost.model.comparisons import Comparisons
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.queries import Queries
+from rebelboost.model.smooth import SmoothSimilarities
+from rebelboost.model.terms import Terms
+from rebelboost.model.trees import Trees
+
+FIRST_SHARE, N_STAGES = 1 / 128, 22
+"""Without other information: share of the terms in the first stage, and number of stages."""
+NODE, OUTPUT, DIFFERENCE, RESPONSE = 1.2, 0.15, 0.15, 2.0
+"""Approximate nanoseconds: a layer of a tree, a score added to, a feature of a distance, a response."""
+
+
+def spaced_stages(ensemble: Ensemble) -> Ints:
+    """(T,) stage of each term, for stages whose ends are spaced geometrically.
+
+    Smooth functions of the similarity to many training rows are added last: they are expensive.
+    """
+    n_terms = len(ensemble)
+    ends = np.geomspace(max(1.0, FIRST_SHARE * n_terms), max(1, n_terms), N_STAGES)
+    stages = np.searchsorted(np.unique(np.rint(ends)), np.arange(n_terms), side="right")
+    for positions, _ in ensemble.of_kind(SmoothSimilarities):
+        stages[positions] = stages.max()
+    return stages
+
+
+class StagedTable(NamedTuple):
+    """Terms of one kind, by stage."""
+
+    terms: Terms
+    stops: Ints
+    """(S,) number of terms up to the end of each stage."""
+
+    def add(self, stage: int, queries: Queries, scores: Scores, n_threads: int = 1) -> None:
+        """Add the terms of a stage to the scores."""
+        first = int(self.stops[stage - 1]) if stage else 0
+        self.terms.add_scores(queries, scores, first, int(self.stops[stage]), n_threads)
+
+
+@dataclass(frozen=True, eq=False)
+class StagedTerms:
+    """All terms of an ensemble, by stage: trees first, then comparisons in each space."""
+
+    ensemble: Ensemble
+    stage_of_term: Ints
+    """(T,) stage at which each term is added."""
+
+    @cached_property
+    def n_stages(self) -> int:
+        """Number of stages; the last one ends with all terms."""
+        return int(self.stage_of_term.max(initial=0)) + 1
+
+    @cached_property
+    def tables(self) -> tuple[StagedTable, ...]:
+        """Terms of each kind, trees first."""
+        found = []
+        for positions, terms in self.ensemble.groups:
+            stages = self.stage_of_term[positions]
+            order = np.argsort(stages, kind="stable")
+            sorted_terms = terms if np.all(np.diff(stages) >= 0) else terms.take(order)
+            stops = np.searchsorted(stages[order], np.arange(self.n_stages), side="right")
+            found.append(StagedTable(sorted_terms, stops))
+        return tuple(sorted(found, key=lambda table: table.terms.rank))
+
+    @cached_property
+    def n_terms(self) -> Ints:
+        """(S,) number of terms up to the end of each stage."""
+        counts: Ints = np.cumsum(np.bincount(self.stage_of_term, minlength=self.n_stages))
+        return counts
+
+    @cached_property
+    def work(self) -> Floats:
+        """(S,) approximate nanoseconds for a sample up to the end of each stage."""
+        work = np.zeros(self.n_stages)
+        for terms, stops in self.tables:
+            each = _work(terms)
+            work += np.append(0.0, np.cumsum(each))[stops]
+        return work
+
+    @cached_property
+    def same_order(self) -> bool:
+        """Whether the ensemble adds its terms in this order too, so that sums have the same bits."""
+        return len(self.tables) == 1 and bool(np.all(np.diff(self.stage_of_term) >= 0))
+
+    def staged(self, X: Values, n_threads: int = 1) -> Iterator[Scores]:
+        """Yield the (N, K) scores at the end of each stage: the same array, with more terms each time."""
+        queries, scores = Queries(X), np.zeros((len(X), self.ensemble.n_classes))
+        for stage in range(self.n_stages):
+            for table in self.tables:
+                table.add(stage, queries, scores, n_threads)
+            yield scores
+
+    @cached_property
+    def compiled(self) -> "CompiledTables | None":
+        """The tables for the kernel; None if there are terms that it does not know."""
+        return CompiledTables.of(self)
+
+
+class CompiledTables(NamedTuple):
+    """Trees, comparisons in scaled spaces, and the stops of both, for the kernel."""
+
+    trees: Trees
+    spaces: tuple[Comparisons, ...]
+    stops: Ints
+    """(S, 1 + spaces)"""
+
+    @classmethod
+    def of(cls, staged: StagedTerms) -> "CompiledTables | None":
+        """Collect the tables; constants become trees without a split."""
+        n_classes = staged.ensemble.n_classes
+        trees, stages_of_trees = Trees.none(n_classes), np.empty(0, dtype=np.int64)
+        spaces, stops = [], []
+        for terms, ends in staged.tables:
+            if not ends[:-1].any() and len(staged.tables) > 1:
+                continue  # only in the last stage, which the kernel leaves to the ensemble
+            stages = np.repeat(np.arange(staged.n_stages), np.diff(ends, prepend=0))
+            if isinstance(terms, Comparisons) and isinstance(terms.space, Embedding):
+                spaces.append(terms)
+                stops.append(ends)
+            elif isinstance(terms, Trees) or (
+                isinstance(terms, Comparisons) and terms.space is None
+            ):
+                more = terms if isinstance(terms, Trees) else _without_split(terms)
+                stages_of_trees = np.concatenate([stages_of_trees, stages])
+                trees = Trees.joined([trees, more]) if len(trees) else more
+            else:
+                return None
+        order = np.argsort(stages_of_trees, kind="stable")
+        if not np.array_equal(order, np.arange(len(order))):
+            trees = trees.take(order)
+        ends = np.searchsorted(stages_of_trees[order], np.arange(staged.n_stages), side="right")
+        return cls(trees, tuple(spaces), np.ascontiguousarray(np.stack([ends, *stops], axis=1)))
+
+    def placed(self, X: Values) -> list[ComparedPoints]:
+        """The samples as points of each space, with its comparisons."""
+        return [
+            ComparedPoints(
+                np.ascontiguousarray(terms.space.place(X)),
+                np.ascontiguousarray(terms.points),
+                terms.compared,
+            )
+            for terms in self.spaces
+            if terms.space is not None
+        ]
+
+
+def _without_split(constants: Comparisons) -> Trees:
+    """Constant terms as trees of depth 0."""
+    none = Trees.none(constants.outputs.shape[2])
+    n = len(constants)
+    return Trees(
+        np.zeros(n, dtype=np.int32),
+        none.features,
+        none.thresholds,
+        none.missing_right,
+        none.category,
+        none.right,
+        np.zeros(n, dtype=np.int8),
+        constants.outputs.sum(axis=1),
+        np.full(n, np.nan),
+    )
+
+
+def _work(terms: Terms) -> Floats:
+    """(T,) approximate nanoseconds of each term; wrapped classifiers count like large trees."""
+    n_classes = terms.outputs.shape[-1]
+    if isinstance(terms, SmoothSimilarities):
+        sizes = [(len(f.rows), f.points.shape[1]) for f in terms.functions]
+        return np.array([n * (DIFFERENCE * d + RESPONSE + OUTPUT * n_classes) for n, d in sizes])
+    if isinstance(terms, Trees):
+        return NODE * terms.depths + OUTPUT * n_classes
+    each = np.full(len(terms), RESPONSE + 2 * OUTPUT * n_classes)
+    if isinstance(terms, Comparisons) and terms.space is not None:
+        # Distances to an example are computed once, when a term first refers to it.
+        named = np.maximum(terms.anchors, terms.compared.rivals)
+        new = np.diff(np.maximum.accumulate(named), prepend=-1)
+        return each + new * DIFFERENCE * (terms.points.shape[1] if terms.points.ndim > 1 else 1)
+    return each

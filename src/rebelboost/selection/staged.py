@@ -1,0 +1,77 @@
+"""Scores of held-out samples after parts of the terms: what a cascade is calibrated on without other data.
+
+Each sample was left out by one of the fits. After the same rounds of that fit alone, its scores are as new as
+those of an unseen sample after the same rounds of the average. A single fit changes its mind a little more
+often than the average of several does, so thresholds that are chosen from it err on the safe side.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Ints
+from rebelboost.base.hashing import hash_rows
+from rebelboost.selection.judging import ClassJudging
+from rebelboost.selection.runner import Runner
+
+MOST_ROWS = 5000
+MOST_VALUES = 1 << 21
+"""Maximum number of samples, and of scores, that are kept; they take 4 bytes each in a model file."""
+
+
+class Staged(NamedTuple):
+    """Scores of held-out samples after each of S stages of the terms."""
+
+    stage_of_term: Ints
+    """(T,) the stage at which each term of the ensemble is added."""
+    scores: NDArray[np.float32]
+    """(S, M, K) the last stage has all terms."""
+    rows: Ints
+    """(M,) rows of the samples in the user's table."""
+    costs: NDArray[np.float32] | None = None
+    """(M, K, K) costs that decisions on them follow, where they differ from sample to sample."""
+
+
+def staged_scores(
+    members: Sequence[Runner],
+    factors: Sequence[float],
+    places: Sequence[Sequence[Ints]],
+    n_terms: int,
+) -> Staged | None:
+    """Add the candidates' held-out scores, stage by stage; None without held-out samples, or without classes.
+
+    `places` are the positions of each candidate's terms in the ensemble, fit by fit. The last stages of the
+    candidates coincide, and terms without rounds are added last: they are expensive.
+    """
+    judged = members[0].judged
+    if not members[0].n_parts or not isinstance(judged, ClassJudging):
+        return None
+    by_stage = [member.scores_by_stage for member in members]
+    n_stages = max(map(len, by_stage))
+    chosen = _chosen(judged, n_stages)
+    stage_of_term = np.full(n_terms, n_stages - 1)
+    scores = np.zeros((n_stages, len(chosen), judged.n_outputs))
+    for member, found, factor, own in zip(members, by_stage, factors, places, strict=True):
+        before = n_stages - len(found)
+        scores[before:] += factor * found[:, chosen]
+        for place in own:
+            stage = before + np.searchsorted(member.stages, np.arange(len(place)), side="right")
+            stage_of_term[place[place >= 0]] = stage[place >= 0]
+    costs = judged.deciding.decided_by
+    return Staged(
+        stage_of_term,
+        scores.astype(np.float32),
+        judged.samples.rows_of_table[chosen],
+        None if costs is None else costs[chosen].astype(np.float32),
+    )
+
+
+def _chosen(judged: ClassJudging, n_stages: int) -> Ints:
+    """Samples that are kept: each once, and a random part if there are many."""
+    _, first = np.unique(judged.samples.rows_of_table, return_index=True)
+    most = max(MOST_VALUES // (n_stages * judged.n_outputs), MOST_ROWS // 10)
+    lots = hash_rows(judged.samples.X[first], 2)
+    kept: Ints = np.sort(first[np.argsort(lots, kind="stable")[: min(most, MOST_ROWS)]])
+    return kept
