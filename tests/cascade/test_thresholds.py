@@ -77,6 +77,14 @@ def test_without_checks_no_sample_leaves():
     assert (choose_thresholds(nothing, np.ones(30, bool), agreement=0.9).stage == 0).all()
 
 
+def test_ties_do_not_leave_if_the_floor_is_0():
+    lead = np.array([[0.0] * 20, [0.0] * 10 + [1.0] * 10])
+    right = np.array([[True] * 20, [True] * 20])
+    found = choose_thresholds(lead, right, agreement=1.0, floor=0.0)
+    np.testing.assert_array_equal(found.stage, [2] * 10 + [1] * 10)
+    assert (found.high == 0).all()
+
+
 def test_no_sample_leaves_where_too_few_are_left():
     h = np.array([[5.0, -5.0, 5.0], [1.0, 1.0, 1.0]])
     found = choose_thresholds(h, h[0] > 0, h[0] <= 0, agreement=0.5)

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Ints, Labels, Scores
 from rebelboost.cascade.deciding import (
-    LEAD,
     RISK,
     SIDES,
     at_temperature,
@@ -72,10 +71,11 @@ class _Case(NamedTuple):
             self.right_below,
             agreement=way.agreement,
             spending=(np.arange(1, n_checks + 1) / max(1, n_checks)) ** way.exponent,
+            floor=0.0,  # leads; without a side below
         )
         if way.margin == 0:
             return exits
-        apart = way.margin * np.array([_spread(own) for own in self.values])
+        apart = way.margin * self.values.std(axis=1)
         low, high = exits.low - apart, exits.high + apart
         stage, wrong = self.follow(low, high)
         return Exits(low, high, stage, wrong)
@@ -169,8 +169,6 @@ def _case(
     if kind == SIDES:
         above, below = (np.broadcast_to(final == k, values.shape) for k in (1, 0))
         return _Case(values, above, below, work)
-    if kind == LEAD:  # the scores of a tie have no leader
-        values[values <= 0] = -np.inf
     return _Case(values, right, None, work)
 
 
@@ -213,11 +211,6 @@ def _held_out(case: _Case, parts: Ints, way: _Way) -> tuple[int, float]:
         n_wrong += int(np.count_nonzero(wrong))
         spent += float(own.work[stage].sum())
     return n_wrong, spent
-
-
-def _spread(values: Floats) -> float:
-    finite = values[np.isfinite(values)]
-    return float(finite.std()) if len(finite) else 0.0
 
 
 # ---- temperatures

@@ -32,7 +32,8 @@ def spaced_stages(ensemble: Ensemble) -> Ints:
     stages = np.searchsorted(np.unique(np.rint(ends)), np.arange(n_terms), side="right")
     for positions, _ in ensemble.of_kind(SmoothSimilarities):
         stages[positions] = stages.max()
-    return stages
+    numbered: Ints = np.unique(stages, return_inverse=True)[1]  # some may have lost all terms
+    return numbered
 
 
 class StagedTable(NamedTuple):
@@ -50,7 +51,7 @@ class StagedTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StagedTerms:
-    """All terms of an ensemble, by stage: trees first, then comparisons in each space."""
+    """All terms of an ensemble, by stage: trees first, then constants, then comparisons in each space."""
 
     ensemble: Ensemble
     stage_of_term: Ints
@@ -63,7 +64,7 @@ class StagedTerms:
 
     @cached_property
     def tables(self) -> tuple[StagedTable, ...]:
-        """Terms of each kind, trees first."""
+        """Terms of each kind, in the order in which they are added within a stage."""
         found = []
         for positions, terms in self.ensemble.groups:
             stages = self.stage_of_term[positions]
@@ -71,7 +72,7 @@ class StagedTerms:
             sorted_terms = terms if np.all(np.diff(stages) >= 0) else terms.take(order)
             stops = np.searchsorted(stages[order], np.arange(self.n_stages), side="right")
             found.append(StagedTable(sorted_terms, stops))
-        return tuple(sorted(found, key=lambda table: table.terms.rank))
+        return tuple(sorted(found, key=lambda table: _place(table.terms)))
 
     @cached_property
     def n_terms(self) -> Ints:
@@ -153,6 +154,13 @@ class CompiledTables(NamedTuple):
             for terms in self.spaces
             if terms.space is not None
         ]
+
+
+def _place(terms: Terms) -> int:
+    """Trees come first and constants next, since the kernel adds these with the trees."""
+    if isinstance(terms, Trees):
+        return 0
+    return 1 if isinstance(terms, Comparisons) and terms.space is None else 2
 
 
 def _without_split(constants: Comparisons) -> Trees:

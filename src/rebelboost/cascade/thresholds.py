@@ -43,6 +43,7 @@ def choose_thresholds(
     *,
     agreement: float,
     spending: Floats | None = None,
+    floor: float = -math.inf,
 ) -> Exits:
     """Choose thresholds such that at most 1 − agreement of the calibration samples leave wrongly.
 
@@ -58,6 +59,8 @@ def choose_thresholds(
         Share of the samples that must get the decision of the full model, in (0, 1].
     spending : array of shape (B,), optional
         Share of the budget that may be spent up to each check, rising to 1. Default: in equal steps.
+    floor : float
+        Lowest value of `high`. With 0, no sample leaves at a tie of leads.
 
     Returns
     -------
@@ -79,7 +82,7 @@ def choose_thresholds(
         budget = int(allowed[i] - np.count_nonzero(wrong))
         value, good = values[i, alive], above[i, alive]
         if below is None:
-            high[i] = _highest_wrong(value, good, budget)
+            high[i] = max(floor, _highest_wrong(value, good, budget))
         else:
             low[i], high[i] = _both_sides(value, good, below[i, alive], budget)
             good = np.where(value > high[i], good, below[i, alive])
