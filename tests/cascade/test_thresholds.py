@@ -61,7 +61,6 @@ def test_a_rejecting_cascade_keeps_the_windows_that_it_must(seed):
     assert (h >= rejecting_thresholds(h, 0.0)[:, np.newaxis]).all()
     lost = (h < rejecting_thresholds(h, 0.1)[:, np.newaxis]).any(axis=0)
     assert lost.mean() <= 0.1
-    assert lost.sum() >= int(0.1 * h.shape[1]) - 1  # the budget is used
 
 
 def test_all_samples_leave_where_none_would_leave_wrongly():

@@ -65,20 +65,15 @@ class _Case(NamedTuple):
     def choose(self, way: "_Way") -> Exits:
         """Thresholds for these samples, and the exits that they lead to."""
         n_checks = len(self.values)
-        exits = choose_thresholds(
+        return choose_thresholds(
             self.values,
             self.right_above,
             self.right_below,
             agreement=way.agreement,
             spending=(np.arange(1, n_checks + 1) / max(1, n_checks)) ** way.exponent,
             floor=0.0,  # leads; without a side below
+            margins=way.margin * self.values.std(axis=1),
         )
-        if way.margin == 0:
-            return exits
-        apart = way.margin * self.values.std(axis=1)
-        low, high = exits.low - apart, exits.high + apart
-        stage, wrong = self.follow(low, high)
-        return Exits(low, high, stage, wrong)
 
     def follow(self, low: Floats, high: Floats) -> tuple[Ints, NDArray[np.bool_]]:
         """Where these samples leave by given thresholds, and which leave wrongly."""

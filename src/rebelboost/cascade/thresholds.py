@@ -44,6 +44,7 @@ def choose_thresholds(
     agreement: float,
     spending: Floats | None = None,
     floor: float = -math.inf,
+    margins: Floats | None = None,
 ) -> Exits:
     """Choose thresholds such that at most 1 − agreement of the calibration samples leave wrongly.
 
@@ -61,6 +62,8 @@ def choose_thresholds(
         Share of the budget that may be spent up to each check, rising to 1. Default: in equal steps.
     floor : float
         Lowest value of `high`. With 0, no sample leaves at a tie of leads.
+    margins : array of shape (B,), optional
+        By how much the thresholds of each check are moved outwards.
 
     Returns
     -------
@@ -85,6 +88,9 @@ def choose_thresholds(
             high[i] = max(floor, _highest_wrong(value, good, budget))
         else:
             low[i], high[i] = _both_sides(value, good, below[i, alive], budget)
+        if margins is not None:  # before samples leave: those that stay must be right later
+            low[i], high[i] = low[i] - margins[i], high[i] + margins[i]
+        if below is not None:
             good = np.where(value > high[i], good, below[i, alive])
         leaves = (value > high[i]) | (value < low[i])
         stage[alive[leaves]] = i
