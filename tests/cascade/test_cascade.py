@@ -41,7 +41,7 @@ CASES = {
         {"n_rounds": 40, "costs": COSTS, "reject_cost": 0.5, "reject_label": -1, "n_classes": 2},
     ),
     "argmax": (Tree(2), {"n_rounds": 40, "costs": COSTS, "decision": "argmax"}),
-    "no probabilities": (
+    "the papers' subcosts": (
         Tree(2),
         {"n_rounds": 40, "costs": COSTS, "subcosts": "rebel", "training": "costs"},
     ),
@@ -93,8 +93,7 @@ def test_infinite_thresholds_give_the_bits_of_the_full_model(case):
     staged = StagedTerms(model.ensemble, cascade.plan_.stage_of_term)
     left = run_cascade(model, staged, cascade.plan_, X, model.costs_of(X))
     np.testing.assert_array_equal(left.scores, model.scores(X))
-    if model.decodes:
-        np.testing.assert_array_equal(cascade.predict_proba(X), clf.predict_proba(X))
+    np.testing.assert_array_equal(cascade.predict_proba(X), clf.predict_proba(X))
 
 
 def test_kernels_threads_and_batches_change_no_bit(case):
@@ -109,8 +108,7 @@ def test_kernels_threads_and_batches_change_no_bit(case):
     for other in (again, reference):
         np.testing.assert_array_equal(other.labels, said.labels)
         np.testing.assert_array_equal(other.terms_used, said.terms_used)
-        if said.probabilities is not None:
-            np.testing.assert_array_equal(other.probabilities, said.probabilities)
+        np.testing.assert_array_equal(other.probabilities, said.probabilities)
     np.testing.assert_array_equal(cascade.terms_used(X[7:9]), said.terms_used[7:9])
 
 
@@ -135,10 +133,6 @@ def apart(found, full):
 
 def test_temperatures_bring_early_probabilities_closer_to_those_of_the_full_model(case):
     clf, X = case
-    if not clf.model_.decodes:
-        with pytest.raises(ValueError, match="no probabilities"):
-            clf.cascade(X).predict_proba(X)
-        return
     cascade = clf.cascade(X, agreement=0.97)
     found, full = cascade.predict_proba(X), clf.predict_proba(X)
     np.testing.assert_allclose(found.sum(axis=1), 1)

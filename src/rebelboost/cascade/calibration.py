@@ -215,8 +215,6 @@ def _exit_temperatures(
     model: FittedClassifier, early: NDArray[np.floating], full: Scores, stage: Ints
 ) -> Floats:
     """(B,) temperatures at which samples that leave have the probabilities of the full model."""
-    if not model.decodes:
-        return np.ones(len(early))
     goal = model.posterior(full)
     found = np.empty(len(early))
     for i, scores in enumerate(early):

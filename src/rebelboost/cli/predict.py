@@ -89,7 +89,7 @@ def _decisions(
 ) -> pl.DataFrame:
     scores = table_scores(classifier, fed(classifier, frame))
     model = classifier.model_
-    posterior = model.posterior(scores) if model.decodes else None
+    posterior = model.posterior(scores)
     labels, codes = model.labels(scores, costs), model.decide(scores, costs)
     return pl.DataFrame(_columns(model, aside, labels, posterior, codes, costs))
 
@@ -106,18 +106,17 @@ def _columns(
     model: Any,
     aside: pl.DataFrame,
     labels: NDArray[Any],
-    posterior: Floats | None,
+    posterior: Floats,
     codes: Labels,
     costs: Floats,
 ) -> dict[str, Any]:
     columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
     columns["decision"] = [plain(label) for label in labels]
-    if posterior is not None:
-        names = [f"probability_{printed(name)}" for name in model.classes]
-        columns |= dict(zip(names, posterior.T, strict=True))
-        risks = expected_costs(posterior, costs)
-        own = risks[np.arange(len(risks)), np.minimum(codes, len(names) - 1)]
-        columns["expected_cost"] = np.where(codes == len(names), risks.min(axis=1), own)
+    names = [f"probability_{printed(name)}" for name in model.classes]
+    columns |= dict(zip(names, posterior.T, strict=True))
+    risks = expected_costs(posterior, costs)
+    own = risks[np.arange(len(risks)), np.minimum(codes, len(names) - 1)]
+    columns["expected_cost"] = np.where(codes == len(names), risks.min(axis=1), own)
     return columns
 
 

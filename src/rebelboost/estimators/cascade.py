@@ -33,8 +33,8 @@ class EarlyDecisions(NamedTuple):
 
     labels: NDArray[Any]
     """(N,) decisions; `reject_label` where the classifier abstains."""
-    probabilities: Floats | None
-    """(N, K); None if the classifier has no probabilities."""
+    probabilities: Floats
+    """(N, K)"""
     codes: Labels
     """(N,) codes of the decided classes; the number of classes stands for abstaining."""
     terms_used: Ints
@@ -121,7 +121,7 @@ class Cascade:
     def decide(self, X: Any, costs: Any = None) -> EarlyDecisions:
         """Decisions, probabilities and numbers of terms, computed together; `costs` as in `predict`."""
         left, model = self._run(X, costs), self.model_
-        posterior = exit_posterior(model, self.plan_, left) if model.decodes else None
+        posterior = exit_posterior(model, self.plan_, left)
         used = self.n_terms[left.stage]
         return EarlyDecisions(self._labels(left), posterior, left.decided, used)
 
@@ -240,11 +240,12 @@ class CascadeMixin:
         scores[-1] = model.scores(values, n_threads)
         return Partial(scores, own, GIVEN)
 
-    def check_plan(self, model: FittedClassifier) -> None:
-        """Forget the cascade if it was calibrated for other terms or costs than this model's."""
+    def checked_plan(self, model: FittedClassifier) -> FittedClassifier:
+        """Return the model; forget the cascade if it was calibrated for other terms or costs."""
         before = self.__dict__.get("_model")
         if before is not None and not _decides_alike(before, model):
             self.plan_ = None
+        return model
 
 
 def _decides_alike(before: FittedClassifier, model: FittedClassifier) -> bool:

@@ -293,8 +293,7 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
 
     @model_.setter
     def model_(self, model: Any) -> None:
-        self.check_plan(model)
-        self._hold(model)
+        self._hold(self.checked_plan(model))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores H(x), (N, K); with two classes H₂(x) − H₁(x), (N,)."""
