@@ -69,7 +69,9 @@ def with_costs(model: Any, costs: Path | None) -> Any:
 def cascade_of(model: Any, agreement: float | None) -> Any:
     """The model's cascade: for an agreement, or the stored one; None if there is neither."""
     if agreement is not None and predicts_numbers(model):
-        raise TableError("--agreement is for classifiers, but this model predicts numbers: leave it out")
+        raise TableError(
+            "--agreement is for classifiers, but this model predicts numbers: leave it out"
+        )
     stored = getattr(model, "cascade_", None)
     if agreement is None or (stored is not None and stored.agreement == agreement):
         return stored

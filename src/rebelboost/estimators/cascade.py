@@ -245,6 +245,8 @@ class CascadeMixin:
         before = self.__dict__.get("_model")
         if before is not None and not _decides_alike(before, model):
             self.plan_ = None
+            if before.ensemble is model.ensemble:  # other costs
+                self.cross_fit_ = _without_staged_costs(self.cross_fit_)
         return model
 
 
@@ -254,7 +256,7 @@ def _decides_alike(before: FittedClassifier, model: FittedClassifier) -> bool:
     return all(getattr(before, name) is getattr(model, name) for name in parts)
 
 
-def without_staged_costs(found: CrossFit | None) -> CrossFit | None:
+def _without_staged_costs(found: CrossFit | None) -> CrossFit | None:
     """The same cross-fit for other costs: those of the held-out samples are no longer known."""
     if found is None or found.staged is None:
         return found

@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rebelboost.base.arrays import Floats, Scores
+from rebelboost.base.leads import by_class_or_difference
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.boosting.objectives import LOSSES
 from rebelboost.costs.decision import RULES
@@ -24,7 +25,7 @@ from rebelboost.estimators.base import (
     of_model,
     table_scores,
 )
-from rebelboost.estimators.cascade import CascadeMixin, without_staged_costs
+from rebelboost.estimators.cascade import CascadeMixin
 from rebelboost.estimators.inputs import (
     LEARNERS,
     Apart,
@@ -297,7 +298,7 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores H(x), (N, K); with two classes H₂(x) − H₁(x), (N,)."""
-        return _lead(table_scores(self, X))
+        return by_class_or_difference(table_scores(self, X))
 
     def predict_proba(self, X: Any) -> Floats:
         """Class probabilities, (N, K), computed from the scores; see `cross_fit`."""
@@ -331,7 +332,9 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each term."""
         values = encode_table(self, X)
-        yield from map(_lead, self.model_.staged_scores(values, threads_of(self.n_jobs)))
+        yield from map(
+            by_class_or_difference, self.model_.staged_scores(values, threads_of(self.n_jobs))
+        )
 
     def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the predicted classes after each term."""
@@ -350,10 +353,8 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         costs : array, DataFrame, dict, "balanced", Taxonomy or None
             New costs, in any form that the constructor takes.
         """
-        model = self.model_.with_costs(costs)
-        other = copy.copy(self)
+        model, other = self.model_.with_costs(costs), copy.copy(self)
         other.costs, other.class_weight, other.model_ = costs, None, model
-        other.cross_fit_ = without_staged_costs(self.cross_fit_)
         return other
 
     # ---- theory, selection, and parts of the model
@@ -394,8 +395,3 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         tags.input_tags.pairwise = tags.input_tags.positive_only = given
         tags.input_tags.allow_nan = getattr(self.learner, "takes_missing", True)
         return tags
-
-
-def _lead(scores: Scores) -> NDArray[np.float64]:
-    """With two classes, the second score minus the first; otherwise the scores."""
-    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
