@@ -36,7 +36,7 @@ def limited(stored: "StoredModel", rows: str, *, names: bool) -> "StoredModel":
         kept = replace(kept, example_classes={})
         if found is not None:
             none = np.empty((0, found.left_out.shape[1]))
-            found = replace(found, left_out=none, rows=np.empty(0, dtype=np.int64))
+            found = replace(found, left_out=none, rows=np.empty(0, dtype=np.int64), staged=None)
     return stored._replace(model=replace(model, provenance=kept), cross_fit=found)
 
 
