@@ -24,7 +24,7 @@ def face_photos() -> list[FacePhoto]:
     folder, photos = data.folder() / "photos", {}
     for listing in sorted(folder.glob("dlib_*.xml")):
         for file, inside in re.findall(
-            r"<image file='([^']+)'>(.*?)</image>", listing.read_text(), flags=re.DOTALL
+            r"<image file='([^']+)'[^>]*>(.*?)</image>", listing.read_text(), flags=re.DOTALL
         ):
             path = folder / f"dlib_{file}"
             if path.exists():

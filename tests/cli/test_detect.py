@@ -119,7 +119,7 @@ def test_what_cannot_be_trained_on_is_one_line(pictures, rebel, words, message):
         ("image,left,top,width,height\n", "has no boxes"),
         (
             "image,left,top,width,height\n0.png,1,2,x,4\n",
-            "line 2: left, top, width, height must be",
+            "line 2: left, top, width and height must be",
         ),
         (
             "image,left,top,width,height\n0.png,1,2,0,4\n",

@@ -8,7 +8,13 @@ from rebelboost import RebelClassifier
 from rebelboost.base.arrays import PLANES
 from rebelboost.vision import RectangleFeatures
 from rebelboost.vision.binned import bin_windows
-from rebelboost.vision.features import HAAR_TYPES, channel_features, haar_features, take_features
+from rebelboost.vision.features import (
+    HAAR_TYPES,
+    channel_features,
+    haar_features,
+    n_haar_features,
+    take_features,
+)
 from rebelboost.vision.integral_image import Windows, integral_images, window_features
 
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
@@ -34,6 +40,19 @@ def test_a_24_by_24_window_has_45396_haar_features_at_offsets_of_2():
 )
 def test_haar_features_at_all_offsets_are_as_many_as_published(window, types, count):
     assert len(haar_features(window, 1, types).planes) == count
+
+
+@pytest.mark.parametrize("window", [(24, 24), (19, 19), (7, 12)])
+@pytest.mark.parametrize("step", [1, 2, 5])
+def test_haar_features_are_counted_without_listing_them(window, step):
+    assert n_haar_features(window, step) == len(haar_features(window, step).planes)
+
+
+def test_a_large_window_draws_features_and_does_not_list_them_all():
+    images = random_images(np.random.default_rng(0), 2, (100, 200))
+    assert RectangleFeatures(n_features=50).fit_transform(images).shape == (2, 50)
+    with pytest.raises(ValueError, match="give n_features"):
+        RectangleFeatures().fit(images)
 
 
 @given(rng=rngs)

@@ -158,6 +158,7 @@ class Detector(BaseEstimator):
         window = check_window(self.window)
         self._check_parameters()
         objects = training_crops(crops, window)
+        others = Backgrounds(training_backgrounds(backgrounds, window), window)
         n = len(objects)
         groups = np.arange(n)
         if self.mirror:
@@ -182,7 +183,6 @@ class Detector(BaseEstimator):
             seed=seed,
             n_threads=threads_of(self.n_jobs),
         )
-        others = Backgrounds(training_backgrounds(backgrounds, window), window)
         trained = train_detector(objects, groups, others, plan, self.callback)
         self.model_ = trained.model
         self.stages_ = trained.stages

@@ -75,6 +75,18 @@ def haar_features(
     return joined_features(parts)
 
 
+def n_haar_features(window: Size, step: int = 1) -> int:
+    """Number of all Haar features of the window, without listing them."""
+    total = 0
+    for unit, _ in HAAR_TYPES.values():
+        down, across = (
+            sum((side - size) // step + 1 for size in range(least, side + 1, least))
+            for least, side in zip(unit, window, strict=True)
+        )
+        total += down * across
+    return total
+
+
 def channel_features(window: Size, n_features: int, seed: int = 0) -> RectangleArrays:
     """Draw features of all channels: Haar features of the grey plane, and sums of the gradient planes.
 
@@ -84,7 +96,7 @@ def channel_features(window: Size, n_features: int, seed: int = 0) -> RectangleA
     rng = np.random.default_rng(seed)
     n_gradient = len(PLANES) - N_GREY_PLANES
     n_each = -(-n_features // (1 + n_gradient))
-    parts = [_random_haar(window, n_each, rng)]
+    parts = [random_haar_features(window, n_each, rng)]
     for plane in range(N_GREY_PLANES, len(PLANES)):
         (top, bottom), (left, right) = (_random_range(side, n_each, rng) for side in window)
         parts.append(_sums(plane, np.stack([top, left, bottom, right], axis=1)))
@@ -98,7 +110,8 @@ def _random_range(side: int, n: int, rng: np.random.Generator) -> tuple[NDArray[
     return np.minimum(first, last), np.maximum(first, last) + 1
 
 
-def _random_haar(window: Size, n: int, rng: np.random.Generator) -> RectangleArrays:
+def random_haar_features(window: Size, n: int, rng: np.random.Generator) -> RectangleArrays:
+    """Draw Haar features: type, size and place, each uniformly."""
     parts = []
     names = [name for name, (unit, _) in HAAR_TYPES.items() if np.all(np.less_equal(unit, window))]
     for name in rng.choice(names, n):

@@ -15,6 +15,8 @@ from rebelboost.vision.features import (
     channel_features,
     check_window,
     haar_features,
+    n_haar_features,
+    random_haar_features,
     take_features,
 )
 from rebelboost.vision.images import grey_windows
@@ -22,6 +24,8 @@ from rebelboost.vision.integral_image import window_features
 
 Kind = Literal["haar", "channels"]
 KINDS = ("haar", "channels")
+MOST_HAAR = 2_000_000
+"""Haar features of larger pools are drawn one by one; all of them cannot be asked for."""
 DEFAULT_CHANNELS = 4000
 """Number of features of channels that are drawn by default."""
 
@@ -36,13 +40,19 @@ def feature_pool(
         raise ValueError(f"n_features is {n_features}: give 1 or more")
     if kind == "channels":
         return channel_features(window, n_features or DEFAULT_CHANNELS, seed)
+    n = n_haar_features(window, step)
+    rng = np.random.default_rng(seed)
+    if n > MOST_HAAR:  # a window of 100 × 200 pixels has 192 million
+        if n_features is None:
+            raise ValueError(
+                f"a window of {window[0]} × {window[1]} pixels has {n:,} Haar features, more than "
+                f"{MOST_HAAR:,}: give n_features, a larger step or a smaller window"
+            )
+        return random_haar_features(window, n_features, rng)
     pool = haar_features(window, step)
-    n = len(pool.planes)
     if n_features is None or n_features >= n:
         return pool
-    return take_features(
-        pool, np.sort(np.random.default_rng(seed).choice(n, n_features, replace=False))
-    )
+    return take_features(pool, np.sort(rng.choice(n, n_features, replace=False)))
 
 
 class RectangleFeatures(TransformerMixin, BaseEstimator):
