@@ -13,7 +13,7 @@
 namespace rebel {
 namespace {
 
-constexpr size_t block_rows = 512;   // samples among which tiles are filled up with those left
+constexpr size_t block_rows = 512;    // samples among which tiles are filled up with those left
 constexpr size_t compared_rows = 256; // the same if distances are kept for them
 
 // Positions, in a block, of samples that have not left yet.
