@@ -195,7 +195,8 @@ class CascadeMixin:
         model: FittedClassifier = self.model_  # type: ignore[attr-defined]
         if len(model.ensemble) < 2:
             raise ValueError(
-                f"a cascade needs a model of two terms or more, but this one has {len(model.ensemble)}"
+                f"a cascade needs a model of two terms or more, but this one has {len(model.ensemble)}: decide "
+                "with the model itself, or train with learner='tree'"
             )
         if X is None:
             stage_of_term, given = self._held_out(model, costs)
