@@ -159,10 +159,12 @@ def test_a_name_cannot_choose_a_column_of_an_array():
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
-def test_a_column_of_dates_is_refused_with_the_remedy(library):
+def test_a_column_of_dates_counts_days(library):
     days = [dt.datetime(2024, 1, 1 + n % 28, tzinfo=dt.UTC) for n in range(N)]
-    with pytest.raises(ValueError, match=r"column 'day' has type Datetime.*convert it to numbers"):
-        fit(FRAMES[library]({"day": days, "height": PLAIN["height"]}))
+    numbers = [(day - dt.datetime(1970, 1, 1, tzinfo=dt.UTC)).days for day in days]
+    of_dates = fit(FRAMES[library]({"day": days, "height": PLAIN["height"]}))
+    of_numbers = fit(FRAMES[library]({"day": numbers, "height": PLAIN["height"]}))
+    assert_same(of_dates, of_numbers)
 
 
 def test_integer_names_of_columns_are_served():
