@@ -7,7 +7,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "cascade.hpp"
+#include "elementary.hpp"
 #include "prediction.hpp"
+#include "random.hpp"
 #include "search.hpp"
 #include "similarity.hpp"
 #include "weights.hpp"

@@ -32,6 +32,11 @@ NB_MODULE(_compiled, m) {
     m.def("heaviest_first", &heaviest_first, "keys"_a, "samples"_a, "starts"_a, "shares"_a,
           "cuts"_a, "n_threads"_a, no_gil);
 
+    m.def("exponentials", &exponentials, "x"_a, "out"_a, no_gil);
+    m.def("logarithms", &logarithms, "x"_a, "out"_a, no_gil);
+    m.def("random_numbers", &random_numbers, "key"_a, "first"_a, "out"_a, no_gil);
+    m.def("random_normals", &random_normals, "key"_a, "first"_a, "out"_a, no_gil);
+
     m.def("project", &project, "weights"_a, "projection"_a, "values"_a, "n_threads"_a, no_gil);
     m.def("region_sums", &region_sums, "weights"_a, "regions"_a, "scales"_a, "sums"_a,
           "n_threads"_a, no_gil);

@@ -7,10 +7,12 @@ Only the compiled kernels use `n_threads`.
 
 from rebelboost.kernels.reference.binning import bin_values
 from rebelboost.kernels.reference.cascade import leave_early
+from rebelboost.kernels.reference.elementary import exponentials, logarithms
 from rebelboost.kernels.reference.layer import search_layer
 from rebelboost.kernels.reference.nodes import heaviest_first, route, split_samples
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.pruning import prune_layer
+from rebelboost.kernels.reference.random import random_normals, random_numbers
 from rebelboost.kernels.reference.root import search_root
 from rebelboost.kernels.reference.similarity import (
     add_comparisons,
@@ -44,17 +46,21 @@ __all__ = [
     "bin_values",
     "class_sums",
     "compare",
+    "exponentials",
     "grow_tree",
     "heaviest_first",
     "integrate",
     "least_isolated",
     "leave_early",
+    "logarithms",
     "logistic_sums",
     "nearest_rivals",
     "pair_sums",
     "predict",
     "project",
     "prune_layer",
+    "random_normals",
+    "random_numbers",
     "region_sums",
     "route",
     "scan_windows",
