@@ -19,17 +19,18 @@ CONFIGURATIONS = [
     RebelClassifier(n_rounds=10, early_stopping=True),
     RebelClassifier(n_rounds=10, loss="logistic"),
     RebelClassifier("tree", n_rounds=10),
-    RebelClassifier(Similarity(), n_rounds=10),
-    RebelClassifier(Similarity(scale="none"), n_rounds=5),
-    RebelClassifier(Similarity(metric="cityblock"), n_rounds=5),
-    RebelClassifier(Similarity(metric="precomputed"), n_rounds=5),
+    # `check_classifiers_train` asks for an accuracy of 83 %. Anchors are drawn: over 12 seeds, the lowest
+    # was 61 % after one round and 84 % after five, which would be luck, but 92 % after twenty.
+    RebelClassifier(Similarity(), n_rounds=20),
+    RebelClassifier(Similarity(scale="none"), n_rounds=20),
+    RebelClassifier(Similarity(metric="cityblock"), n_rounds=20),
+    RebelClassifier(Similarity(metric="precomputed"), n_rounds=20),
     RebelClassifier(Binary(DecisionTreeClassifier(max_depth=1)), n_rounds=5),
     RebelClassifier(Binary(LogisticRegression()), n_rounds=5),
     RebelClassifier(Binary(KNeighborsClassifier(3)), n_rounds=3),
     RebelClassifier(
         Binary(make_pipeline(SimpleImputer(), DecisionTreeClassifier(max_depth=1))), n_rounds=5
     ),
-    RebelClassifier(Similarity(scale="none"), n_rounds=1),
     RebelRegressor(n_rounds=50),
     RebelRegressor(n_rounds=20, early_stopping=True),
     RebelRegressor(n_rounds=20, loss="absolute"),
@@ -45,8 +46,6 @@ def expected_to_fail(estimator):
     if isinstance(learner, Similarity) and learner.metric == "precomputed":
         why = "X is not square in this check"
         return {"check_decision_proba_consistency": why, "check_estimators_nan_inf": why}
-    if isinstance(learner, Similarity) and estimator.n_rounds == 1:
-        return {"check_classifiers_train": "one round is too few for the accuracy of 83 % it asks"}
     if isinstance(learner, Binary) and hasattr(learner.estimator, "steps"):
         why = "pipelines do not declare that they take missing values (tag allow_nan)"
         return {"check_estimators_nan_inf": why}
