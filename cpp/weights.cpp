@@ -67,9 +67,9 @@ REBEL_CLONES void add_slopes(const LogisticLine& line, size_t plane, size_t begi
         int64_t* __restrict signed_sum = sums + region * 2 * n_classes;
         int64_t* __restrict mass = signed_sum + n_classes;
         for (size_t k = 0; k < n_classes; ++k) {
-            const double moved = odds[k] * (cost[k] > 0 ? up[k] : down[k]);
+            const double moved = std::min(odds[k] * (cost[k] > 0 ? up[k] : down[k]), huge);
             const double q = 1.0 / (1.0 + moved);
-            const double pull = cost[k] * (1.0 - q);
+            const double pull = cost[k] * (moved * q); // 1 − q would cancel where odds are small
             signed_sum[k] += rounded(pull * scales[k]);
             mass[k] += rounded(std::fabs(pull) * q * scales[k]);
         }

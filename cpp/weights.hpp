@@ -36,8 +36,9 @@ struct LogisticLine {
     Vector<const double> scales;
 };
 
-// Slopes along a line search. With p = 1 − 1/(1 + odds), adds the fixed-point Σ c·p of each region
+// Slopes along a line search. With p = odds/(1 + odds), adds the fixed-point Σ c·p of each region
 // to sums(r, 0, k) and Σ |c|·p·(1 − p) to sums(r, 1, k).
+inline constexpr double huge = 0x1p1000; // odds are limited to this: ∞ · 0 is not a number
 void logistic_sums(const LogisticLine& line, Regions regions, Cube<int64_t> sums, int n_threads);
 
 // Adds the region's outputs to the scores, multiplies w⁺ by `up` and w⁻ by `down`, writes the class

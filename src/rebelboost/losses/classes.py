@@ -44,8 +44,9 @@ class Logistic:
         return np.where(self.subcosts > 0, 1.0, -1.0)
 
     @cached_property
-    def _scales(self) -> ByClass:
-        return fine_scales(largest(np.abs(self.subcosts).sum(axis=0)) * self.shape[0])
+    def _most(self) -> ByClass:
+        """Upper bounds of Σ_n |c·p|, for any scores."""
+        return largest(np.abs(self.subcosts).sum(axis=0)) * self.shape[0]
 
     def _odds(self, scores: Scores) -> Planes:
         """e^H for c⁺, e^−H for c⁻, (V, N, K); limited to e⁷⁰⁰."""
@@ -57,21 +58,29 @@ class Logistic:
 
     def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
         """c⁺g′(H) − c⁻g′(−H) and c⁺g″(H) + c⁻g″(−H)."""
-        q = 1 / (1 + self._odds(scores))
-        pull = self.subcosts * (1 - q) / math.log(2)
+        odds = self._odds(scores)
+        q = 1 / (1 + odds)
+        pull = self.subcosts * (odds * q) / math.log(2)  # 1 − q would cancel where odds are small
         return pull.sum(axis=0), (np.abs(pull) * q).sum(axis=0)
 
     def sums_along(
         self, slopes: Slopes, regions: Regions, outputs: Outputs
     ) -> tuple[Outputs, Outputs]:
         """Computed by a kernel, which multiplies the odds instead of computing exponentials again."""
-        if slopes.odds is None:
-            slopes.odds = self._odds(slopes.scores)
+        if slopes.line is None:
+            odds = self._odds(slopes.scores)
+            pull = (np.abs(self.subcosts) * (odds / (1 + odds))).sum(axis=0)
+            slopes.line = odds, largest(pull) * len(pull)
+        odds, most = slopes.line
         far = np.clip(outputs, -700.0, 700.0)
-        line = LogisticLine(self.subcosts, slopes.odds, np.exp(far), np.exp(-far), self._scales)
+        up, down = np.exp(far), np.exp(-far)
+        # Odds that grow f-fold make a slope at most f times as large.
+        growth = np.maximum(up, down).max(axis=0)
+        scales = fine_scales(np.minimum(self._most, growth * most))
         sums = np.zeros((len(outputs), 2, outputs.shape[1]), dtype=np.int64)
+        line = LogisticLine(self.subcosts, odds, up, down, scales)
         kernels.active.logistic_sums(line, regions, sums, slopes.n_threads)
-        units = self._scales * math.log(2)
+        units = scales * math.log(2)
         return sums[:, 0] / units, sums[:, 1] / units
 
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:

@@ -62,7 +62,8 @@ class Slopes:
 
     def _renew(self, scores: Scores) -> None:
         self.scores = scores
-        self.odds: Planes | None = None  # cache of the logistic loss, until the scores change
+        # Cache of the logistic loss, until the scores change: the odds, and a bound of Σ_n |c·p|.
+        self.line: tuple[Planes, ByClass] | None = None
         self.signed, self.mass = self.loss.derivatives(scores)
         self.totals: ByClass = self.size(self.mass)
         total = math.fsum(self.size(self.loss.values(scores)))

@@ -17,6 +17,7 @@ from rebelboost.base.arrays import (
 )
 
 TINY = 2.0**-900
+HUGE = 2.0**1000
 
 
 def project(weights: Planes, projection: Projection, values: Pairs, n_threads: int) -> None:
@@ -49,12 +50,14 @@ def region_sums(
 def logistic_sums(line: LogisticLine, regions: Regions, sums: Ints, n_threads: int) -> None:
     """Add the fixed-point Σ c·p of each region's samples to sums[r, 0], and Σ |c|·p·(1 − p) to sums[r, 1].
 
-    p = 1 − 1/(1 + odds), with the odds multiplied by `up` or `down` of the region.
+    p = odds/(1 + odds), with the odds multiplied by `up` or `down` of the region, up to `HUGE`.
     """
     for costs, odds in zip(line.subcosts, line.odds, strict=True):
         with np.errstate(over="ignore"):
-            q = 1 / (1 + odds * np.where(costs > 0, line.up[regions], line.down[regions]))
-        pull = costs * (1 - q)
+            moved = odds * np.where(costs > 0, line.up[regions], line.down[regions])
+        moved = np.minimum(moved, HUGE)
+        q = 1 / (1 + moved)
+        pull = costs * (moved * q)  # 1 − q would cancel where odds are small
         np.add.at(sums[:, 0], regions, _rounded(pull * line.scales))
         np.add.at(sums[:, 1], regions, _rounded(np.abs(pull) * q * line.scales))
 
