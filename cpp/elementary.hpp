@@ -29,6 +29,11 @@ constexpr std::array<double, exp_terms> make_inverse_factorials() {
 inline constexpr std::array<double, exp_terms> inverse_factorials =
     make_inverse_factorials(); // 1/2!, 1/3!, …
 
+// The integer that adding `round_magic` has left in the low bits, in two's complement.
+REBEL_INLINE inline uint64_t integer_bits(double shifted) {
+    return std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(round_magic);
+}
+
 REBEL_INLINE inline double power_of_two(uint64_t exponent) {
     return std::bit_cast<double>((exponent + 1023) << 52);
 }
@@ -45,8 +50,8 @@ REBEL_INLINE inline double exponential(double x) {
     for (size_t i = exp_terms - 1; i-- > 0;)
         series = series * r + inverse_factorials[i];
     const double y = 1 + (r + (r * r) * series);
-    const auto exponent = std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(round_magic);
-    const auto half = static_cast<uint64_t>(static_cast<int64_t>(exponent) >> 1);
+    const uint64_t exponent = integer_bits(shifted);
+    const uint64_t half = integer_bits(n * 0.5 + round_magic);
     return y * power_of_two(half) * power_of_two(exponent - half);
 }
 

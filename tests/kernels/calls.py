@@ -252,3 +252,27 @@ def assert_same(ours, theirs):
             assert_same(one, other)
         return
     np.testing.assert_array_equal(ours, theirs, strict=isinstance(ours, np.ndarray))
+
+
+def exponentials(module, x):
+    out = rubbish(len(x), np.float64)
+    module.exponentials(x, out)
+    return out
+
+
+def logarithms(module, x):
+    out = rubbish(len(x), np.float64)
+    module.logarithms(x, out)
+    return out
+
+
+def random_numbers(module, key, first, n):
+    out = rubbish(n, np.uint64)
+    module.random_numbers(key, first, out)
+    return out
+
+
+def random_normals(module, key, first, n):
+    out = rubbish(n, np.float64)
+    module.random_normals(key, first, out)
+    return out

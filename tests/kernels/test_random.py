@@ -2,6 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernels import calls
 from rebelboost.base.random_keys import key_of
 from rebelboost.kernels import reference
 
@@ -9,10 +10,8 @@ keys = st.integers(0, 2**64 - 1)
 firsts = st.integers(0, 2**32)
 
 
-def drawn(module, name, key, first, n):
-    out = np.empty(n, dtype=np.uint64 if name == "random_numbers" else np.float64)
-    getattr(module, name)(key, first, out)
-    return out
+def drawn(module, name, *arguments):
+    return getattr(calls, name)(module, *arguments)
 
 
 @given(keys, firsts, st.integers(0, 50))

@@ -20,6 +20,7 @@ OTHER_TYPE = {
     "float64": "float16",  # float32 is one of the types that X may have
     "float32": "float16",
     "int64": "uint64",
+    "uint64": "int64",
     "int32": "uint32",
     "uint32": "int32",
     "uint16": "int16",
@@ -63,6 +64,8 @@ FREE = {
     "window_values sums 1",
     "window_values sums 2",
     "scan_windows trees.right 0",
+    "random_numbers out 0",
+    "random_normals out 0",
 }
 """Axes that may be longer than the other arguments ask for."""
 
@@ -108,6 +111,10 @@ WRITTEN = {
     "window_values values",
     "scan_windows scores",
     "scan_windows used",
+    "exponentials out",
+    "logarithms out",
+    "random_numbers out",
+    "random_normals out",
     "leave_early scores",
     "leave_early stage",
 }
@@ -197,6 +204,10 @@ def valid_arguments(module):
         (calls.window_values, windows, scales, rectangles),
         (calls.scan_windows, scanned, WindowGrid(5, 6), rectangles, *detector),
         (calls.leave_early, X, trees, [compared], LEVELS, checks),
+        (calls.exponentials, np.arange(3.0)),
+        (calls.logarithms, np.arange(3.0)),
+        (calls.random_numbers, 1, 0, 3),
+        (calls.random_normals, 1, 0, 3),
     ]:
         call(recorder, *arguments)
         names = inspect.signature(getattr(reference, recorder.name)).parameters

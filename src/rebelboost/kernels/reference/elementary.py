@@ -7,8 +7,11 @@ are below one unit in the last place.
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats
+
+Bits = NDArray[np.uint64]
 
 LN2_HIGH = float.fromhex("0x1.62e42feep-1")
 """ln 2 in two parts. The first has 32 bits, so that its product with an exponent is exact."""
@@ -33,8 +36,8 @@ def exponentials(x: Floats, out: Floats) -> None:
         for coefficient in INVERSE_FACTORIALS[-2::-1]:
             series = series * r + coefficient
         y = 1 + (r + (r * r) * series)
-        exponent = shifted.view(np.int64) - ROUND_MAGIC.view(np.int64)
-        half = exponent >> 1
+        exponent = _integer_bits(shifted)
+        half = _integer_bits(n * 0.5 + ROUND_MAGIC)
         out[:] = y * _power_of_two(half) * _power_of_two(exponent - half)
 
 
@@ -59,5 +62,10 @@ def logarithms(x: Floats, out: Floats) -> None:
     out[x == np.inf] = np.inf
 
 
-def _power_of_two(exponent: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> Floats:
-    return ((exponent.view(np.uint64) + np.uint64(1023)) << np.uint64(52)).view(np.float64)
+def _integer_bits(shifted: Floats) -> Bits:
+    """The integer that adding `ROUND_MAGIC` has left in the low bits, in two's complement."""
+    return shifted.view(np.uint64) - ROUND_MAGIC.view(np.uint64)
+
+
+def _power_of_two(exponent: Bits) -> Floats:
+    return ((exponent + np.uint64(1023)) << np.uint64(52)).view(np.float64)
