@@ -21,6 +21,10 @@ NB_MODULE(_compiled, m) {
           "right"_a, "n_threads"_a, no_gil);
     m.def("search_layer", &search_layer, "bins"_a, "allowed"_a, "values"_a, "nodes"_a,
           "parent_sums"_a, "sums"_a, "options"_a, "splits"_a, "n_threads"_a, no_gil);
+    m.def("node_sums", &node_sums, "bins"_a, "values"_a, "nodes"_a, "chosen"_a, "sums"_a,
+          "n_threads"_a, no_gil);
+    m.def("choose_splits", &choose_splits, "bins"_a, "allowed"_a, "sums"_a, "totals"_a, "counts"_a,
+          "options"_a, "splits"_a, "n_threads"_a, no_gil);
     m.def("prune_layer", &prune_layer, "bins"_a, "allowed"_a, "values"_a, "nodes"_a, "options"_a,
           "splits"_a, "n_threads"_a, no_gil);
     m.def("grow_tree", &grow_tree, "bins"_a, "allowed"_a, "values"_a, "samples"_a, "options"_a,

@@ -28,6 +28,17 @@ void search_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& 
                   Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
                   const SearchOptions& options, const Splits& splits, int n_threads);
 
+// The two halves of such a search, for samples that are spread over several places. Sums of pairs
+// of some nodes over all bins, one row for each chosen node;
+void node_sums(const Bins& bins, Pairs values, const Nodes& nodes, Vector<const int32_t> chosen,
+               Matrix<int64_t> sums, int n_threads);
+
+// and the best split of each node, given its sums, the sum of its pairs and its number of samples.
+// Of `bins`, only the offsets and categories are read.
+void choose_splits(const Bins& bins, Allowed allowed, Matrix<const int64_t> sums,
+                   Vector<const int64_t> totals, Vector<const int64_t> counts,
+                   const SearchOptions& options, const Splits& splits, int n_threads);
+
 // The same splits, found by pruning; keeps no sums.
 Work prune_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& nodes,
                  const SearchOptions& options, const Splits& splits, int n_threads);

@@ -69,6 +69,18 @@ def search_layer(module, bins, allowed, values, nodes, options, parent_sums=None
     return splits, sums
 
 
+def node_sums(module, bins, values, nodes, chosen, n_threads=1):
+    sums = rubbish((len(chosen), bins.offsets[-1]), np.int64)
+    module.node_sums(bins, values, nodes, chosen, sums, n_threads)
+    return sums
+
+
+def choose_splits(module, bins, allowed, sums, totals, counts, options, n_threads=1):
+    splits = empty_splits(len(totals))
+    module.choose_splits(bins, allowed, sums, totals, counts, options, splits, n_threads)
+    return splits
+
+
 def prune_layer(module, bins, allowed, values, nodes, options, n_threads=1):
     """Search without keeping sums: features that cannot win are dropped after each subset."""
     splits = empty_splits(len(nodes.cuts))

@@ -36,6 +36,10 @@ FREE = {
     "search_layer nodes.cuts 1",
     "prune_layer nodes.samples 0",
     "prune_layer nodes.cuts 1",
+    "node_sums nodes.samples 0",
+    "node_sums nodes.cuts 0",  # as long as the chosen nodes are among them
+    "node_sums nodes.cuts 1",
+    "choose_splits bins.blocks 1",  # samples, which are not read
     "grow_tree samples 0",
     "grow_tree scratch 0",
     "heaviest_first keys 0",
@@ -78,6 +82,11 @@ WRITTEN = {
     "search_layer splits.right",
     "search_layer splits.sides",
     "search_layer splits.gains",
+    "node_sums sums",
+    "choose_splits splits.features",
+    "choose_splits splits.right",
+    "choose_splits splits.sides",
+    "choose_splits splits.gains",
     "prune_layer splits.features",
     "prune_layer splits.right",
     "prune_layer splits.sides",
@@ -181,6 +190,8 @@ def valid_arguments(module):
         (calls.class_sums, bins, allowed, vectors[0], samples),
         (calls.search_root, bins, allowed, vectors, builders.one_node(samples)),
         (calls.search_layer, bins, allowed, pairs, two, options, parent_sums),
+        (calls.node_sums, bins, pairs, two, np.zeros(1, dtype=np.int32)),
+        (calls.choose_splits, bins, allowed, parent_sums, pairs[:1], np.ones(1, np.int64), options),
         (calls.prune_layer, bins, allowed, pairs, two, options),
         (calls.grow_tree, bins, allowed, pairs, builders.one_node(samples), options, 3),
         (calls.heaviest_first, np.arange(N), samples, starts, np.array([0.5, 0.7, 0.9, 0.95])),
@@ -305,7 +316,13 @@ def test_arrays_that_are_too_short_are_refused(compiled, place, axis):
         call_with(compiled, place, shorter)
 
 
-@pytest.mark.parametrize("kernel", ["search_layer", "prune_layer", "grow_tree"])
+@pytest.mark.parametrize("node", [-1, 2])
+def test_sums_of_nodes_that_are_not_there_are_refused(compiled, node):
+    with pytest.raises(ValueError, match="no such node"):
+        call_with(compiled, Place("node_sums", "chosen", None), np.array([node], dtype=np.int32))
+
+
+@pytest.mark.parametrize("kernel", ["search_layer", "prune_layer", "grow_tree", "choose_splits"])
 def test_a_criterion_that_does_not_exist_is_refused(compiled, kernel):
     arguments = copy.deepcopy(VALID[kernel])
     arguments["options"] = arguments["options"]._replace(criterion=4)

@@ -8,6 +8,7 @@ Only the compiled kernels use `n_threads`.
 from rebelboost.kernels.reference.binning import bin_values
 from rebelboost.kernels.reference.cascade import leave_early
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
+from rebelboost.kernels.reference.histograms import choose_splits, node_sums
 from rebelboost.kernels.reference.layer import search_layer
 from rebelboost.kernels.reference.nodes import heaviest_first, route, split_samples
 from rebelboost.kernels.reference.prediction import apply, predict
@@ -44,6 +45,7 @@ __all__ = [
     "advance",
     "apply",
     "bin_values",
+    "choose_splits",
     "class_sums",
     "compare",
     "exponentials",
@@ -55,6 +57,7 @@ __all__ = [
     "logarithms",
     "logistic_sums",
     "nearest_rivals",
+    "node_sums",
     "pair_sums",
     "predict",
     "project",
