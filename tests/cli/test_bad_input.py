@@ -94,6 +94,18 @@ def test_files_that_would_be_lost(folder, rebel, refused, content, target, told)
     assert rebel(*other, "--force").exit_code == 0
 
 
+def test_a_model_of_another_table_of_the_same_name_is_kept(folder, rebel, refused):
+    (folder / "t.csv").write_text(GOOD, encoding="utf-8")
+    train = (*TRAIN, "-o", "m.safetensors")
+    assert rebel(*train).exit_code == 0
+    (folder / "t.csv").write_text(GOOD.replace("v,w,y", "v,height,y"), encoding="utf-8")
+    before = (folder / "m.safetensors").read_bytes()
+    line = refused(*train)
+    assert "another t.csv, which differs in 2 columns (height, w)" in line
+    assert (folder / "m.safetensors").read_bytes() == before
+    assert rebel(*train, "--force").exit_code == 0
+
+
 def test_no_file_but_a_similar_one(folder, refused):
     (folder / "tt.csv").write_text(GOOD, encoding="utf-8")
     assert "no file t.csv" in (line := refused(*TRAIN))

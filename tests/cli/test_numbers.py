@@ -1,6 +1,7 @@
 """Targets that are numbers: a regressor, or two classes by --cut-at."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def test_a_target_of_amounts_trains_a_regressor_and_says_so(priced):
     assert "is read as" in told
     assert "always" in told
     assert "accuracy" not in told
-    assert "rebel report" not in told
+    assert "rebel report" in told
 
 
 def test_numbers_are_evaluated_predicted_and_explained(priced, rebel, records):
@@ -58,6 +59,14 @@ def test_numbers_are_evaluated_predicted_and_explained(priced, rebel, records):
     assert "area" in rebel("explain", "houses.safetensors").stdout
 
 
+def test_a_report_on_numbers_is_written(priced, rebel):
+    done = rebel("report", "houses.safetensors", "houses.csv", "-o", "houses.html")
+    assert done.exit_code == 0, done.stderr
+    page = Path("houses.html").read_text(encoding="utf-8")
+    assert "Predictions of new cases like these are off by" in page
+    assert rebel("report", "houses.safetensors", "houses.csv", "--no-names").exit_code == 0
+
+
 def test_unseen_rows_with_numbers_in_the_same_format_are_evaluated(priced, folder, records):
     (folder / "new.csv").write_text(
         "area;garden;price\n100;no;150.000 €\n60;yes;110.000 €\n80;no;\n", encoding="utf-8"
@@ -67,11 +76,11 @@ def test_unseen_rows_with_numbers_in_the_same_format_are_evaluated(priced, folde
     assert found["error"]["value"] < 20_000
 
 
-def test_reports_and_costs_of_numbers_are_refused_with_the_remedy(priced, folder, rebel):
-    done = rebel("report", "houses.safetensors", "houses.csv")
-    assert done.exit_code == 2
-    assert "--cut-at" in done.stderr
+def test_costs_and_similarities_of_numbers_are_refused_with_the_remedy(priced, folder, rebel):
     (folder / "costs.csv").write_text(",a,b\na,0,1\nb,1,0\n", encoding="utf-8")
+    done = rebel("report", "houses.safetensors", "houses.csv", "--costs", "costs.csv")
+    assert done.exit_code == 2
+    assert "numbers" in done.stderr
     words = ("train", "houses.csv", "-t", "price", "-o", "other.safetensors")
     done = rebel(*words, "--costs", "costs.csv")
     assert done.exit_code == 2

@@ -8,9 +8,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.datasets import load_iris, load_wine
+from sklearn.preprocessing import StandardScaler
 
 from reading import Page, reported
-from rebelboost import EvaluationError, RebelClassifier, RebelRegressor, Similarity
+from rebelboost import EvaluationError, RebelClassifier, Similarity
 from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation
 from rebelboost.report import write_report
@@ -149,13 +150,13 @@ def test_an_evaluation_of_other_samples_is_refused(wine, tmp_path):
         reported(tmp_path, clf, X, y[::-1], evaluation=evaluate(clf, X, y))
 
 
-def test_what_is_no_classifier_and_what_does_not_fit_is_refused(wine, tmp_path):
+def test_what_is_no_model_and_what_does_not_fit_is_refused(wine, tmp_path):
     clf, X, y = wine
     with pytest.raises(EvaluationError, match=f"X has {len(y)} samples, but y has 3 labels"):
         write_report(clf, X, y[:3], tmp_path / "r.html", evaluation=None)
-    regressor = RebelRegressor(n_rounds=2).fit(X, np.arange(len(y)))
-    with pytest.raises(EvaluationError, match="RebelRegressor is not a classifier"):
-        write_report(regressor, X, y, tmp_path / "r.html", evaluation=None)
+    scaler = StandardScaler().fit(X)
+    with pytest.raises(EvaluationError, match="StandardScaler is neither a classifier nor a regr"):
+        write_report(scaler, X, y, tmp_path / "r.html", evaluation=None)
     assert not list(tmp_path.iterdir())
 
 

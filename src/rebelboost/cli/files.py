@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from rebelboost.base.names import listed
+from rebelboost.base.text import counted
 from rebelboost.exceptions import TableError
+from rebelboost.tables.schema import Understanding
 
 
 def check_writable(path: Path) -> None:
@@ -22,8 +25,11 @@ def check_writable(path: Path) -> None:
         raise TableError(f"cannot write {path}: permission denied; choose another folder")
 
 
-def check_replaceable(path: Path, source: str, target: str) -> None:
-    """Raise an error if the file is anything but a model of the same target, trained on the same table."""
+def check_replaceable(path: Path, table: Understanding) -> None:
+    """Raise an error if the file is anything but a model of the same target, trained on the same table.
+
+    Tables of one name with the same columns count as one: rows are often added.
+    """
     from rebelboost import load
 
     if not path.exists():
@@ -33,9 +39,15 @@ def check_replaceable(path: Path, source: str, target: str) -> None:
         told = (load(path).metadata_ or {}).get("table", {})
     except ValueError as error:
         raise TableError(f"{path} exists and is not a model file: {remedy}") from error
-    if (told.get("source"), told.get("target")) != (source, target):
+    if (told.get("source"), told.get("target")) != (table.source, table.target):
         whose = f"{told.get('target')!r} in {told.get('source')}" if told else "another table"
         raise TableError(f"{path} exists and holds a model of {whose}: {remedy}")
+    differing = Understanding.from_dict(told).names_in_file ^ table.names_in_file
+    if differing:
+        raise TableError(
+            f"{path} exists and holds a model of another {table.source}, which differs in "
+            f"{counted(len(differing), 'column')} ({listed(sorted(differing), 3)}): {remedy}"
+        )
 
 
 @contextmanager

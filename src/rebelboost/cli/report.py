@@ -4,13 +4,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rebelboost.cli.files import check_writable, load_model, replaced
-from rebelboost.cli.inputs import Labelled, held_out, predicts_numbers, read_labelled, with_costs
+from rebelboost.cli.inputs import (
+    AnyEvaluation,
+    Labelled,
+    held_out,
+    predicts_numbers,
+    read_labelled,
+    tested,
+    with_costs,
+)
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import how_judged
-from rebelboost.evaluation.evaluate import evaluate
-from rebelboost.evaluation.numbers import NumberEvaluation
-from rebelboost.evaluation.result import Evaluation
-from rebelboost.exceptions import TableError
 from rebelboost.report import write_report
 from rebelboost.tables.columns import Column
 
@@ -41,11 +45,6 @@ def run_report(
     """Write the report."""
     check_writable(to)
     classifier = with_costs(load_model(model), costs)
-    if predicts_numbers(classifier):
-        raise TableError(
-            f"{model} predicts numbers, and reports are about classes: use `rebel evaluate` and "
-            "`rebel explain`, or train with --cut-at"
-        )
     kept = classifier.metadata_
     with output.waiting(f"writing {to}"):
         given = read_labelled(classifier, data)
@@ -61,7 +60,9 @@ def run_report(
         ]
         with replaced(to) as beside:
             write_report(
-                classifier if shown.names else _numbered(classifier),
+                classifier
+                if shown.names or predicts_numbers(classifier)
+                else _numbered(classifier),
                 given.frame,
                 given.y,
                 beside,
@@ -94,12 +95,8 @@ def _how(told: dict[str, Any], given: Labelled) -> list[str]:
     return [f"evaluated by cross-validation, {how}"] if how and given.is_training else []
 
 
-def _evaluation(
-    classifier: Any, given: Labelled, data: Path, *, recosted: bool
-) -> Evaluation | None:
+def _evaluation(model: Any, given: Labelled, data: Path, *, recosted: bool) -> AnyEvaluation | None:
     """Evaluate on the table; for the training table, return the held-out figures instead."""
-    if not given.is_training:
-        return evaluate(classifier, given.frame, given.y, groups=given.groups, source=data.name)
-    found = held_out(classifier, given, recosted=recosted)
-    assert not isinstance(found, NumberEvaluation)
-    return found
+    if given.is_training:
+        return held_out(model, given, recosted=recosted)
+    return tested(model, given, data)

@@ -52,7 +52,7 @@ def run_training(
         _check_task(understanding, settings.learner, costs)
         matrix = None if prices is None else _priced(prices, understanding, samples, data)
     if not model.force:
-        check_replaceable(to, understanding.source, understanding.target)
+        check_replaceable(to, understanding)
     show_table(understanding, matrix, costs, output)
     with output.warnings_as_notes():
         job = Job(samples, matrix, settings, numbers=understanding.predicts_numbers)

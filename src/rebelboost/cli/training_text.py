@@ -142,10 +142,7 @@ def show_model(
     output.text("")
     output.heading(f"Trained in {trained.seconds:.1f} s")
     n_terms = f"{len(model.ensemble_):,}"
-    kind = (
-        "a tree" if understanding.predicts_numbers else "a tree or a comparison with training rows"
-    )
-    lines = [("terms", f"{n_terms}, each {kind}")]
+    lines = [("terms", f"{n_terms}: {model.summary().heading}")]
     if chosen:
         lines.append(("selected", chosen))
     lines += figures(evaluation, how_judged(understanding.group, understanding.time))
@@ -159,9 +156,8 @@ def show_model(
     output.heading("Next steps")
     output.text(f"  rebel predict {_q(path)} new.csv -o decisions.csv")
     output.text(f"  rebel explain {_q(path)} {_q(data)} --rows 1,2,3")
-    if not understanding.predicts_numbers:
-        report = _q(path.with_suffix(".html").name)
-        output.text(f"  rebel report {_q(path)} {_q(data)} -o {report}")
+    report = _q(path.with_suffix(".html").name)
+    output.text(f"  rebel report {_q(path)} {_q(data)} -o {report}")
 
 
 def how_judged(group: str, time: str) -> str:

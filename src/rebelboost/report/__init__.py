@@ -10,16 +10,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import is_classifier
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.markup import Html, style_of_cards, tag
+from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import EvaluationError
 from rebelboost.report.data import data, facts
 from rebelboost.report.effects import effects
 from rebelboost.report.mistakes import mistakes
+from rebelboost.report.numbers import number_cases, number_lead, number_results
 from rebelboost.report.probabilities import probabilities
 from rebelboost.report.reasons import decisions, learned
 from rebelboost.report.reproduce import reproduction
@@ -27,7 +29,8 @@ from rebelboost.report.results import lead, results
 from rebelboost.report.subject import Subject
 from rebelboost.report.training import choice, guarantee, training
 
-SECTIONS: tuple[Callable[[Subject], Html | None], ...] = (
+Sections = tuple[Callable[[Subject], Html | None], ...]
+OF_CLASSES: Sections = (
     results,
     mistakes,
     probabilities,
@@ -40,6 +43,16 @@ SECTIONS: tuple[Callable[[Subject], Html | None], ...] = (
     guarantee,
     reproduction,
 )
+OF_NUMBERS: Sections = (
+    number_results,
+    effects,
+    learned,
+    number_cases,
+    data,
+    choice,
+    training,
+    reproduction,
+)
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """Content security policy: the browser loads nothing from the network and runs no scripts."""
 
@@ -50,7 +63,7 @@ def write_report(  # noqa: PLR0913  (options of the report)
     y: ArrayLike,
     path: str | Path,
     *,
-    evaluation: Evaluation | None,
+    evaluation: Evaluation | NumberEvaluation | None,
     title: str = "Model report",
     data_summary: Mapping[str, Any] | None = None,
     command: str | None = None,
@@ -59,21 +72,22 @@ def write_report(  # noqa: PLR0913  (options of the report)
     names: bool = True,
     date: dt.date | None = None,
 ) -> Path:
-    """Write a report on a fitted classifier as one self-contained HTML file.
+    """Write a report on a fitted model as one self-contained HTML file.
 
     Parameters
     ----------
-    clf : RebelClassifier
-        Fitted classifier.
-    X, y : table of shape (N, d), labels of shape (N,)
+    clf : RebelClassifier or RebelRegressor
+        Fitted model.
+    X, y : table of shape (N, d), labels or numbers of shape (N,)
         Samples of the `evaluation`: the test samples for `rebelboost.evaluation.evaluate`; the
         training samples for `left_out`, for figures from a file (`Evaluation.from_dict`) and for
         None. The report explains some decisions on these samples.
     path : str or Path
         File to write. An existing file is replaced.
-    evaluation : Evaluation or None
-        Result of `rebelboost.evaluation.evaluate` or `left_out`. If None, the report says that the
-        accuracy on new cases is unknown.
+    evaluation : Evaluation, NumberEvaluation or None
+        Result of `rebelboost.evaluation.evaluate` or `left_out`, or of `evaluate_numbers` or
+        `left_out_numbers` for a regressor. If None, the report says that the accuracy on new cases is
+        unknown.
     title : str
         Title of the page.
     data_summary : mapping, optional
@@ -93,7 +107,7 @@ def write_report(  # noqa: PLR0913  (options of the report)
     """
     page = render(
         Subject(
-            clf if names else clf.with_row_labels({}),
+            clf if names or not is_classifier(clf) else clf.with_row_labels({}),
             X,
             _labels(clf, X, y),
             evaluation,
@@ -112,9 +126,10 @@ def write_report(  # noqa: PLR0913  (options of the report)
 
 def _labels(clf: Any, X: Any, y: ArrayLike) -> np.ndarray[Any, Any]:
     check_is_fitted(clf)
-    if not is_classifier(clf):
+    if not is_classifier(clf) and not is_regressor(clf):
         raise EvaluationError(
-            f"{type(clf).__name__} is not a classifier: give a fitted RebelClassifier"
+            f"{type(clf).__name__} is neither a classifier nor a regressor: give a fitted "
+            "RebelClassifier or RebelRegressor"
         )
     labels: np.ndarray[Any, Any] = column_or_1d(y)
     if len(X) != len(labels):
@@ -124,14 +139,15 @@ def _labels(clf: Any, X: Any, y: ArrayLike) -> np.ndarray[Any, Any]:
 
 def render(subject: Subject, title: str, date: dt.date) -> str:
     """Return the HTML of the page."""
-    made = [each for make in SECTIONS if (each := make(subject)) is not None]
+    sections = OF_NUMBERS if subject.predicts_numbers else OF_CLASSES
+    made = [each for make in sections if (each := make(subject)) is not None]
     body = tag(
         "main",
         tag(
             "header",
             tag("h1", title),
             facts(subject),
-            lead(subject),
+            number_lead(subject) if subject.predicts_numbers else lead(subject),
             tag("nav", *map(_link, made), aria_label="contents"),
         ),
         *made,

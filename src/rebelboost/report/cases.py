@@ -36,7 +36,7 @@ class Picked(NamedTuple):
 
 def pick(subject: Subject) -> list[Picked]:
     """Select up to ten different decisions."""
-    found = subject.evaluation
+    found = subject.decisions
     judged = found.judged if found is not None else None
     if judged is None:
         judged = _judged_now(subject)

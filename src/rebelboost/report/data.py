@@ -45,7 +45,8 @@ def facts(subject: Subject) -> Html:
         told = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
         columns = counted(subject.clf.n_features_in_, "column")
         parts.append(f"{columns} ({told})" if len(kinds) > 1 else columns)
-    parts.append(counted(len(subject.classes), "class"))
+    if not subject.predicts_numbers:
+        parts.append(counted(len(subject.classes), "class"))
     return tag("p", join_html(parts, " · "), class_="facts")
 
 
@@ -64,7 +65,7 @@ def data(subject: Subject) -> Html:
     )
     return section(
         "Data",
-        _classes(subject),
+        _numbers(subject) if subject.predicts_numbers else _classes(subject),
         None if subject.is_precomputed else _columns(subject),
         _ignored(subject.data),
         _notes(subject.data),
@@ -93,6 +94,13 @@ def _classes(subject: Subject) -> Html:
             [tag("h3", f"{len(listed)} classes"), note(told), more("All classes", body)]
         )
     return join_html([tag("h3", "Classes"), body])
+
+
+def _numbers(subject: Subject) -> Html:
+    target = subject.data.get("target")
+    told = ["Target: ", name(target), ", "] if target else ["Targets "]
+    _, spread = _described(np.asarray(subject.y, dtype=np.float64), None)
+    return note(*told, spread, ".")
 
 
 def _trained(subject: Subject) -> list[float]:

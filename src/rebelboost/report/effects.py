@@ -33,7 +33,7 @@ MEANING = (
 def effects(subject: Subject) -> Html | None:
     """Return the section on curves, or None if there is nothing to draw."""
     model = subject.clf.model_
-    if subject.is_precomputed or len(subject.classes) < 2 or len(model.ensemble) == 0:
+    if subject.is_precomputed or subject.is_constant or len(model.ensemble) == 0:
         return None
     X = np.asarray(encode_table(subject.clf, subject.X), dtype=np.float64)
     n_threads = threads_of(subject.clf.n_jobs)
@@ -53,6 +53,10 @@ def effects(subject: Subject) -> Html | None:
 
 
 def _lead(subject: Subject) -> Html:
+    if subject.predicts_numbers:
+        target = subject.data.get("target")
+        said: list[Any] = ["prediction of ", name(target)] if target else ["prediction"]
+        return join_html(["The average ", *said, MEANING])
     code = subject.clf.model_.positive
     what: list[Any] = ["average probability of each class"]
     if code is not None:
@@ -83,16 +87,22 @@ class _Drawer:
 
     def __init__(self, subject: Subject, curves: Sequence[Curve], kinds: Any) -> None:
         self.classes = subject.classes
-        self.code = subject.clf.model_.positive
+        self.code = 0 if subject.predicts_numbers else subject.clf.model_.positive
+        self.told: Callable[[float], str] = _number if subject.predicts_numbers else whole_percent
         self.kinds = kinds
         self.x_texts: dict[int, Callable[[float], str]] = {
             f: SHOWN_AS[kind] for f, kind in kinds.items()
         }
         drawn = np.concatenate([each.outcome[:, self._chosen(each)].ravel() for each in curves])
         low, high = float(drawn.min()), float(drawn.max())
-        low, high = np.floor(10 * low - 0.01) / 10, np.ceil(10 * high + 0.01) / 10
-        low, high = max(0.0, low), min(1.0, high)
+        if subject.predicts_numbers:
+            low, high = low - 0.05 * (high - low), high + 0.05 * (high - low)
+        else:
+            low, high = np.floor(10 * low - 0.01) / 10, np.ceil(10 * high + 0.01) / 10
+            low, high = max(0.0, low), min(1.0, high)
         self.y: Axis = upward(low, high)
+        self.floor = low if subject.predicts_numbers else 0.0
+        """Where the bars of categories begin."""
 
     def _chosen(self, each: Curve) -> Ints:
         """Codes of the classes that are drawn."""
@@ -108,7 +118,7 @@ class _Drawer:
         if each.missing is None:
             return ""
         said = ", ".join(
-            (f"{self.classes[k]} " if self.code is None else "") + whole_percent(each.missing[k])
+            (f"{self.classes[k]} " if self.code is None else "") + self.told(each.missing[k])
             for k in self._chosen(each).tolist()
         )
         return f"Missing in {counted(each.n_missing, 'row')}: {said}."
@@ -131,10 +141,10 @@ class _Drawer:
             for value, shown, outcome in zip(
                 each.values, each.labels, each.outcome[:, k].tolist(), strict=True
             ):
-                hint = f"{shown}: {whole_percent(outcome)}"
+                hint = f"{shown}: {self.told(outcome)}"
                 chart.point(float(value), outcome, colour, 3.2 if each.edges is None else 2, hint)
         x_text = self.x_texts.get(each.feature, lambda value: number(value, 4))
-        drawn = chart.draw("", "", whole_percent, x_text)
+        drawn = chart.draw("", "", self.told, x_text)
         return tag("div", tag("h4", name(each.name)), drawn, class_="effect")
 
     def _levels(self, each: Curve) -> Html:
@@ -142,14 +152,14 @@ class _Drawer:
         chosen = self._chosen(each).tolist()
         if self.code is not None:  # by probability: easier to read than by name
             order = order[np.argsort(-each.outcome[order, self.code], kind="stable")]
-        high = self.y.high
+        low, length = self.floor, self.y.high - self.floor
 
         def row(i: int) -> list[Any]:
-            said = [whole_percent(each.outcome[i, k]) for k in chosen]
-            bars = [bar(each.outcome[i, chosen[0]] / high)] if self.code is not None else []
+            said = [self.told(each.outcome[i, k]) for k in chosen]
+            bars = [bar((each.outcome[i, chosen[0]] - low) / length)] * (self.code is not None)
             return [name(each.labels[i]), *said, *bars, f"{each.counts[i]:,}"]
 
-        heads: list[Any] = [name(self.classes[k]) for k in chosen]
+        heads: list[Any] = [name(self.classes[k]) for k in chosen] if self.classes else ["mean"]
         heads += [""] if self.code is not None else []
         rest = len(each.values) - len(order)
         return tag(
@@ -160,3 +170,7 @@ class _Drawer:
             note(self._missing(each)) if each.missing is not None else None,
             class_="effect",
         )
+
+
+def _number(value: float) -> str:
+    return number(value, 3)

@@ -22,7 +22,7 @@ MOST_UNFOLDED = 12
 
 def mistakes(subject: Subject) -> Html | None:
     """Return the section on mistakes."""
-    found = subject.evaluation
+    found = subject.decisions
     if found is None or len(found.confusion.classes) < 2:
         return None
     few = len(found.confusion.decisions) <= MOST_TABLED

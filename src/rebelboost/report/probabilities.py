@@ -12,7 +12,7 @@ from rebelboost.report.subject import Subject
 
 def probabilities(subject: Subject) -> Html | None:
     """Return the section on calibration."""
-    found = subject.evaluation
+    found = subject.decisions
     if found is None or found.calibration is None:
         return None
     kept = found.calibration

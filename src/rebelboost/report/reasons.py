@@ -21,7 +21,7 @@ SEEN = "The model was trained on these rows. It is more confident and more accur
 
 def learned(subject: Subject) -> Html | None:
     """Return the section on important features, training rows and rules."""
-    if not hasattr(subject.clf, "summary") or len(subject.classes) < 2:
+    if not hasattr(subject.clf, "summary") or subject.is_constant:
         return None
     found = subject.clf.summary(top=MOST_USED)
     if not subject.shows_rows:
@@ -29,7 +29,8 @@ def learned(subject: Subject) -> Html | None:
     parts = summary_parts(found)
     if not parts:
         return None
-    return section("What are the decisions based on?", *parts, lead=f"{found.heading}.")
+    what = "predictions" if subject.predicts_numbers else "decisions"
+    return section(f"What are the {what} based on?", *parts, lead=f"{found.heading}.")
 
 
 # ---- ten decisions
@@ -37,7 +38,7 @@ def learned(subject: Subject) -> Html | None:
 
 def decisions(subject: Subject) -> Html | None:
     """Return the section on ten decisions and their reasons."""
-    if not hasattr(subject.clf, "explain") or len(subject.classes) < 2 or not subject.shows_rows:
+    if not hasattr(subject.clf, "explain") or subject.is_constant or not subject.shows_rows:
         return None
     picked = pick(subject)
     if not picked:

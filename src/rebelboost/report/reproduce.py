@@ -88,8 +88,8 @@ def _seed(random_state: Any) -> str:
 
 
 def _costs(subject: Subject) -> Html | None:
-    costs = subject.clf.costs_
-    if is_uniform(costs) or len(costs) > MOST_TABLED:
+    costs = getattr(subject.clf, "costs_", None)  # regressors have none
+    if costs is None or is_uniform(costs) or len(costs) > MOST_TABLED:
         return None
     head = [
         tag("th", "true ↓ · decided →", class_="corner"),

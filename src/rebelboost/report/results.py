@@ -29,7 +29,7 @@ LOG_LOSS = "Log-loss: mean of −ln(probability of the true class). Lower is bet
 
 def lead(subject: Subject) -> Html:
     """Return the main result in one or two sentences."""
-    found = subject.evaluation
+    found = subject.decisions
     if found is None:
         return paragraph(
             "The accuracy on new cases is unknown: no samples were held out from training, and no "
@@ -131,7 +131,7 @@ def _range(found: Evaluation, between: str) -> str:
 
 def results(subject: Subject) -> Html | None:
     """Return the section on accuracy and cost, with intervals and baselines."""
-    found = subject.evaluation
+    found = subject.decisions
     if found is None:
         return None
     rows: list[list[Any]] = _cost_rows(found) if found.has_costs else []

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 
 from rebelboost.base.arrays import Ints
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import number
 from rebelboost.data.encoder import as_frame, is_present
+from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.evaluation.result import Evaluation
 
 
@@ -22,7 +24,7 @@ class Subject:
     clf: Any
     X: Any
     y: NDArray[Any]
-    evaluation: Evaluation | None
+    evaluation: Evaluation | NumberEvaluation | None
     data: Mapping[str, Any] = field(default_factory=dict)
     """Information on the data file: "source", "form", "target", "ignored", "notes", …"""
     command: str | None = None
@@ -31,10 +33,25 @@ class Subject:
     shows_rows: bool = True
     """Whether single rows are shown."""
 
+    @property
+    def predicts_numbers(self) -> bool:
+        """Whether the model is a regressor."""
+        return bool(is_regressor(self.clf))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the model knows one class only, so that there is nothing to explain."""
+        return not self.predicts_numbers and len(self.classes) < 2
+
     @cached_property
     def classes(self) -> list[str]:
-        """Names of the classes as text."""
-        return [printed(each) for each in self.clf.classes_]
+        """Names of the classes as text; none for numbers."""
+        return [printed(each) for each in getattr(self.clf, "classes_", ())]
+
+    @property
+    def decisions(self) -> Evaluation | None:
+        """The evaluation of a classifier."""
+        return self.evaluation if isinstance(self.evaluation, Evaluation) else None
 
     @cached_property
     def columns(self) -> list[str]:
@@ -53,7 +70,9 @@ class Subject:
     def is_of_training(self) -> bool:
         """Whether `X` is the training table; evaluations without results by sample are of it too."""
         found = self.evaluation
-        return found is None or found.is_left_out or found.judged is None
+        if found is None or found.is_left_out:
+            return True
+        return isinstance(found, Evaluation) and found.judged is None
 
     def rows(self, numbers: Ints) -> Any:
         """Return some rows of `X`, as the same type of table."""

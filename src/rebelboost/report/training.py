@@ -26,7 +26,11 @@ def training(subject: Subject) -> Html | None:
     if not runs or max(len(run.rounds) for run in runs) < 2:
         return None
     several = len(runs) > 1
-    charts = [_blended_loss(runs) if several else _loss(runs[0]), _errors(runs)]
+    numbers = subject.predicts_numbers
+    charts = [
+        _blended_loss(runs) if several else _loss(runs[0], numbers=numbers),
+        _errors(runs, numbers=numbers),
+    ]
     return section(
         "How was the model trained?",
         tag("div", *charts, class_="figures"),
@@ -48,8 +52,9 @@ def _told(subject: Subject, runs: Sequence[Run]) -> str:
     return f"{fits}, each on a part of the samples. The model is {average}, with {n_terms:,} terms."
 
 
-def _loss(run: Run) -> Html:
-    paid = any(r.cost > 0 for r in run.rounds)  # otherwise there is no curve
+def _loss(run: Run, *, numbers: bool) -> Html:
+    # Numbers have no decisions that cost something. Without costs above 0, there is no curve.
+    paid = not numbers and any(r.cost > 0 for r in run.rounds)
     covers = paid and all(r.cost <= math.exp(r.log_loss) * (1 + ROUNDING) for r in run.rounds)
     lines: list[Line] = [("one", "loss", run.line(lambda r: exp(r.log_loss)))]
     if run.bounds is not None:
@@ -107,7 +112,7 @@ def _with_means(runs: Sequence[Run], of: Callable[[Run, Round], float]) -> list[
     return lines
 
 
-def _errors(runs: Sequence[Run]) -> Html:
+def _errors(runs: Sequence[Run], *, numbers: bool) -> Html:
     held = all(record.held is not None for run in runs for record in run.rounds)
     if len(runs) > 1:
         of = _held_error if held else _error
@@ -123,12 +128,18 @@ def _errors(runs: Sequence[Run]) -> Html:
     chart = Chart(
         across(1, max(2, *(len(run.rounds) for run in runs)), log=True),
         upward(0, 1.05 * most or 0.1),
-        f"Error on {whose} after each round, if the class with the highest score is predicted.",
+        f"Root mean squared error on {whose} after each round."
+        if numbers
+        else f"Error on {whose} after each round, if the class with the highest score is predicted.",
         "Error by round",
     )
     for class_, label, (x, y) in lines:
         chart.line(x, y, class_, label)
-    return chart.draw("round", "error", lambda v: f"{100 * v:.3g} %")
+    return chart.draw("round", "error", _short if numbers else _percent)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 def _error(record: Round) -> float:

@@ -21,17 +21,20 @@ def standings_table(found: "Selection") -> Html:
     def shown(cost: float) -> str:
         return percent(cost) if found.percent else amount(float(f"{cost:.3g}"))
 
+    of_classes = found.measure == "cost"
     ranked = sorted(found.standings, key=lambda each: (-each.share, each.cost))
     rows = [
         [
             name(each.name),
             whole_percent(each.share) if each.share else "–",
             shown(each.cost),
-            f"{each.log_loss:.3f}",
+            *([f"{each.log_loss:.3f}"] if of_classes else []),
             f"{each.rounds:,}",
         ]
         for each in ranked
     ]
     rows.append([tag("strong", "weighted average"), "", tag("strong", shown(found.cost)), "", ""])
+    if not of_classes:
+        return table(["candidate", "weight", found.measure, "rounds"], [row[:4] for row in rows])
     what = "error" if found.percent else "mean cost"
     return table(["candidate", "weight", what, "log-loss", "rounds"], rows)

@@ -68,6 +68,11 @@ class Understanding:
     spread: tuple[float, ...] = ()
     """Least, median and greatest number of the target; empty for classes."""
 
+    @property
+    def names_in_file(self) -> set[str]:
+        """Names of all columns of the file, used or not, but the target."""
+        return {column.origin for column in self.columns} | set(self.ignored)
+
     def to_dict(self) -> dict[str, Any]:
         """Convert to a dictionary, for the model file and for --json."""
         told = dict(vars(self))
