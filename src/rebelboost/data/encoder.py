@@ -4,6 +4,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -48,6 +49,14 @@ class FeatureEncoder:
         flags[list(self.levels)] = 1
         return flags
 
+    @cached_property
+    def codes(self) -> dict[int, dict[Any, float]]:
+        """Categorical feature → category → code."""
+        return {
+            f: {level: float(i) for i, level in enumerate(levels)}
+            for f, levels in self.levels.items()
+        }
+
     def transform_frame(self, frame: nw.DataFrame[Any]) -> Values:
         """(N, d) numbers: codes for categories, NaN for categories not seen in training."""
         columns: list[Any] = list(frame.iter_columns())
@@ -72,7 +81,7 @@ class FeatureEncoder:
         return X
 
     def _codes(self, feature: int, values: Sequence[Any], name: str) -> NDArray[np.float64]:
-        code = {level: float(i) for i, level in enumerate(self.levels[feature])}
+        code = self.codes[feature]
         codes = np.fromiter((code.get(v, np.nan) for v in values), np.float64, len(values))
         unknown = {
             values[n] for n in map(int, np.flatnonzero(np.isnan(codes))) if is_present(values[n])

@@ -20,6 +20,7 @@ from rebelboost.costs.by_sample import CostColumns, columns_of, rows_of_cube
 from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows, costs_of_classes
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
 from rebelboost.data.samples import Samples
+from rebelboost.estimators.plain import read_at_once
 from rebelboost.estimators.unusual import FLOATS, check_kind, from_sparse, is_sparse
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.learners.base import WeakLearner
@@ -165,6 +166,9 @@ def learn_features(estimator: Any, X: Any, categorical: Any) -> tuple[FeatureEnc
 
 def encode_features(estimator: Any, X: Any, encoder: FeatureEncoder) -> Values:
     """Check that a table has the features seen in training, and encode it as numbers."""
+    at_once = read_at_once(estimator, X, encoder)
+    if at_once is not None:
+        return at_once
     return _encoded(encoder, *_checked(estimator, X, reset=False))
 
 
