@@ -1,7 +1,9 @@
 #include "bins.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "parallel.hpp"
 
@@ -45,5 +47,23 @@ template void bin_values(Matrix<const float>, Vector<const double>, Vector<const
                          Vector<const uint8_t>, Cube<uint8_t>, int);
 template void bin_values(Matrix<const double>, Vector<const double>, Vector<const int32_t>,
                          Vector<const uint8_t>, Cube<uint8_t>, int);
+
+void sort_bins(const Bins& bins, Matrix<uint32_t> order, int n_threads) {
+    bins.check();
+    require(bins.n_samples() <= size_t{1} << 24, "order must be of at most 2²⁴ samples");
+    require(order.is(bins.n_features(), bins.n_samples()), "bins and order do not match");
+    const size_t work = 4 * bins.n_samples() * bins.n_features();
+    parallel_each(bins.n_features(), grain_for(bins.n_features(), work), n_threads, [&](size_t f) {
+        const uint8_t* column = bins.column(f);
+        std::array<size_t, most_bins + 1> next{}; // where the bin's next sample goes
+        for (size_t n = 0; n < bins.n_samples(); ++n)
+            ++next[column[n * block_width] + size_t{1}];
+        std::partial_sum(next.begin(), next.end(), next.begin());
+        for (size_t n = 0; n < bins.n_samples(); ++n) {
+            const uint32_t bin = column[n * block_width];
+            order(f, next[bin]++) = (bin << 24) + static_cast<uint32_t>(n);
+        }
+    });
+}
 
 } // namespace rebel

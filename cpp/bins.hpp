@@ -67,6 +67,15 @@ void bin_values(Matrix<const Value> X, Vector<const double> edges,
                 Vector<const int32_t> edge_offsets, Vector<const uint8_t> missing,
                 Cube<uint8_t> blocks, int n_threads);
 
+// The samples by ascending bin of each feature, as bin · 2²⁴ + sample: (features, samples), or no
+// rows, if samples are not sorted.
+void sort_bins(const Bins& bins, Matrix<uint32_t> order, int n_threads);
+
+inline void check_order(const Bins& bins, Matrix<const uint32_t> order) {
+    require(order.n_rows == 0 || order.is(bins.n_features(), bins.n_samples()),
+            "bins and order do not match");
+}
+
 inline size_t bin_of(const uint8_t* column, int32_t sample) {
     return column[static_cast<size_t>(sample) * block_width];
 }

@@ -54,14 +54,9 @@ void choose_splits(const Bins& bins, Allowed allowed, Matrix<const int64_t> sums
         Candidate top;
         BinSums taken;
         const bool may = divisible(static_cast<size_t>(counts[node]), totals[node], options);
-        for (size_t f = 0; may && f < bins.n_features(); ++f) {
-            if (allowed[f] == 0)
-                continue;
-            take_from_sums(&sums(node, bins.offset(f)), bins.n_bins(f), taken);
-            const Candidate found = scan_feature(bins, f, taken, totals[node], options);
-            if (found.value > top.value)
-                top = found;
-        }
+        for (size_t f = 0; may && f < bins.n_features(); ++f)
+            if (allowed[f] != 0)
+                improve(bins, f, &sums(node, bins.offset(f)), totals[node], options, top);
         if (top.feature >= 0)
             take_from_sums(&sums(node, bins.offset(static_cast<size_t>(top.feature))),
                            bins.n_bins(static_cast<size_t>(top.feature)), taken);

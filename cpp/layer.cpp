@@ -1,5 +1,6 @@
 #include "search.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -8,23 +9,50 @@
 namespace rebel {
 namespace {
 
+constexpr uint16_t no_node = 0xffff;
+
+void add_to_block(const Bins& bins, size_t block, Pairs values, Samples samples,
+                  Vector<int64_t> sums, int n_threads) {
+    const size_t grain = samples.size / (4 * static_cast<size_t>(n_threads)) + 1;
+    parallel_sum(samples.size, std::max<size_t>(4096, grain), n_threads, sums,
+                 [&](size_t from, size_t to, int64_t* partial) {
+                     add_pairs(bins, block, values, samples.slice(from, to), partial);
+                 });
+}
+
+// The running sum of a node's samples in the order of a feature's bins.
+struct RunningSum {
+    ByVariance node;
+    int64_t start = 0; // the sum of missing values, if they are on the left
+    int64_t sum = start;
+    uint32_t last = most_bins; // the bin of the last sample; at first, none
+};
+
 // A layer's search as independent tasks: (siblings) × (block of features).
 struct LayerSearch {
     const Bins& bins;
+    Matrix<const uint32_t> order;
     Allowed allowed;
     Pairs values;
     const Nodes& nodes;
     Matrix<const int64_t> parent_sums;
     Matrix<int64_t> sums;
     const SearchOptions& options;
+    // Threads keep the best of each block of features; one thread keeps the best of all blocks.
+    size_t n_bests = 1;
     size_t n_siblings = parent_sums.n_rows > 0 ? 2 : 1;
     std::vector<int64_t> totals = std::vector<int64_t>(nodes.n_nodes());
-    std::vector<Candidate> best = std::vector<Candidate>(nodes.n_nodes() * bins.n_blocks());
+    std::vector<Candidate> best{};
+    std::vector<uint16_t> node_of{}; // of each sample, if small nodes are scanned in order
+    const ByVariance nothing{0, {Criterion::variance, 1, 0}}; // that is too light to be split
 
     void run(int n_threads) {
         const size_t n_nodes = nodes.n_nodes();
         parallel_each(n_nodes, grain_for(n_nodes, nodes.samples.size), n_threads,
                       [&](size_t i) { totals[i] = total_of(values, nodes.of(i)); });
+        n_bests = n_threads > 1 ? bins.n_blocks() : 1;
+        best.resize(n_nodes * n_bests);
+        find_small_nodes();
         const size_t n_tasks = n_nodes / n_siblings * bins.n_blocks();
         // With few blocks of features, threads share the samples instead.
         const bool share_samples = n_threads > 1 && n_tasks < 2 * static_cast<size_t>(n_threads);
@@ -36,13 +64,16 @@ struct LayerSearch {
                 sum(task, 1);
             scan(task);
         });
+        if (!node_of.empty())
+            parallel_each(bins.n_blocks(), grain_for(bins.n_blocks(), work), n_threads,
+                          [&](size_t block) { scan_in_order(block); });
     }
 
     void write(const Splits& splits) const {
         for (size_t node = 0; node < nodes.n_nodes(); ++node) {
-            const auto own = best.begin() + static_cast<ptrdiff_t>(node * bins.n_blocks());
+            const auto own = best.begin() + static_cast<ptrdiff_t>(node * n_bests);
             Candidate top; // ties go to the first block
-            for (size_t b = 0; b < bins.n_blocks(); ++b)
+            for (size_t b = 0; b < n_bests; ++b)
                 if (own[b].value > top.value)
                     top = own[b];
             BinSums taken;
@@ -54,6 +85,9 @@ struct LayerSearch {
 
     size_t first_node(size_t task) const { return task / bins.n_blocks() * n_siblings; }
     size_t block(size_t task) const { return task % bins.n_blocks(); }
+    Candidate& best_of(size_t node, size_t block) {
+        return best[node * n_bests + (n_bests > 1 ? block : 0)];
+    }
 
     bool divisible(size_t node) const {
         return rebel::divisible(nodes.of(node).size, totals[node], options);
@@ -61,7 +95,31 @@ struct LayerSearch {
 
     // A node with few samples is scanned without sums over all bins, and so are its children.
     bool sparse(size_t node) const {
-        return 3 * nodes.of(node).size * bins.n_features() < sums.n_cols;
+        const size_t few = order.n_rows > 0 ? 2 : 3;
+        return few * nodes.of(node).size * bins.n_features() < sums.n_cols;
+    }
+
+    // Small nodes are scanned together, in the order of each feature's bins, if they hold a good
+    // part of the samples. `order` has each sample once; so must the nodes.
+    void find_small_nodes() {
+        if (order.n_rows == 0 || options.criterion != Criterion::variance)
+            return;
+        size_t n_samples = 0;
+        for (size_t node = 0; node < nodes.n_nodes(); ++node)
+            n_samples += divisible(node) && sparse(node) ? nodes.of(node).size : 0;
+        if (4 * n_samples < order.n_cols || n_samples == 0)
+            return;
+        node_of.assign(order.n_cols, no_node);
+        for (size_t node = 0; node < nodes.n_nodes(); ++node)
+            if (divisible(node) && sparse(node))
+                for (const int32_t n : nodes.of(node)) {
+                    uint16_t& own = node_of[static_cast<size_t>(n)];
+                    if (own != no_node) {
+                        node_of.clear();
+                        return;
+                    }
+                    own = static_cast<uint16_t>(node);
+                }
     }
 
     // Sums over the node with fewer samples, and subtracts from the parent for the other.
@@ -77,11 +135,7 @@ struct LayerSearch {
         const size_t end = bins.offset(bins.last_feature(block(task)));
         const Vector<int64_t> own = sums.row(node).slice(begin, end);
         std::fill(own.begin(), own.end(), 0);
-        const size_t grain = samples.size / (4 * static_cast<size_t>(n_threads)) + 1;
-        parallel_sum(samples.size, std::max<size_t>(4096, grain), n_threads, own,
-                     [&](size_t from, size_t to, int64_t* partial) {
-                         add_pairs(bins, block(task), values, samples.slice(from, to), partial);
-                     });
+        add_to_block(bins, block(task), values, samples, own, n_threads);
         if (n_siblings == 2)
             std::transform(parent_sums.row(node / 2).begin() + begin,
                            parent_sums.row(node / 2).begin() + end, own.begin(),
@@ -92,19 +146,116 @@ struct LayerSearch {
         const size_t last = bins.last_feature(block(task));
         for (size_t i = 0; i < n_siblings; ++i) {
             const size_t node = first_node(task) + i;
-            if (!divisible(node))
+            const bool few = sparse(node);
+            if (!divisible(node) || (few && !node_of.empty()))
                 continue;
-            Candidate& top = best[node * bins.n_blocks() + block(task)];
+            Candidate& top = best_of(node, block(task));
             BinSums taken;
             for (size_t f = bins.first_feature(block(task)); f < last; ++f) {
                 if (allowed[f] == 0)
                     continue;
-                take(node, f, taken);
-                const Candidate found = scan_feature(bins, f, taken, totals[node], options);
-                if (found.value > top.value)
-                    top = found;
+                if (!few) {
+                    improve(bins, f, &sums(node, bins.offset(f)), totals[node], options, top);
+                    continue;
+                }
+                take_from_samples(bins.column(f), values, nodes.of(node), taken);
+                improve(bins, f, taken, totals[node], options, top);
             }
         }
+    }
+
+    // All small nodes, feature by feature.
+    void scan_in_order(size_t block) {
+        // One more for the samples of other nodes.
+        std::vector<RunningSum> running(nodes.n_nodes() + 1, {nothing});
+        std::vector<int64_t> missing(nodes.n_nodes() + 1);
+        for (size_t f = bins.first_feature(block); f < bins.last_feature(block); ++f) {
+            if (allowed[f] == 0)
+                continue;
+            if (bins.is_categorical(f)) {
+                scan_categories(f, block);
+                continue;
+            }
+            const uint32_t first_missing = static_cast<uint32_t>(bins.n_bins(f) - 1) << 24;
+            const auto sorted = order.row(f);
+            const auto end = std::lower_bound(sorted.begin(), sorted.end(), first_missing);
+            std::fill(missing.begin(), missing.end(), 0);
+            for (auto at = end; at != sorted.end(); ++at)
+                missing[node_at(*at)] += values[*at & 0xffffff];
+            const Vector<const uint32_t> present{sorted.data,
+                                                 static_cast<size_t>(end - sorted.begin())};
+            start(running, missing, block);
+            pass(present, f, block, false, running);
+            if (end == sorted.end())
+                continue;
+            // Once more with missing values on the right, for nodes that have some.
+            for (size_t node = 0; node <= nodes.n_nodes(); ++node)
+                running[node] = {missing[node] != 0 ? running[node].node : nothing};
+            pass(present, f, block, true, running);
+        }
+    }
+
+    size_t node_at(uint32_t place) const {
+        return std::min<size_t>(node_of[place & 0xffffff], nodes.n_nodes());
+    }
+
+    void start(std::vector<RunningSum>& running, const std::vector<int64_t>& missing,
+               size_t block) {
+        for (size_t node = 0; node < nodes.n_nodes(); ++node) {
+            running[node] = {ByVariance(totals[node], options), missing[node]};
+            running[node].node.exceed(best_of(node, block).value);
+        }
+        running.back() = {nothing};
+    }
+
+    void pass(Vector<const uint32_t> present, size_t f, size_t block, bool missing_right,
+              std::vector<RunningSum>& running) {
+        for (const uint32_t place : present) {
+            RunningSum& at = running[node_at(place)];
+            const uint32_t bin = place >> 24;
+            if (bin != at.last) {
+                if (at.node.may_exceed(at.sum))
+                    take_if_better(at, f, block, missing_right, running);
+                at.last = bin;
+            }
+            at.sum += values.data[place & 0xffffff];
+        }
+        if (missing_right) // all present values left
+            for (size_t node = 0; node < nodes.n_nodes(); ++node)
+                take_if_better(running[node], f, block, true, running);
+    }
+
+    [[gnu::noinline]] void take_if_better(RunningSum& at, size_t f, size_t block,
+                                          bool missing_right,
+                                          const std::vector<RunningSum>& running) {
+        const auto node = static_cast<size_t>(&at - running.data());
+        if (at.last == most_bins || node == nodes.n_nodes())
+            return;
+        // A bin whose sum is 0 counts as empty, and thresholds are after non-empty bins.
+        if (at.sum == at.start && !any_filled(node, f, at.last))
+            return;
+        Candidate& top = best_of(node, block);
+        const double value = at.node.value(at.sum);
+        if (value > top.value) {
+            top = {value, static_cast<int32_t>(f), static_cast<int32_t>(at.last), missing_right,
+                   at.sum};
+            at.node.exceed(value);
+        }
+    }
+
+    bool any_filled(size_t node, size_t f, uint32_t last) const {
+        BinSums taken;
+        take_from_samples(bins.column(f), values, nodes.of(node), taken);
+        return taken.n > 0 && static_cast<uint32_t>(taken.bins[0]) <= last;
+    }
+
+    void scan_categories(size_t f, size_t block) {
+        BinSums taken;
+        for (size_t node = 0; node < nodes.n_nodes(); ++node)
+            if (divisible(node) && sparse(node)) {
+                take_from_samples(bins.column(f), values, nodes.of(node), taken);
+                improve(bins, f, taken, totals[node], options, best_of(node, block));
+            }
     }
 
     void take(size_t node, size_t feature, BinSums& taken) const {
@@ -117,18 +268,19 @@ struct LayerSearch {
 
 } // namespace
 
-void search_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& nodes,
-                  Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
+void search_layer(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
+                  const Nodes& nodes, Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
                   const SearchOptions& options, const Splits& splits, int n_threads) {
     bins.check(allowed, values.size);
     nodes.check();
     options.check();
     splits.check(nodes.n_nodes());
+    check_order(bins, order);
     require(parent_sums.n_rows == 0 || 2 * parent_sums.n_rows == nodes.n_nodes(),
             "parent_sums must have half as many rows as there are nodes, or none");
     require(sums.is(nodes.n_nodes(), bins.n_bins()) && parent_sums.n_cols == bins.n_bins(),
             "sums must have a row for each node and a column for each bin");
-    LayerSearch search{bins, allowed, values, nodes, parent_sums, sums, options};
+    LayerSearch search{bins, order, allowed, values, nodes, parent_sums, sums, options};
     search.run(n_threads);
     search.write(splits);
 }

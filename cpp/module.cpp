@@ -19,7 +19,8 @@ NB_MODULE(_compiled, m) {
           "n_threads"_a, no_gil);
     m.def("search_root", &search_root, "bins"_a, "allowed"_a, "values"_a, "totals"_a, "nodes"_a,
           "right"_a, "n_threads"_a, no_gil);
-    m.def("search_layer", &search_layer, "bins"_a, "allowed"_a, "values"_a, "nodes"_a,
+    m.def("sort_bins", &sort_bins, "bins"_a, "order"_a, "n_threads"_a, no_gil);
+    m.def("search_layer", &search_layer, "bins"_a, "order"_a, "allowed"_a, "values"_a, "nodes"_a,
           "parent_sums"_a, "sums"_a, "options"_a, "splits"_a, "n_threads"_a, no_gil);
     m.def("node_sums", &node_sums, "bins"_a, "values"_a, "nodes"_a, "chosen"_a, "sums"_a,
           "n_threads"_a, no_gil);
@@ -27,8 +28,8 @@ NB_MODULE(_compiled, m) {
           "options"_a, "splits"_a, "n_threads"_a, no_gil);
     m.def("prune_layer", &prune_layer, "bins"_a, "allowed"_a, "values"_a, "nodes"_a, "options"_a,
           "splits"_a, "n_threads"_a, no_gil);
-    m.def("grow_tree", &grow_tree, "bins"_a, "allowed"_a, "values"_a, "samples"_a, "options"_a,
-          "nodes"_a, "scratch"_a, "n_threads"_a, no_gil);
+    m.def("grow_tree", &grow_tree, "bins"_a, "order"_a, "allowed"_a, "values"_a, "samples"_a,
+          "options"_a, "nodes"_a, "scratch"_a, "n_threads"_a, no_gil);
 
     m.def("split_samples", &split_samples, "bins"_a, "layer"_a, "samples"_a, "starts"_a,
           "child_starts"_a, "n_threads"_a, no_gil);

@@ -23,9 +23,9 @@ Stump search_root(const Bins& bins, Allowed allowed, Matrix<const int32_t> value
 // The best split of every node of a layer, by the sums of all features. `sums`, (nodes, bins),
 // receives the sums of nodes that are large enough to need them. If `parent_sums` has rows, nodes
 // 2i and 2i + 1 are the children of row i: the smaller child is summed, and the other is the parent
-// minus the smaller.
-void search_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& nodes,
-                  Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
+// minus the smaller. `order` (sort_bins) may be empty; with it, small nodes are scanned faster.
+void search_layer(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
+                  const Nodes& nodes, Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
                   const SearchOptions& options, const Splits& splits, int n_threads);
 
 // The two halves of such a search, for samples that are spread over several places. Sums of pairs
@@ -53,8 +53,8 @@ struct GrownNodes {
 // so that a node's sums minus those of its smaller child are those of its larger child. Reorders
 // `samples`. `scratch` holds the sums of two layers, at least 3/4 · 2^depth rows. Returns the
 // number of layers that have a split.
-int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> samples,
-              const SearchOptions& options, const GrownNodes& nodes, Matrix<int64_t> scratch,
-              int n_threads);
+int grow_tree(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
+              Vector<int32_t> samples, const SearchOptions& options, const GrownNodes& nodes,
+              Matrix<int64_t> scratch, int n_threads);
 
 } // namespace rebel

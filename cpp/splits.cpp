@@ -104,15 +104,6 @@ REBEL_INLINE inline void value_sides(PairSides& left, Worth worth) {
     }
 }
 
-// M · (p²/m + q²/r − P²/M) = (p·r − q·m)² / (m·r): one division, and the same bits when left and
-// right are swapped.
-REBEL_CLONES void by_variance(PairSides& left) {
-    value_sides(left, [](double p, double m, double q, double r) REBEL_INLINE {
-        const double apart = p * r - q * m;
-        return apart * apart / (m * r);
-    });
-}
-
 REBEL_CLONES void by_error(PairSides& left) {
     value_sides(left, [](double p, double, double q, double)
                           REBEL_INLINE { return std::fabs(p) + std::fabs(q); });
@@ -140,7 +131,79 @@ void by_gain_ratio(PairSides& left) {
     });
 }
 
-constexpr std::array value_by = {by_variance, by_error, by_entropy, by_gain_ratio};
+// For the criteria other than variance.
+PairSides sides_of(const BinSums& taken, int64_t total, const SearchOptions& options) {
+    constexpr std::array value_by = {by_error, by_entropy, by_gain_ratio};
+    return {taken, total, options.least_mass, value_by[static_cast<size_t>(options.criterion) - 1]};
+}
+
+// Tries the left sides start + sums[0], start + sums[0] + sums[1], …, n of them, four at a time.
+// Returns the place of the last one that was better, or n.
+REBEL_CLONES size_t improve_by_variance(const int64_t* sums, size_t n, int64_t start,
+                                        ByVariance node, Candidate& best) {
+    constexpr size_t width = 4;
+    using Doubles [[gnu::vector_size(8 * width)]] = double;
+    using Halves [[gnu::vector_size(4 * width)]] = int32_t;
+    using Flags [[gnu::vector_size(8 * width)]] = int64_t;
+    size_t place = n;
+    int64_t sum = start;
+    const auto try_one = [&](size_t i, int64_t left) {
+        const double value = node.value(left);
+        if (value > best.value) {
+            best.value = value;
+            best.left = left;
+            node.exceed(value);
+            place = i;
+        }
+    };
+    node.exceed(best.value);
+    size_t i = 0;
+    for (; i + width <= n; i += width) {
+        int64_t left[width];
+        Halves signed_half, mass_half;
+        for (size_t j = 0; j < width; ++j) {
+            sum += sums[i + j];
+            left[j] = sum;
+            signed_half[j] = static_cast<int32_t>(signed_of(sum));
+            mass_half[j] = static_cast<int32_t>(mass_of(sum));
+        }
+        const Doubles p = __builtin_convertvector(signed_half, Doubles);
+        const Doubles m = __builtin_convertvector(mass_half, Doubles);
+        const Doubles r = node.M - m;
+        const Doubles apart = p * r - (node.P - p) * m;
+        const Flags better = apart * apart > node.limit * (m * r);
+        if ((better[0] | better[1] | better[2] | better[3]) != 0)
+            for (size_t j = 0; j < width; ++j)
+                try_one(i + j, left[j]);
+    }
+    for (; i < n; ++i) {
+        sum += sums[i];
+        try_one(i, sum);
+    }
+    return place;
+}
+
+// Thresholds after each of the present bins, with the sum of missing values on the left, then on
+// the right. Returns the place of the best, or n_present.
+size_t improve_by_variance(const int64_t* sums, size_t n_present, int64_t missing, int64_t total,
+                           const SearchOptions& options, Candidate& best) {
+    const ByVariance node(total, options);
+    if (n_present == 0)
+        return 0;
+    // After the last bin, nothing would be right.
+    size_t place = improve_by_variance(sums, n_present - 1, missing, node, best);
+    if (place + 1 == n_present)
+        place = n_present;
+    else
+        best.missing_right = false;
+    if (missing == 0)
+        return place;
+    const size_t with_right = improve_by_variance(sums, n_present, 0, node, best);
+    if (with_right == n_present)
+        return place;
+    best.missing_right = true;
+    return with_right;
+}
 
 // Non-empty categories by ascending P/M, compared without division; ties by bin. The best two-sided
 // split of them is a threshold in this order. Returns their number.
@@ -192,26 +255,77 @@ double value_of_whole(int64_t total, const SearchOptions& options) {
     return 0;
 }
 
-Candidate scan_feature(const Bins& bins, size_t feature, const BinSums& taken, int64_t total,
-                       const SearchOptions& options) {
-    PairSides sides(taken, total, options.least_mass,
-                    value_by[static_cast<size_t>(options.criterion)]);
-    sides.best.feature = static_cast<int32_t>(feature);
+void improve(const Bins& bins, size_t feature, const BinSums& taken, int64_t total,
+             const SearchOptions& options, Candidate& best) {
     if (taken.n < 2)
-        return sides.best;
+        return;
+    const auto f = static_cast<int32_t>(feature);
+    const bool by_variance = options.criterion == Criterion::variance;
     if (bins.is_categorical(feature)) {
         Order order;
         const size_t n_categories = order_categories(taken, order);
+        if (by_variance) {
+            std::array<int64_t, most_bins> sums;
+            for (size_t i = 0; i < n_categories; ++i)
+                sums[i] = taken.sums[order[i]];
+            const size_t place =
+                improve_by_variance(sums.data(), n_categories, 0, total, options, best);
+            if (place < n_categories) {
+                best.feature = f;
+                best.bin = static_cast<int32_t>(place);
+            }
+            return;
+        }
+        PairSides sides = sides_of(taken, total, options);
         sides.start(false);
         for (size_t i = 0; i + 1 < n_categories; ++i)
             sides.add(order[i]);
         sides.finish(false);
-    } else {
-        const bool any_missing = taken.any_missing(bins.n_bins(feature));
-        scan_thresholds(taken.n - any_missing, any_missing, sides);
-        sides.best.bin = taken.bins[static_cast<size_t>(sides.best.bin)];
+        if (sides.best.value > best.value) {
+            best = sides.best;
+            best.feature = f;
+        }
+        return;
     }
-    return sides.best;
+    const bool any_missing = taken.any_missing(bins.n_bins(feature));
+    const size_t n_present = taken.n - any_missing;
+    if (by_variance) {
+        const int64_t missing = any_missing ? taken.sums[n_present] : 0;
+        const size_t place =
+            improve_by_variance(taken.sums.data(), n_present, missing, total, options, best);
+        if (place < n_present) {
+            best.feature = f;
+            best.bin = taken.bins[place];
+        }
+        return;
+    }
+    PairSides sides = sides_of(taken, total, options);
+    scan_thresholds(n_present, any_missing, sides);
+    if (sides.best.value > best.value) {
+        best = sides.best;
+        best.feature = f;
+        best.bin = taken.bins[static_cast<size_t>(best.bin)];
+    }
+}
+
+void improve(const Bins& bins, size_t feature, const int64_t* sums, int64_t total,
+             const SearchOptions& options, Candidate& best) {
+    if (options.criterion == Criterion::variance && !bins.is_categorical(feature)) {
+        const int64_t* const missing = sums + bins.n_bins(feature) - 1;
+        const int64_t* first = sums;
+        while (first < missing && *first == 0)
+            ++first;
+        const auto n_present = static_cast<size_t>(missing - first);
+        const size_t place = improve_by_variance(first, n_present, *missing, total, options, best);
+        if (place < n_present) {
+            best.feature = static_cast<int32_t>(feature);
+            best.bin = static_cast<int32_t>(first - sums + static_cast<ptrdiff_t>(place));
+        }
+        return;
+    }
+    BinSums taken;
+    take_from_sums(sums, bins.n_bins(feature), taken);
+    improve(bins, feature, taken, total, options, best);
 }
 
 void write_split(const Bins& bins, const Candidate& best, const BinSums& taken, int64_t total,

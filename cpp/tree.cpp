@@ -4,9 +4,9 @@
 #include <vector>
 
 namespace rebel {
-int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> samples,
-              const SearchOptions& options, const GrownNodes& nodes, Matrix<int64_t> scratch,
-              int n_threads) {
+int grow_tree(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
+              Vector<int32_t> samples, const SearchOptions& options, const GrownNodes& nodes,
+              Matrix<int64_t> scratch, int n_threads) {
     const size_t n_leaves = nodes.features.size + 1;
     require(n_leaves >= 2 && std::has_single_bit(n_leaves) &&
                 nodes.right.is(n_leaves - 1, most_bins),
@@ -32,8 +32,8 @@ int grow_tree(const Bins& bins, Allowed allowed, Pairs values, Vector<int32_t> s
         std::vector<int32_t> cuts;
         for (size_t i = 0; i < n_nodes; ++i)
             cuts.insert(cuts.end(), {starts[i], starts[i + 1]});
-        search_layer(bins, allowed, values, {samples, {cuts.data(), n_nodes, 2}}, parent_sums, sums,
-                     options, splits, n_threads);
+        search_layer(bins, order, allowed, values, {samples, {cuts.data(), n_nodes, 2}},
+                     parent_sums, sums, options, splits, n_threads);
         if (std::all_of(splits.features.begin(), splits.features.end(),
                         [](int32_t feature) { return feature < 0; }))
             return layer;

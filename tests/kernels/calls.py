@@ -59,13 +59,23 @@ def empty_splits(n_nodes):
     )
 
 
+def sort_bins(module, bins, n_threads=1):
+    order = rubbish((len(bins.categorical), bins.blocks.shape[1]), np.uint32)
+    module.sort_bins(bins, order, n_threads)
+    return order
+
+
 def search_layer(module, bins, allowed, values, nodes, options, parent_sums=None, n_threads=1):
+    """Search with the samples sorted: small nodes are then scanned in order."""
     n_nodes, n_bins = len(nodes.cuts), bins.offsets[-1]
     if parent_sums is None:
         parent_sums = np.empty((0, n_bins), dtype=np.int64)
     sums = rubbish((n_nodes, n_bins), np.int64)
     splits = empty_splits(n_nodes)
-    module.search_layer(bins, allowed, values, nodes, parent_sums, sums, options, splits, n_threads)
+    order = sort_bins(module, bins)
+    module.search_layer(
+        bins, order, allowed, values, nodes, parent_sums, sums, options, splits, n_threads
+    )
     return splits, sums
 
 
@@ -95,12 +105,15 @@ def heaviest_first(module, keys, samples, starts, shares, n_threads=1):
     return samples, cuts
 
 
-def grow_tree(module, bins, allowed, values, nodes, options, depth, n_threads=1):
+def grow_tree(module, bins, allowed, values, nodes, options, depth, *, sort=True, n_threads=1):
     """Grow a tree on one node's samples: how many layers it has, its nodes, the samples."""
+    order = sort_bins(module, bins)[: None if sort else 0]
     samples, n_nodes = nodes.samples.copy(), 2**depth - 1
     grown = Layer(rubbish(n_nodes, np.int32), rubbish((n_nodes, 256), np.uint8))
     scratch = rubbish((-(-3 * 2**depth // 4), bins.offsets[-1]), np.int64)
-    n_layers = module.grow_tree(bins, allowed, values, samples, options, grown, scratch, n_threads)
+    n_layers = module.grow_tree(
+        bins, order, allowed, values, samples, options, grown, scratch, n_threads
+    )
     return n_layers, grown, samples
 
 

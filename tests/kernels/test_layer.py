@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from kernels import builders, calls
 from kernels.calls import assert_same
+from rebelboost.base.arrays import Layer, Nodes
 from rebelboost.kernels import reference
 
 
@@ -22,11 +23,65 @@ cases = st.builds(
 )
 
 
-@given(cases, builders.rngs, builders.options, st.integers(1, 6))
-def test_compiled_trees_equal_reference(compiled, case, rng, options, depth):
+@given(cases, builders.rngs, builders.options, st.integers(1, 6), st.booleans())
+def test_compiled_trees_equal_reference(compiled, case, rng, options, depth, sort):
     nodes = builders.one_node(builders.random_samples(rng, len(case[-1])))
-    ours = calls.grow_tree(compiled, *case, nodes, options, depth)
+    ours = calls.grow_tree(compiled, *case, nodes, options, depth, sort=sort)
     assert_same(ours, calls.grow_tree(reference, *case, nodes, options, depth))
+
+
+@given(builders.rngs, st.sampled_from(builders.PAIRS), st.booleans())
+def test_compiled_trees_of_large_and_small_nodes_equal_reference(compiled, rng, kind, repeated):
+    # The first layers are searched by sums, the last ones in order, unless samples are repeated.
+    n_samples = 400
+    case = random_case(rng, n_samples, 5, kind)
+    samples = rng.integers(n_samples, size=500) if repeated else rng.permutation(n_samples)
+    nodes, options = (
+        builders.one_node(samples.astype(np.int32)),
+        builders.search_options("variance", 1),
+    )
+    ours = calls.grow_tree(compiled, *case, nodes, options, 7)
+    assert_same(ours, calls.grow_tree(reference, *case, nodes, options, 7))
+
+
+@given(cases)
+def test_compiled_orders_equal_reference(compiled, case):
+    assert_same(calls.sort_bins(compiled, case[0]), calls.sort_bins(reference, case[0]))
+
+
+def part_of(bins, rows):
+    return bins._replace(blocks=np.ascontiguousarray(bins.blocks[:, rows]))
+
+
+@given(cases, builders.rngs, builders.options, st.integers(1, 4))
+def test_a_tree_is_the_same_from_the_sums_of_parts_of_the_samples(
+    either, case, rng, options, n_parts
+):
+    bins, allowed, values = case
+    everything = builders.one_node(np.arange(len(values), dtype=np.int32))
+    n_layers, grown, _ = calls.grow_tree(either, *case, everything, options, 3)
+    rows = np.array_split(rng.permutation(len(values)), n_parts)
+    parts = [(part_of(bins, own), values[own], np.arange(len(own), dtype=np.int32)) for own in rows]
+    starts = [np.array([0, len(own)], dtype=np.int32) for own in rows]
+    without_samples = part_of(bins, np.empty(0, dtype=int))
+    every = np.arange(4, dtype=np.int32)
+    for depth in range(n_layers):
+        sums = np.zeros((2**depth, bins.offsets[-1]), dtype=np.int64)
+        counts = np.zeros(2**depth, dtype=np.int64)
+        for (own, pairs, samples), begin in zip(parts, starts, strict=True):
+            nodes = Nodes(samples, np.stack([begin[:-1], begin[1:]], axis=1))
+            sums += calls.node_sums(either, own, pairs, nodes, every[: 2**depth])
+            counts += np.diff(begin)
+        totals = sums[:, : bins.offsets[1]].sum(axis=1)
+        splits = calls.choose_splits(
+            either, without_samples, allowed, sums, totals, counts, options
+        )
+        level = slice(2**depth - 1, 2 ** (depth + 1) - 1)
+        layer = Layer(splits.features, splits.right)
+        assert_same((grown.features[level], grown.right[level]), layer)
+        for i, (own, pairs, samples) in enumerate(parts):
+            sorted_out, starts[i] = calls.split_samples(either, own, layer, samples, starts[i])
+            parts[i] = own, pairs, sorted_out
 
 
 @given(cases, builders.rngs, builders.options)

@@ -54,6 +54,15 @@ def test_threads_do_not_change_trees(compiled, rng, width):
     assert_same_for_any_threads(calls.grow_tree, compiled, *layered_case(rng, width), 5)
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_threads_do_not_change_trees_of_small_nodes(compiled, rng, width):
+    assert_same_for_any_threads(calls.grow_tree, compiled, *layered_case(rng, width), 9)
+
+
+def test_threads_do_not_change_orders(compiled, rng):
+    assert_same_for_any_threads(calls.sort_bins, compiled, builders.random_bins(rng, N, 40))
+
+
 @pytest.mark.parametrize("siblings", [True, False])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_threads_do_not_change_layers(compiled, rng, width, siblings):

@@ -36,6 +36,8 @@ Pairs = Ints
 """(N,) fixed-point pairs, signed · 2³² + mass."""
 Indices = NDArray[np.int32]
 """(n,) indices of samples."""
+Order = NDArray[np.uint32]
+"""(d, N) samples by ascending bin of each feature, as bin · 2²⁴ + sample; or (0, N), if not sorted."""
 Points = NDArray[np.float32]
 """(m, d) samples in the space where distances are measured."""
 Blocks = NDArray[np.float32]

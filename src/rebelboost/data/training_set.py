@@ -16,6 +16,7 @@ from rebelboost.base.arrays import (
     Ints,
     Layer,
     Nodes,
+    Order,
     Pairs,
     Regions,
     SearchOptions,
@@ -29,6 +30,8 @@ from rebelboost.data.samples import AnySamples
 
 TABLE = 256
 """Number of entries of a table indexed by bin."""
+MOST_SORTED = 2**15
+"""With more samples, the nodes of most trees are so large that sums over bins are faster than sorting."""
 
 
 @dataclass
@@ -82,6 +85,15 @@ class TrainingSet:
             self._orders[feature] = order, np.flatnonzero(x[order[1:]] > x[order[:-1]])
         return self._orders[feature]
 
+    @cached_property
+    def bin_order(self) -> Order:
+        """Samples by ascending bin of each feature (kernels.sort_bins), if there are few enough."""
+        order = np.empty((self.n_features, self.n_samples), dtype=np.uint32)
+        if self.n_samples > MOST_SORTED:
+            return order[:0]
+        kernels.active.sort_bins(self.bins, order, self.n_threads)
+        return order
+
     def class_sums(self, values: NDArray[np.int32], samples: Indices, allowed: ByFeature) -> Ints:
         """(B, K padded) sums of the samples' vectors in each bin (kernels.class_sums)."""
         sums = np.zeros((self.n_bins, values.shape[1]), dtype=np.int32)
@@ -112,6 +124,7 @@ class TrainingSet:
         nodes = Layer(np.empty(n_nodes, dtype=np.int32), np.empty((n_nodes, TABLE), dtype=np.uint8))
         n_layers = kernels.active.grow_tree(
             self.bins,
+            self.bin_order,
             allowed,
             values,
             samples.copy(),

@@ -5,7 +5,7 @@ file here has a file of the same name in ``cpp/``. The caller provides the array
 Only the compiled kernels use `n_threads`.
 """
 
-from rebelboost.kernels.reference.binning import bin_values
+from rebelboost.kernels.reference.binning import bin_values, sort_bins
 from rebelboost.kernels.reference.cascade import leave_early
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
 from rebelboost.kernels.reference.histograms import choose_splits, node_sums
@@ -69,6 +69,7 @@ __all__ = [
     "scan_windows",
     "search_layer",
     "search_root",
+    "sort_bins",
     "split_samples",
     "squared_distances",
     "window_scales",

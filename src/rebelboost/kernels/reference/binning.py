@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Bins, Bytes, Floats, Values
+from rebelboost.base.arrays import Bins, Bytes, Floats, Order, Values
 
 BLOCK = 16
 
@@ -24,6 +24,13 @@ def bin_values(
         blocks[f // BLOCK, :, f % BLOCK] = np.where(
             np.isnan(x), missing[f], np.searchsorted(own, x, side="left")
         )
+
+
+def sort_bins(bins: Bins, order: Order, n_threads: int) -> None:
+    """Sort the samples by the bins of each feature, as bin · 2²⁴ + sample, (d, N)."""
+    samples = np.arange(bins.blocks.shape[1], dtype=np.uint32)
+    for f in range(len(order)):
+        order[f] = np.sort(column(bins, f).astype(np.uint32) * np.uint32(2**24) + samples)
 
 
 def column(bins: Bins, feature: int) -> Bytes:

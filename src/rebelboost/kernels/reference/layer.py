@@ -1,7 +1,16 @@
 """The best split of every node of a layer, by the sums of all features."""
 # ruff: noqa: ARG001, PLR0913, PLR0917  (n_threads; arrays cross borders, objects do not)
 
-from rebelboost.base.arrays import Bins, ByFeature, Ints, Nodes, Pairs, SearchOptions, Splits
+from rebelboost.base.arrays import (
+    Bins,
+    ByFeature,
+    Ints,
+    Nodes,
+    Order,
+    Pairs,
+    SearchOptions,
+    Splits,
+)
 from rebelboost.kernels.reference.nodes import samples_of
 from rebelboost.kernels.reference.splits import write_best
 from rebelboost.kernels.reference.sums import pair_sums_of
@@ -9,6 +18,7 @@ from rebelboost.kernels.reference.sums import pair_sums_of
 
 def search_layer(
     bins: Bins,
+    order: Order,
     allowed: ByFeature,
     values: Pairs,
     nodes: Nodes,
@@ -21,7 +31,8 @@ def search_layer(
     """Find the best split of every node of a layer; ties go to the lowest (feature, bin).
 
     `sums` (m, B) receives each node's sums. The compiled kernel gets those of the larger of two
-    siblings from `parent_sums` (m/2, B), unless it has no rows; here every node is summed.
+    siblings from `parent_sums` (m/2, B), unless it has no rows, and scans small nodes by `order`
+    (`sort_bins`), unless that has no rows; here every node is summed.
     """
     for node in range(len(nodes.cuts)):
         samples = samples_of(nodes, node)

@@ -10,6 +10,7 @@ from rebelboost.base.arrays import (
     Ints,
     Layer,
     Nodes,
+    Order,
     Pairs,
     SearchOptions,
     Splits,
@@ -20,6 +21,7 @@ from rebelboost.kernels.reference.pruning import prune_layer
 
 def grow_tree(
     bins: Bins,
+    order: Order,
     allowed: ByFeature,
     values: Pairs,
     samples: Indices,
@@ -30,8 +32,8 @@ def grow_tree(
 ) -> int:
     """Search a layer, split its samples, and repeat, for all layers of `nodes`, in level order.
 
-    Reorders `samples`. Only the compiled kernel uses `scratch` (3/4 · 2^depth rows, B). Returns the
-    number of layers that have a split.
+    Reorders `samples`. Only the compiled kernel uses `order` (`sort_bins`; it may have no rows) and
+    `scratch` (3/4 · 2^depth rows, B). Returns the number of layers that have a split.
     """
     depth = len(nodes.features).bit_length()
     starts = np.array([0, len(samples)], dtype=np.int32)
