@@ -164,7 +164,7 @@ def valid_arguments(module):
     vectors = builders.random_vectors(rng, N, K, samples)
     two = builders.random_nodes(rng, samples, 2)
     options = builders.search_options("variance", 1)
-    parent_sums = np.zeros((1, bins.offsets[-1]), dtype=np.int64)
+    parent_sums, two_sums = (np.zeros((n, bins.offsets[-1]), dtype=np.int64) for n in (1, 2))
     weights, scores = builders.random_weights(rng, 2, N, K), np.zeros((N, K))
     regions = builders.random_regions(rng, N, L)
     X = builders.random_values(rng, N, WIDTH)
@@ -192,8 +192,8 @@ def valid_arguments(module):
         (calls.search_root, bins, allowed, vectors, builders.one_node(samples)),
         (calls.search_layer, bins, allowed, pairs, two, options, parent_sums),
         (calls.sort_bins, bins),
-        (calls.node_sums, bins, pairs, two, np.zeros(1, dtype=np.int32)),
-        (calls.choose_splits, bins, allowed, parent_sums, pairs[:1], np.ones(1, np.int64), options),
+        (calls.node_sums, bins, pairs, two, np.zeros(2, dtype=np.int32)),
+        (calls.choose_splits, bins, allowed, two_sums, pairs[:2], np.ones(2, np.int64), options),
         (calls.prune_layer, bins, allowed, pairs, two, options),
         (calls.grow_tree, bins, allowed, pairs, builders.one_node(samples), options, 3),
         (calls.heaviest_first, np.arange(N), samples, starts, np.array([0.5, 0.7, 0.9, 0.95])),
@@ -321,7 +321,7 @@ def test_arrays_that_are_too_short_are_refused(compiled, place, axis):
 @pytest.mark.parametrize("node", [-1, 2])
 def test_sums_of_nodes_that_are_not_there_are_refused(compiled, node):
     with pytest.raises(ValueError, match="no such node"):
-        call_with(compiled, Place("node_sums", "chosen", None), np.array([node], dtype=np.int32))
+        call_with(compiled, Place("node_sums", "chosen", None), np.array([0, node], dtype=np.int32))
 
 
 @pytest.mark.parametrize("kernel", ["search_layer", "prune_layer", "grow_tree", "choose_splits"])
