@@ -8,6 +8,8 @@ from rebelboost.base.arrays import (
     ByClass,
     BySample,
     Ints,
+    Labels,
+    Regions,
 )
 
 COARSE_BITS = 30
@@ -36,5 +38,39 @@ def fixed_weights(weight: BySample | None) -> Ints | None:
     """Sample weights as integers, so that quantiles do not depend on the order of the samples."""
     if weight is None:
         return None
-    scale = coarse_scale(float(weight.max()) * len(weight)) * 2.0**20
-    return np.rint(weight * scale).astype(np.int64)
+    return np.rint(weight * weight_scale(float(weight.max()), len(weight))).astype(np.int64)
+
+
+def weight_scale(largest: float, n_samples: int) -> float:
+    """Power of two that scales the sum of sample weights to at most 2⁵⁰."""
+    return coarse_scale(largest * n_samples) * 2.0**20
+
+
+COUNTED_BITS = 52
+"""Sums of sample weights, as multiples of a unit, stay below 2⁵²: a float holds them exactly."""
+
+
+def counting_unit(largest: float, n_samples: int) -> float:
+    """Power of two, of which weights are counted as multiples: their sum is exact in any order."""
+    if not largest > 0:
+        return 1.0
+    return math.ldexp(1.0, math.frexp(largest * n_samples)[1] - COUNTED_BITS)
+
+
+def in_units(weight: BySample | None, unit: float) -> BySample | None:
+    """(N,) weights as whole multiples of a unit, as floats."""
+    return None if weight is None else np.rint(weight / unit)
+
+
+def exact_totals(weight: BySample | None, groups: Labels | Regions, n_groups: int) -> BySample:
+    """(n_groups,) weight of the samples of each group, for any order of the samples."""
+    if weight is None:
+        return np.bincount(groups, minlength=n_groups).astype(np.float64)
+    unit = counting_unit(float(weight.max(initial=0.0)), len(weight))
+    return np.bincount(groups, in_units(weight, unit), n_groups).astype(np.float64) * unit
+
+
+def exact_total(weight: BySample) -> float:
+    """Sum of the weights, for any order of the samples."""
+    unit = counting_unit(float(weight.max(initial=0.0)), len(weight))
+    return float(np.rint(weight / unit).sum() * unit)

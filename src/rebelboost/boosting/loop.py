@@ -53,9 +53,7 @@ def boost(
         rng = plan.rng(t)
         focus = plan.sampling.focus(prepared, state.weights, rng)
         candidate = prepared.propose(state.weights, focus, rng)
-        term = candidate.term.scaled(plan.shrinkage).covered(
-            candidate.regions, prepared.samples.weight
-        )
+        term = prepared.covered(candidate.term.scaled(plan.shrinkage), candidate.regions)
         if not np.any(term.outputs):  # nothing found; another random draw may succeed
             n_fruitless += 1
             if n_fruitless == MOST_FRUITLESS:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rebelboost.base.arrays import Ints, Planes
+from rebelboost.base.fixed_point import exact_total
 from rebelboost.boosting.state import NumberState, State
 from rebelboost.costs.judge import Judge
 from rebelboost.data.samples import NumberSamples, Samples
@@ -49,7 +50,7 @@ class ClassObjective:
         planes = SUBCOSTS[self.subcosts](rows, samples.labels)
         if samples.weight is not None:
             planes *= samples.weight[:, np.newaxis]
-        total = len(samples) if samples.weight is None else math.fsum(samples.weight)
+        total = len(samples) if samples.weight is None else exact_total(samples.weight)
         return State(self._loss(planes, math.ldexp(total, -unit), n_threads), judge)
 
     def judge(self, samples: Samples, place: Ints | None = None) -> Judge:

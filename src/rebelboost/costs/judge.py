@@ -1,10 +1,12 @@
 """Error and mean cost of decisions on samples whose classes are known."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Ints, Labels, Scores
+from rebelboost.base.fixed_point import counting_unit, exact_total, in_units
 from rebelboost.costs.decision import least_risk
 from rebelboost.costs.matrix import class_costs
 from rebelboost.costs.posterior import Decoder
@@ -33,15 +35,43 @@ class Judge:
         """Weighted share of wrong decisions, and mean cost."""
         if self.place is not None:
             decided = decided[self.place]
-        n_classes = self.costs.shape[1]
-        cells = self.labels * np.int32(n_classes) + decided
-        confusion = np.bincount(cells, self.weight, n_classes**2).reshape(n_classes, n_classes)
-        total = confusion.sum()
-        error = 1 - np.trace(confusion) / total
+        confusion = confusion_of(self.labels, decided, self.costs.shape[1], self.counted)
         if not self.by_sample:
-            return float(error), float((confusion * self.costs).sum() / total)
+            return rates(confusion, self.costs)
         paid = self.costs[np.arange(len(decided)), decided]
-        return float(error), float(np.average(paid, weights=self.weight))
+        total = confusion.sum() * self.unit
+        weighed = paid if self.weight is None else paid * self.weight
+        return error_of(confusion), exact_total(weighed) / total if total > 0 else np.nan
+
+    @cached_property
+    def unit(self) -> float:
+        """The unit of `counted`."""
+        if self.weight is None:
+            return 1.0
+        return counting_unit(float(self.weight.max(initial=0.0)), len(self.weight))
+
+    @cached_property
+    def counted(self) -> Floats | None:
+        """(N,) the weights as multiples of a unit: the order of the samples changes no bit of their sums."""
+        return in_units(self.weight, self.unit)
+
+
+def confusion_of(
+    labels: Labels, decided: Labels, n_classes: int, counts: Floats | None = None
+) -> Floats:
+    """(K, K) number, or counted weight, of the samples of each true and each decided class."""
+    cells = labels * np.int32(n_classes) + decided
+    return np.bincount(cells, counts, n_classes**2).reshape(n_classes, n_classes).astype(np.float64)
+
+
+def error_of(confusion: Floats) -> float:
+    """Share of wrong decisions."""
+    return float(1 - np.trace(confusion) / confusion.sum())
+
+
+def rates(confusion: Floats, costs: Floats) -> tuple[float, float]:
+    """Share of wrong decisions, and mean cost, with costs by class."""
+    return error_of(confusion), float((confusion * costs).sum() / confusion.sum())
 
 
 def decision_cost(scores: Scores, decoder: Decoder, samples: Samples) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import ByClass, Floats, Labels
+from rebelboost.base.fixed_point import counting_unit, exact_totals
 from rebelboost.base.names import ClassNames, plain, shown
 from rebelboost.base.warning import warn_caller
 from rebelboost.costs.taxonomy import Taxonomy
@@ -379,12 +380,19 @@ def class_costs(samples: Samples) -> Floats:
     if not samples.by_sample:
         return samples.costs
     n_classes = samples.n_classes
-    costs = uniform(n_classes)  # remains so for classes without samples
     weight = np.ones(len(samples.labels)) if samples.weight is None else samples.weight
-    for k in np.unique(samples.labels[weight > 0]):
-        own = samples.labels == k
-        # Sorted, so that the order of the samples changes no bit.
-        paid = np.sort(samples.costs[own] * weight[own, np.newaxis], axis=0)
-        costs[k] = paid.sum(axis=0) / np.sort(weight[own]).sum()
-        costs[k, k] = 0.0
+    paid = samples.costs * weight[:, np.newaxis]
+    # Counted in units, so that the order of the samples changes no bit.
+    units = np.array([counting_unit(most, len(paid)) for most in paid.max(axis=0, initial=0.0)])
+    sums = np.zeros((n_classes, n_classes))
+    np.add.at(sums, samples.labels, np.rint(paid / units))
+    return mean_costs(sums * units, exact_totals(weight, samples.labels, n_classes))
+
+
+def mean_costs(paid: Floats, weight: ByClass) -> Floats:
+    """(K, K) mean costs by class, from weighted sums; mistakes on classes without samples cost 1."""
+    costs = uniform(len(weight))
+    there = weight > 0
+    costs[there] = paid[there] / weight[there, np.newaxis]
+    np.fill_diagonal(costs, 0.0)
     return costs

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
 from rebelboost.base.arrays import ByClass, BySample, Floats, Ints, Labels, Values
+from rebelboost.base.fixed_point import exact_totals
 from rebelboost.base.names import plain
 from rebelboost.base.warning import warn_caller
 from rebelboost.boosting.callbacks import Callback
@@ -125,7 +126,7 @@ def read_samples(
         _check_same_classes(start.classes, classes)
     _warn_of_few(classes, labels)
     weight = checked_weight(sample_weight, values)
-    counts = np.bincount(labels, weight, len(classes)).astype(np.float64)
+    counts = exact_totals(weight, labels, len(classes))
     names = getattr(clf, "feature_names_in_", None)
     given = costs_of_classes(clf.costs, clf.class_weight, list(classes))
     numbers, columns = columns_of(given, list(classes), names, encoder.categorical)

@@ -70,6 +70,10 @@ class Prepared(ABC):
         """(N,) hashes used to draw samples independently of their order. Equal samples have equal keys."""
         return hash_rows(self.samples.X, 0)
 
+    def covered(self, term: Terms, regions: Regions) -> Terms:
+        """Record the training weight in each region of a term, if explanations need it."""
+        return term.covered(regions, self.samples.weight)
+
     @property
     def tolerance(self) -> float:
         """Default of `tol`: training stops at this fraction of the initial loss."""

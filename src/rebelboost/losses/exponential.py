@@ -15,6 +15,7 @@ from rebelboost import kernels
 from rebelboost.base.arrays import (
     ByClass,
     Floats,
+    Ints,
     Labels,
     Outputs,
     Pairs,
@@ -96,8 +97,7 @@ class Weights:
     def sums(self, regions: Regions, n_regions: int) -> tuple[Outputs, Outputs]:
         """Σ w⁺ and Σ w⁻ of each region, (L, K) each."""
         scales = fine_scales(self.totals)
-        sums = np.zeros((n_regions, 2, self.planes.shape[2]), dtype=np.int64)
-        kernels.active.region_sums(self.planes, regions, scales, sums, self.n_threads)
+        sums = self.region_sums(regions, n_regions, scales)
         signed, mass = sums[:, 0], sums[:, 1]
         return (mass + signed) / (2 * scales), (mass - signed) / (2 * scales)
 
@@ -119,9 +119,7 @@ class Weights:
             coarse_scale(math.fsum(self.totals * np.abs(direction))),
             coarse_scale(mass),
         )
-        values = np.empty(self.planes.shape[1], dtype=np.int64)
-        kernels.active.project(self.planes, projection, values, self.n_threads)
-        return values, mass * projection.mass_scale
+        return self.projected(projection), mass * projection.mass_scale
 
     def fixed(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """G as (N, K padded to a multiple of 8) integers, and W as integers: Σ_n W ≤ 2³⁰ by class."""
@@ -145,9 +143,7 @@ class Weights:
         up, down = np.exp(outputs) * unit, np.exp(-outputs) * unit
         bounds = self.totals * np.maximum(up, down).max(axis=0)
         scales = fine_scales(bounds)
-        totals = np.zeros(self.planes.shape[2], dtype=np.int64)
-        step = Step(outputs, up, down, scales)
-        kernels.active.advance(self.planes, scores, regions, step, totals, decided, self.n_threads)
+        totals = self.stepped(Step(outputs, up, down, scales), scores, regions, decided)
         self.exponent += shift
         self.totals = totals / scales
         if np.any(bounds > LOOSE * self.totals):
@@ -181,11 +177,46 @@ class Weights:
 
     def _total_up(self) -> None:
         """Recompute the totals: first with a scale from an upper bound, then from the sum itself."""
-        everywhere = np.zeros(self.planes.shape[1], dtype=np.uint16)
-        self.totals = np.abs(self.planes).max(axis=(0, 1), initial=0.0) * self.planes.shape[1]
+        everywhere = np.zeros(self.n_samples, dtype=np.uint16)
+        self.totals = self.largest() * self.n_samples
         for _ in range(2):
             plus, minus = self.sums(everywhere, 1)
             self.totals = plus[0] + minus[0]
+
+    # ---- all that visits the samples
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples, N."""
+        return self.planes.shape[1]
+
+    def largest(self) -> ByClass:
+        """The largest weight of each class."""
+        return largest_weights(self.planes)
+
+    def region_sums(self, regions: Regions, n_regions: int, scales: ByClass) -> Ints:
+        """(L, 2, K) fixed-point Σ G and Σ W of each region."""
+        sums = np.zeros((n_regions, 2, self.planes.shape[2]), dtype=np.int64)
+        kernels.active.region_sums(self.planes, regions, scales, sums, self.n_threads)
+        return sums
+
+    def projected(self, projection: Projection) -> Pairs:
+        """Fixed-point pairs of each sample."""
+        values = np.empty(self.planes.shape[1], dtype=np.int64)
+        kernels.active.project(self.planes, projection, values, self.n_threads)
+        return values
+
+    def stepped(self, step: Step, scores: Scores, regions: Regions, decided: Labels) -> Ints:
+        """Change scores and weights by a term; return the (K,) fixed-point totals of the new weights."""
+        totals = np.zeros(self.planes.shape[2], dtype=np.int64)
+        kernels.active.advance(self.planes, scores, regions, step, totals, decided, self.n_threads)
+        return totals
+
+
+def largest_weights(planes: Planes) -> ByClass:
+    """(K,) the largest weight of each class; 0 without samples."""
+    found: ByClass = np.abs(planes).max(axis=(0, 1), initial=0.0)
+    return found
 
 
 @dataclass(frozen=True)
@@ -214,12 +245,8 @@ class ExponentialLoss:
 
     def weights(self, scores: Scores) -> Weights:
         """Weights w = c·e^{±H}, computed from the scores."""
-        signed_scores = np.where(self.subcosts > 0, scores, -scores)
-        largest = float(np.max(signed_scores, initial=-math.inf, where=self.subcosts != 0))
-        exponent = math.ceil(largest / math.log(2)) if math.isfinite(largest) else 0
-        signed_scores -= exponent * math.log(2)
-        np.exp(signed_scores, out=signed_scores, where=self.subcosts != 0)
-        return Weights(self.subcosts * signed_scores, exponent, self.n_threads)
+        exponent = exponent_for(highest_exponent(self.subcosts, scores))
+        return Weights(planes_at(self.subcosts, scores, exponent), exponent, self.n_threads)
 
     def log_loss(self, weights: Totalled) -> float:
         """Logarithm of the mean loss above its floor; −∞ at the floor."""
@@ -232,6 +259,26 @@ class ExponentialLoss:
             return 0.0
         least = least_exponential(self.subcosts[0], -self.subcosts[1])
         return math.fsum(least.sum(axis=1)) / self.total_weight
+
+
+def highest_exponent(subcosts: Planes, scores: Scores) -> float:
+    """The largest ±H of the scores that have a weight; −∞ if none has."""
+    signed_scores = np.where(subcosts > 0, scores, -scores)
+    return float(np.max(signed_scores, initial=-math.inf, where=subcosts != 0))
+
+
+def exponent_for(highest: float) -> int:
+    """The power of two that brings all e^{±H} to at most 1."""
+    return math.ceil(highest / math.log(2)) if math.isfinite(highest) else 0
+
+
+def planes_at(subcosts: Planes, scores: Scores, exponent: int) -> Planes:
+    """Weights c·e^{±H}·2^−exponent."""
+    signed_scores = np.where(subcosts > 0, scores, -scores)
+    signed_scores -= exponent * math.log(2)
+    np.exp(signed_scores, out=signed_scores, where=subcosts != 0)
+    planes: Planes = subcosts * signed_scores
+    return planes
 
 
 def least_exponential(plus: Floats, minus: Floats) -> Floats:

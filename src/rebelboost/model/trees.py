@@ -26,6 +26,7 @@ from rebelboost.base.arrays import (
     TreeArrays,
 )
 from rebelboost.base.checks import Shelf, require
+from rebelboost.base.fixed_point import exact_totals
 from rebelboost.data.binning import Binner
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import RuleVotes, Shares, add_at, slices
@@ -237,13 +238,7 @@ class Trees(Terms):
 
     def covered(self, regions: Regions, weight: BySample | None) -> "Trees":
         """Record the weight of the training samples in each leaf."""
-        unit = 1.0
-        if weight is not None:
-            # Rounded so that sums are exact: the order of the samples does not matter.
-            unit = float(np.ldexp(1.0, int(np.frexp(weight.max() * len(weight))[1]) - 52))
-            weight = np.rint(weight / unit)
-        cover = np.bincount(regions, weight, len(self.outputs)).astype(np.float64)
-        return replace(self, cover=cover * unit)
+        return replace(self, cover=exact_totals(weight, regions, len(self.outputs)))
 
     # ---- explanations
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Labels
+from rebelboost.base.fixed_point import exact_total
 from rebelboost.losses.classes import least_logistic, least_squared
 from rebelboost.losses.exponential import least_exponential, rebel_subcosts
 
@@ -105,7 +106,7 @@ def _lightest(
     """Rows of costs, the smallest positive weight of each, and the total weight."""
     n_samples = len(costs) if labels is None else len(labels)
     omega = np.ones(n_samples) if weight is None else weight
-    total = float(omega.sum())
+    total = exact_total(omega)
     if labels is None:
         return costs, omega, total
     lightest = np.full(len(costs), np.inf)
