@@ -153,6 +153,10 @@ MAKERS = {
         fitted(RebelClassifier("stump", n_rounds=3, costs=TAXONOMY, cross_fit=None)),
     ),
     "two_kinds": (numbers, _two_kinds),
+    "smooth": (
+        lambda: numbers(n=40),
+        fitted(RebelClassifier("smooth", cross_fit=2, random_state=1)),
+    ),
     "early_stopping": (
         numbers,
         fitted(
@@ -175,7 +179,13 @@ MAKERS = {
     "cascade": (lambda: numbers(n=100), _cascaded),
     "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
-VERSIONS = {"sample_costs": 2, "cost_columns": 2, "regressor_cross_fit": 4, "cascade": 5}
+VERSIONS = {
+    "sample_costs": 2,
+    "cost_columns": 2,
+    "smooth": 5,
+    "regressor_cross_fit": 4,
+    "cascade": 5,
+}
 """Of the format that was the first to store a kind; 1 for the others."""
 
 

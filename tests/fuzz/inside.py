@@ -7,8 +7,16 @@ import warnings
 
 import numpy as np
 
-from fuzz.altering import HUGE, STRUCTURE, VALUES, in_file, parts_of, signed
-from rebelboost import ModelFileError
+from fuzz.altering import (
+    HUGE,
+    STRUCTURE,
+    VALUES,
+    described_by,
+    in_file,
+    parts_of,
+    signed,
+    signed_if_small,
+)
 from rebelboost.files import safetensors as tensors
 
 ODD_FLOATS = [math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, -1.0, 0.0, -0.0, 1e16, 0.5]
@@ -107,7 +115,8 @@ IN_ARRAYS = [alter_number, alter_number, alter_number, alter_array, alter_array,
 
 def alter_model(blob, rng):
     arrays, texts = parts_of(blob)
-    model = json.loads(texts["model"])
+    described = described_by(texts)
+    model = json.loads(texts[described])
     holder, key, path = _somewhere(model, rng)
     what = rng.choice(["replace", "replace", "replace", "drop", "add", "wrap"])
     sort = STRUCTURE
@@ -126,7 +135,9 @@ def alter_model(blob, rng):
         holder.append(rng.choice(ODD_JSON))
     if path[0] == "parameters" and what != "drop":
         sort = VALUES  # another legal parameter may mean another decision
-    texts["model"] = json.dumps(model)
+    if isinstance(holder, list):
+        sort = VALUES  # a list may be as sound with other items
+    texts[described] = json.dumps(model)
     return signed(arrays, texts), sort, f"{what} at {path}"
 
 
@@ -147,9 +158,10 @@ def _other(model, rng):
 
 def odd_model(blob, rng):
     arrays, texts = parts_of(blob)
-    text = texts["model"]
+    described = described_by(texts)
+    text = texts[described]
     at, deep = rng.randrange(len(text)), rng.choice([10, 2000, 100_000])
-    texts["model"] = rng.choice(
+    texts[described] = rng.choice(
         [
             text[:at],
             text[:at] + rng.choice('{}[]",:0e-.N') + text[at + 1 :],
@@ -166,8 +178,8 @@ def odd_model(blob, rng):
             text * 2,
         ]
     )
-    sort = VALUES if len(texts["model"]) == len(text) else STRUCTURE
-    return _signed_text(arrays, texts), sort, "odd JSON of the model"
+    sort = VALUES if len(texts[described]) == len(text) else STRUCTURE
+    return signed_if_small(arrays, texts), sort, "odd JSON of the model"
 
 
 def alter_texts(blob, rng):
@@ -199,14 +211,7 @@ def alter_texts(blob, rng):
         order = list(arrays)
         order.sort(key=lambda each: (-arrays[each].itemsize, each))
         return in_file(tensors._header(arrays, order, texts), arrays, order), STRUCTURE, "checksum"
-    return _signed_text(arrays, texts), STRUCTURE, f"{what} of the text {name}"
-
-
-def _signed_text(arrays, texts):
-    try:
-        return signed(arrays, texts)
-    except ModelFileError:  # so many items that we would not write them
-        return b"\x08" + b"\0" * 7 + b"{}      "
+    return signed_if_small(arrays, texts), STRUCTURE, f"{what} of the text {name}"
 
 
 IN_METADATA = [alter_model, alter_model, alter_model, odd_model, alter_texts]

@@ -9,27 +9,36 @@ An alteration is of one of three sorts.
   be refused, or load to the same predictions.
 - *values*: numbers, indices or words are replaced by others, behind the checksum. It must be refused
   or, where the new values keep all rules, load: it is then another sound model (a threshold of 2 in
-  place of 1). It must answer everything, with whatever predictions.
+  place of 1). It must answer everything, with whatever predictions: probabilities are distributions,
+  costs and reasons are finite, it can be pickled, saved and loaded again, and says the same then.
 
 Refused means `ModelFileError`. Any other exception is a failure, so is a crash, and so are more bytes
 of memory during loading than twice the file and `ALLOWANCE`, the interpreter's own part.
 """
 
 import json
+import pickle
+import tempfile
 import tracemalloc
 import warnings
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from fuzz.altering import BYTES, VALUES, Altered
 from fuzz.inside import IN_ARRAYS, IN_METADATA
+from fuzz.kinds import BY_KIND
 from fuzz.outside import IN_BYTES, IN_HEADER
 from rebelboost import ModelFileError
 from rebelboost.estimators.load import restore
 from rebelboost.files import safetensors as tensors
 
 ALLOWANCE = 4 << 20
+IN_MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())
+"""Where models are saved again: it need not outlast the computer."""
+UNEVEN = 1e-9
+"""Largest distance from 1 of a sum of probabilities, which is a few thousand roundings of doubles."""
 
 
 def alter(blob, rng):
@@ -37,7 +46,9 @@ def alter(blob, rng):
     if rng.random() < 0.2:
         altered, what = rng.choice(IN_BYTES)(blob, rng)
         return Altered(altered, BYTES, what)
-    return Altered(*rng.choice(rng.choice([IN_HEADER, IN_ARRAYS, IN_METADATA]))(blob, rng))
+    return Altered(
+        *rng.choice(rng.choice([IN_HEADER, IN_ARRAYS, IN_METADATA, BY_KIND, BY_KIND]))(blob, rng)
+    )
 
 
 # ---- what must come of them
@@ -51,59 +62,133 @@ class Outcome(NamedTuple):
     """Bytes of memory beyond twice the file."""
 
 
-def load_measured(blob):
+def load_model(blob):
+    return restore(tensors.parse(blob))
+
+
+def load_measured(blob, load=load_model):
     """A model or the fault, and the most memory that loading took, the file itself included."""
     tracemalloc.start()
     try:
-        model, fault = restore(tensors.parse(blob)), ""
-    except ModelFileError as error:
-        model, fault = None, str(error)
-    except RecursionError:
-        model, fault = None, "nested too deeply"
+        model, fault = loaded(blob, load)
     finally:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     return model, fault, peak + len(blob)
 
 
-def check(altered, X, said):
-    """Judge an alteration by what the unaltered model `said`."""
-    model, fault, peak = load_measured(altered.blob)
-    extra = peak - 2 * len(altered.blob)
-    assert extra <= ALLOWANCE, f"{altered.what}: {peak} bytes for a file of {len(altered.blob)}"
+def loaded(blob, load=load_model):
+    """A model or the fault."""
+    try:
+        return load(blob), ""
+    except ModelFileError as error:
+        return None, str(error)
+
+
+def check(altered, base, *, thorough=True):
+    """Judge an alteration of a base; memory, and storing again what says the same, only if thorough."""
+    extra = 0
+    if thorough:
+        model, fault, peak = load_measured(altered.blob, base.load)
+        extra = peak - 2 * len(altered.blob)
+        assert extra <= ALLOWANCE, f"{altered.what}: {peak} bytes for {len(altered.blob)}"
+    else:
+        model, fault = loaded(altered.blob, base.load)
     if model is None:
         assert fault, "a fault without a name"
         return Outcome(refused=True, same=False, fault=fault, extra=extra)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        now = answer(model, X)
-        if altered.sort == VALUES:
-            ask_more(model, X)
-    same = said.keys() == now.keys() and all(_equal(said[name], now[name]) for name in said)
+        now = base.answer(model, base.X)
+        same = _all_equal(base.said, now)
+        if altered.sort == VALUES and not same:
+            base.ask_more(model, base.X)
+        if altered.sort == VALUES and (thorough or not same):
+            _store_again(model, base, now)
     assert same or altered.sort == VALUES, f"{altered.what}: other predictions"
     return Outcome(refused=False, same=same, fault="", extra=extra)
 
 
+def _store_again(model, base, said):
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY) as folder:
+        path = Path(folder) / "again"
+        model.save(path)
+        again = base.load(path.read_bytes())
+    for other in (again, pickle.loads(pickle.dumps(model))):
+        assert _all_equal(said, base.answer(other, base.X)), "stored again, it says something else"
+
+
+def _all_equal(one, other):
+    return one.keys() == other.keys() and all(_equal(one[name], other[name]) for name in one)
+
+
 def _equal(one, other):
-    if one.dtype != other.dtype:
+    # NumPy pickles arrays in the byte order of the machine.
+    if one.dtype.newbyteorder("=") != other.dtype.newbyteorder("="):
         return False
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
+# ---- questions
+
+
 def answer(model, X):
-    """What a model says of samples, by name."""
+    """What a model says of samples, by name; all of it sound."""
     X = _with_names(model, X)
     said = {"predict": model.predict(X)}
-    names = ["decision_function"]
-    if hasattr(model, "classes_"):
-        names += ["predict_proba", "expected_cost"]
-    return said | {name: getattr(model, name)(X) for name in names if hasattr(model, name)}
+    if not hasattr(model, "classes_"):
+        _finite(said["predict"], "predictions")
+        if model.model_.intervals is not None:
+            said["interval"] = _interval(model, X)
+        return said
+    said["decision_function"] = model.decision_function(X)
+    said["predict_proba"] = model.predict_proba(X)
+    said["expected_cost"] = model.expected_cost(X)
+    _finite(said["decision_function"], "scores")
+    _distribution(said["predict_proba"])
+    _finite(said["expected_cost"], "expected costs")
+    assert (said["expected_cost"] >= 0).all(), "negative costs"
+    if model.cascade_ is not None:
+        said["early"] = model.cascade_.predict_proba(X)
+        _distribution(said["early"])
+        said["terms"] = model.cascade_.terms_used(X)
+    return said
+
+
+def _interval(model, X):
+    most = _most_coverage(model.model_.intervals)
+    if most <= 0:
+        return np.empty(0)
+    bounds = model.predict_interval(X, min(0.5, most))
+    _finite(bounds, "intervals")
+    assert (bounds[:, 0] <= bounds[:, 1]).all(), "an interval that ends before it begins"
+    return bounds
+
+
+def _most_coverage(intervals):
+    total = float(np.sum(intervals.weight))
+    return 0.99 * (total - 1) / (total + 1)
+
+
+def _finite(numbers, what):
+    assert np.isfinite(numbers).all(), f"{what} that are not finite"
+
+
+def _distribution(P):
+    _finite(P, "probabilities")
+    assert (P >= 0).all(), "negative probabilities"
+    assert (np.abs(P.sum(axis=1) - 1) <= UNEVEN).all(), "probabilities that do not sum to 1"
 
 
 def ask_more(model, X):
     """Ask for all else: reasons, the plain form, terms, history."""
     X = _with_names(model, X)
-    str(model.explain(X[:2]))
+    explanation = model.explain(X[:2])
+    str(explanation)
+    for each in explanation:
+        _finite(each.baseline, "reasons")
+        for reason in each.features:
+            _finite(reason.by_class, "reasons")
     str(model.summary())
     if hasattr(model, "classes_"):
         str(model.guarantee_)

@@ -7,7 +7,6 @@ python tests/fuzz/run.py --only that_number does it again.
 
 import argparse
 import collections
-import json
 import multiprocessing
 import random
 import resource
@@ -18,10 +17,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import rebelboost
 from fuzz.altering import VALUES
-from fuzz.judging import alter, answer, check
-from stored_models import FOLDER, kept_samples
+from fuzz.bases import load_bases
+from fuzz.judging import alter, check
 
 PATIENCE = 60.0
 """Seconds after which an alteration counts as an endless loop."""
@@ -31,26 +29,16 @@ AT_ONCE = 5_000
 """Alterations of one process: measuring memory so often leaks some itself."""
 
 
-def bases():
-    """Every kept model file, the samples that it is asked about, and what it says of them."""
-    found = []
-    for path in sorted(FOLDER.glob("*.safetensors")):
-        kept = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        X = kept_samples(kept)
-        found.append((path.read_bytes(), X, answer(rebelboost.load(path), X)))
-    return found
-
-
-def one(files, seed, i):
+def one(files, seed, i, *, thorough=True):
     rng = random.Random(f"{seed} {i}")
-    blob, X, said = files[i % len(files)]
-    altered = alter(blob, rng)
-    return altered, check(altered, X, said)
+    base = files[i % len(files)]
+    altered = alter(base.blob, rng)
+    return altered, check(altered, base, thorough=thorough)
 
 
 def work(seed, numbers, at, results):
     resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
-    files = bases()
+    files = load_bases()
     one(files, seed, 0)  # imports are not the alterations' memory
     counts, faults, failures, most = collections.Counter(), collections.Counter(), [], -(10**9)
     for i in numbers:
@@ -96,7 +84,7 @@ def main():
     parser.add_argument("--only", type=int, help="show this alteration alone")
     given = parser.parse_args()
     if given.only is not None:
-        print(*one(bases(), given.seed, given.only), sep="\n")
+        print(*one(load_bases(), given.seed, given.only), sep="\n")
         return
     counts, faults, failures = collections.Counter(), collections.Counter(), []
     most, began = 0, time.monotonic()

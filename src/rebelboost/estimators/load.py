@@ -39,8 +39,6 @@ def load(path: str | os.PathLike[str]) -> Model:
         return restore(read(path))
     except ModelFileError as fault:
         raise ModelFileError(f"{os.fspath(path)} {fault}") from None
-    except RecursionError:
-        raise ModelFileError(f"{os.fspath(path)} has metadata nested too deeply") from None
 
 
 def restore(contents: Contents) -> Model:

@@ -31,8 +31,16 @@ from rebelboost.files.intervals import interval_arrays, take_intervals
 from rebelboost.files.parameters import ParameterDecoder, ParameterEncoder, check_together
 from rebelboost.files.provenance import provenance_arrays, take_provenance
 from rebelboost.files.safetensors import Contents, parse_json, write
-from rebelboost.files.sample_costs import sample_cost_arrays, take_sample_costs
-from rebelboost.files.terms import Features, check_kinds, take_terms, term_arrays
+from rebelboost.files.sample_costs import check_factors, sample_cost_arrays, take_sample_costs
+from rebelboost.files.terms import (
+    LARGEST_NUMBER,
+    LARGEST_SCORE,
+    Features,
+    check_storable,
+    reach,
+    take_terms,
+    term_arrays,
+)
 from rebelboost.files.texts import (
     class_arrays,
     scalar_arrays,
@@ -82,7 +90,8 @@ class StoredModel(NamedTuple):
 def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
     """Write a model to a file."""
     fitted = stored.model
-    check_kinds(fitted.ensemble)
+    is_classifier = isinstance(fitted, FittedClassifier)
+    check_storable(fitted.ensemble, LARGEST_SCORE if is_classifier else LARGEST_NUMBER)
     arrays, model = _parameters(stored)
     tensors, spaces = term_arrays(fitted.ensemble)
     arrays |= tensors
@@ -114,12 +123,16 @@ def _version(arrays: Mapping[str, NDArray[Any]], model: Mapping[str, Any]) -> in
 
 def _json(model: dict[str, Any]) -> str:
     try:
-        return json.dumps(model, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(model, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+        parse_json(text)  # what cannot be read is not written
+    except ModelFileError as fault:
+        raise ModelFileError(f"cannot write a file that {fault}") from None
     except (TypeError, ValueError, RecursionError) as error:
         raise ModelFileError(
             f"metadata_ cannot be written as JSON ({error}): use strings, finite numbers, lists and "
             "dicts"
         ) from None
+    return text
 
 
 def _parameters(stored: StoredModel) -> Parts:
@@ -206,9 +219,11 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     cross_fit, plan = None, None
     version = int(contents.texts["version"])
     if DECIDING.keys() <= known[kind]:  # a classifier
+        require(reach(ensemble) <= LARGEST_SCORE, "terms with huge outputs")
         model = _take_classifier(shelf, fields, _rule(parameters), encoder, names, ensemble)
         if version > 1 and fields.has("sample_costs"):
             columns, learned = take_sample_costs(shelf, fields, features, n_classes)
+            check_factors(learned, model.costs)
             model = replace(model, columns=columns, learned=learned)
         crossed = fields.any("cross_fit")
         require(isinstance(crossed, bool), "a field 'cross_fit' that is not true or false")
@@ -219,7 +234,8 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
             cross_fit = None if cross_fit is None else replace(cross_fit, staged=staged)
     else:
         require(n_classes == 1, "a regression with several outputs")
-        baseline = fields.number("baseline")
+        require(reach(ensemble) <= LARGEST_NUMBER, "terms with huge outputs")
+        baseline = fields.number("baseline", -LARGEST_NUMBER, LARGEST_NUMBER)
         model = FittedRegressor(
             encoder=encoder, feature_names=names, ensemble=ensemble, baseline=baseline
         )
@@ -276,6 +292,7 @@ def _take_features(shelf: Shelf, fields: Fields) -> tuple[FeatureEncoder, NDArra
     names = None
     if named:
         names = np.array([*take_texts(shelf, "feature_names", n), None], dtype=object)[:-1]
+        require(len(set(names.tolist())) == n, "a feature name twice")
     return FeatureEncoder(n, levels), names
 
 

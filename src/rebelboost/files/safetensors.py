@@ -47,6 +47,9 @@ FREE_HEADER, SHARE_OF_HEADER = 1 << 19, 8
 """Limits of the header. A JSON item takes about 64 bytes of memory, and the header four times its length.
 Beyond a fixed allowance, a file may have one item per BYTES_OF_AN_ITEM bytes, and a header of one eighth of
 its size. Reading a file then takes less than twice its size, plus four megabytes, of memory."""
+MOST_DEPTH = 64
+"""Maximum depth of nested lists and objects in the JSON."""
+TOO_DEEP = f"has JSON nested more than {MOST_DEPTH} deep: store less in metadata_"
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -183,11 +186,29 @@ def parse_json(text: str | bytes) -> dict[str, Any]:
         found = json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_number)
     except ModelFileError:
         raise
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        raise ModelFileError(TOO_DEEP) from None
+    except ValueError as error:
         raise ModelFileError(f"has invalid JSON ({error})") from None
     if not isinstance(found, dict):
         raise ModelFileError("has JSON that is not an object")
+    check_depth(found)
     return found
+
+
+def check_depth(found: Any) -> None:
+    """Raise an error if JSON is nested too deeply for the steps that follow, such as pickling."""
+    layer = [found]
+    for _ in range(MOST_DEPTH):
+        layer = [
+            item
+            for each in layer
+            for item in (each.values() if isinstance(each, dict) else each)
+            if isinstance(item, dict | list)
+        ]
+        if not layer:
+            return
+    raise ModelFileError(TOO_DEEP)
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

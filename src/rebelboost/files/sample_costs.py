@@ -5,13 +5,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.arrays import Floats
 from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.costs.by_sample import CostCell, CostColumns
-from rebelboost.files.terms import Features
+from rebelboost.files.terms import LARGEST_NUMBER, Features, reach
 from rebelboost.model.ensemble import Ensemble, Group
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.model.learned_costs import LearnedCell, LearnedCosts
 from rebelboost.model.trees import Trees
+
+LARGEST_COST = 1e300
 
 Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 
@@ -44,7 +47,9 @@ def stored_trees(ensemble: Ensemble) -> Trees:
 def take_trees(shelf: Shelf, name: str, n_trees: int, features: Features) -> Ensemble:
     """Read the trees of a small regression."""
     trees = Trees.from_tensors(shelf, n_trees, features.categorical, 1, name)
-    return Ensemble((Group(np.arange(n_trees), trees),) if n_trees else (), 1)
+    ensemble = Ensemble((Group(np.arange(n_trees), trees),) if n_trees else (), 1)
+    require(reach(ensemble) <= LARGEST_NUMBER, f"{name!r} with huge outputs")
+    return ensemble
 
 
 def take_sample_costs(
@@ -60,6 +65,14 @@ def take_sample_costs(
         None if columns is None else _columns(columns, features, n_classes),
         None if learned is None else _learned(shelf, learned, features, n_classes),
     )
+
+
+def check_factors(learned: LearnedCosts | None, costs: Floats) -> None:
+    """Check that costs stay finite when they are multiplied by the factors of samples."""
+    for cell in () if learned is None else learned.cells:
+        if cell.decided < 0:
+            largest = float(costs[cell.true].max()) * (abs(cell.baseline) + reach(cell.ensemble))
+            require(largest < LARGEST_COST, "learned costs that are not finite")
 
 
 def _columns(cells: list[Any], features: Features, n_classes: int) -> CostColumns:
@@ -83,7 +96,9 @@ def _learned(shelf: Shelf, cells: list[Any], features: Features, n_classes: int)
         inside = type(true) is int and 0 <= true < n_classes and decided != true
         inside = inside and type(decided) is int and -1 <= decided < n_classes
         require(inside, "learned costs for classes that are not there")
-        finite = type(baseline) is float and np.isfinite(baseline) and abs(baseline) < 1e300
+        finite = (
+            type(baseline) is float and np.isfinite(baseline) and abs(baseline) <= LARGEST_NUMBER
+        )
         require(finite and 0 <= n_trees < 2**31, "learned costs that are not finite")
         ensemble = take_trees(shelf, f"learned_costs.{i}.trees", n_trees, features)
         found.append(LearnedCell(true, decided, baseline, ensemble))

@@ -1,10 +1,12 @@
 """Storage of terms in a model file. On loading, everything that prediction relies on is checked."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.arrays import Outputs
 from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.data.spaces import space_from_tensors
 from rebelboost.exceptions import ModelFileError
@@ -17,6 +19,9 @@ from rebelboost.model.trees import Trees
 KINDS: tuple[type[Terms], ...] = (Trees, Comparisons, SmoothSimilarities)
 """Kinds of terms that a file can store; a kind's code is its position."""
 TREE, SIMILARITY, SMOOTH = range(3)
+LARGEST_SCORE, LARGEST_NUMBER = 1e12, 1e200
+"""Limits of the scores of classifiers, and of the predictions of regressors. Whatever is computed from them,
+such as their squares, stays finite."""
 
 
 class Features(NamedTuple):
@@ -68,10 +73,28 @@ def term_arrays(ensemble: Ensemble) -> tuple[dict[str, NDArray[Any]], list[dict[
     return arrays, fields
 
 
-def check_kinds(ensemble: Ensemble) -> None:
-    """Raise an error for terms that a file cannot store."""
+def check_storable(ensemble: Ensemble, most: float) -> None:
+    """Raise an error for terms that a file cannot store; `most` limits their scores."""
     for group in ensemble.groups:
         _number(group.terms)
+    if not reach(ensemble) <= most:
+        raise ModelFileError(
+            f"the outputs of the terms add up to more than {most:g}, which a model file cannot store: "
+            "scale the target, or use a smaller shrinkage"
+        )
+
+
+def reach(ensemble: Ensemble) -> float:
+    """An upper bound of all scores: the sum of all outputs, without their signs."""
+    with np.errstate(over="ignore"):
+        return sum(float(np.abs(array).sum()) for array in _outputs(ensemble))
+
+
+def _outputs(ensemble: Ensemble) -> Iterator[Outputs]:
+    for _, terms in ensemble.groups:
+        if isinstance(terms, SmoothSimilarities):
+            yield from (function.a for function in terms.functions)
+        yield terms.outputs
 
 
 def _number(terms: Terms) -> int:

@@ -75,8 +75,14 @@ def _scalar(text: str, name: str) -> Scalar:
     except ValueError:
         found = None
     sound = isinstance(found, Scalar) and (not isinstance(found, float) or math.isfinite(found))
+    sound = sound and (not isinstance(found, str) or _is_unicode(found))
     require(sound, f"{name!r} with {text[:40]!r}, which is not text or a number")
     return found
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether the text has no halves of characters, which JSON can spell but no file can store."""
+    return not any(SURROGATES[0] <= ord(character) <= SURROGATES[1] for character in text)
 
 
 # ---- class labels
@@ -144,7 +150,8 @@ def _take_labels(shelf: Shelf, fields: Fields, kind: str, n: int) -> NDArray[Any
 
 def _unit(fields: Fields) -> str:
     unit = fields.list("unit")
-    sound = len(unit) == 2 and unit[0] in UNITS and type(unit[1]) is int and 0 < unit[1] < 10**6
+    sound = len(unit) == 2 and isinstance(unit[0], str) and unit[0] in UNITS
+    sound = sound and type(unit[1]) is int and 0 < unit[1] < 10**6
     require(sound, "classes with an unknown unit of time")
     return f"{unit[1]}{unit[0]}"
 

@@ -11,6 +11,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from rebelboost.estimators.inputs import threads_of
+from rebelboost.exceptions import ModelFileError
+from rebelboost.files.safetensors import Contents, read
 from rebelboost.vision.backgrounds import Backgrounds
 from rebelboost.vision.detections import (
     Detection,
@@ -24,7 +26,7 @@ from rebelboost.vision.features import Size, check_window
 from rebelboost.vision.inputs import any_image, scale_of, training_backgrounds, training_crops
 from rebelboost.vision.opencv_xml import cascade_xml
 from rebelboost.vision.pyramid import levels, resized, scales_between
-from rebelboost.vision.storage import read_detector, write_detector
+from rebelboost.vision.storage import unpack_detector, write_detector
 from rebelboost.vision.training import DetectorPlan, Stage, train_detector
 from rebelboost.vision.transformer import Kind, feature_pool
 
@@ -374,7 +376,15 @@ def load_detector(path: str | os.PathLike[str]) -> Detector:
     ModelFileError
         If the file is damaged or is not a detector.
     """
-    stored = read_detector(path)
+    try:
+        return restore_detector(read(path))
+    except ModelFileError as fault:
+        raise ModelFileError(f"{os.fspath(path)} {fault}") from None
+
+
+def restore_detector(contents: Contents) -> Detector:
+    """Create a detector from the contents of a file."""
+    stored = unpack_detector(contents)
     model, parameters = stored.model, stored.parameters
     detector = Detector(
         model.window, parameters["features"], n_terms=len(model), step=parameters["step"]

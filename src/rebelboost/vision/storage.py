@@ -10,7 +10,7 @@ import numpy as np
 from rebelboost.base.arrays import PLANES, RectangleArrays
 from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.safetensors import Contents, parse_json, read, write
+from rebelboost.files.safetensors import Contents, parse_json, write
 from rebelboost.model.trees import Trees
 from rebelboost.vision.features import check_window
 from rebelboost.vision.model import DetectorModel
@@ -55,14 +55,6 @@ def write_detector(
         "detector": json.dumps(said, allow_nan=False),
     }
     write(path, arrays, texts)
-
-
-def read_detector(path: str | os.PathLike[str]) -> StoredDetector:
-    """Read a detector, and check it."""
-    try:
-        return unpack_detector(read(path))
-    except ModelFileError as fault:
-        raise ModelFileError(f"{os.fspath(path)} {fault}") from None
 
 
 def unpack_detector(contents: Contents) -> StoredDetector:
