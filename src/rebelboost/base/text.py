@@ -67,6 +67,12 @@ def counted(n: int, one: str) -> str:
     return f"{n:,} {one if n == 1 else one + ('es' if one.endswith('s') else 's')}"
 
 
+def joined(parts: Sequence[str]) -> str:
+    """A list in a sentence: "a", "a and b", "a, b and c"."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def calendar_date(days: float) -> str:
     """Days since 1970-01-01 as a date, with the time of day if not midnight: "2024-03-01 13:30"."""
     try:

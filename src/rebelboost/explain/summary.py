@@ -7,7 +7,7 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass
 from rebelboost.base.names import printed
-from rebelboost.base.text import Table, counted, framed, percent, whole_percent
+from rebelboost.base.text import Table, counted, framed, joined, percent, whole_percent
 from rebelboost.explain.reasons import Rows
 from rebelboost.explain.rules import Wording, rule, rule_hashes
 from rebelboost.explain.usage import importances, n_testing, pair_use, row_use, rule_use
@@ -211,7 +211,7 @@ def summarise(
 def _heading(ensemble: Ensemble, classes: tuple[Any, ...] | None) -> str:
     parts = headings(ensemble)
     what = "regression" if classes is None else counted(len(classes), "class")
-    return f"{' and '.join(parts) or 'No terms'}; {what}"
+    return f"{joined(parts) if parts else 'No terms'}; {what}"
 
 
 def _features(ensemble: Ensemble, wording: Wording) -> tuple[UsedFeature, ...]:
