@@ -39,7 +39,9 @@ def main() -> None:
 
     print(describe_machine(machine(), given.threads), flush=True)
     if "cars" in given.only:
-        tell("Cars", [cars.run(kind, given.threads) for kind in ("channels", "haar")])
+        found = {kind: cars.run(kind, given.threads) for kind in ("channels", "haar")}
+        tell("Cars, official single-scale test", [row for _, row in found.values()])
+        tell("Cars of all sizes", cars.run_scales(found["channels"][0]))
     if "faces" in given.only:
         trained = {kind: faces.run(kind, given.threads) for kind in ("haar", "channels")}
         tell("Faces, CBCL test set", [row for _, row in trained.values()] + [faces.run_svm()])

@@ -1,5 +1,6 @@
 """Calibration: choose the thresholds and temperatures of a cascade from partial scores."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -173,16 +174,18 @@ def _case(
 def _tuned(case: _Case, agreement: float) -> tuple[Exits, int]:
     """Thresholds from all samples, and the number of held-out samples that leave wrongly.
 
-    Of the ways whose held-out disagreement is within 1 − agreement, the one with the least work is
-    taken; if none is, the strictest.
+    Of the ways whose held-out disagreement is within 1 − agreement by a standard deviation, the one with
+    the least work is taken; if none is, the strictest. Without the deviation, the best of many ways would
+    be one that was lucky.
     """
     allowed = (1 - agreement) * case.values.shape[1]
+    safe = max(0.0, allowed - math.sqrt(allowed))  # counts of rare events: the variance is the mean
     budgets = [1 - share * (1 - agreement) for share in STRICTER] if agreement < 1 else []
     ways = [_Way(own, exponent) for own in budgets for exponent in SPENDING]
     ways += [_Way(1.0, margin=margin) for margin in (0.0, *MARGINS)]
     parts = _folds(case.values)
     found = [_held_out(case, parts, way) for way in ways]
-    good = [i for i, (n_wrong, _) in enumerate(found) if n_wrong <= allowed]
+    good = [i for i, (n_wrong, _) in enumerate(found) if n_wrong <= safe]
     best = min(good, key=lambda i: found[i][1]) if good else len(ways) - 1
     return case.choose(ways[best]), found[best][0]
 
