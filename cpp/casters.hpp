@@ -3,11 +3,13 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "cascade.hpp"
 #include "elementary.hpp"
+#include "leaf_tree.hpp"
 #include "prediction.hpp"
 #include "random.hpp"
 #include "search.hpp"
@@ -116,6 +118,28 @@ template <>
 struct type_caster<rebel::Step>
     : struct_caster<rebel::Step, Matrix<F64>, Matrix<F64>, Matrix<F64>, Vector<F64>> {};
 template <>
+struct type_caster<rebel::JudgedLabels>
+    : struct_caster<rebel::JudgedLabels, Vector<I32>, Vector<F64>, Matrix<F64>> {};
+template <>
+struct type_caster<rebel::TreeData> : struct_caster<rebel::TreeData, Matrix<const uint32_t>,
+                                                    Vector<F64>, Vector<I32>, Vector<F64>, double> {
+};
+template <>
+struct type_caster<rebel::Focus> : struct_caster<rebel::Focus, Vector<I32>, Vector<U8>> {};
+template <>
+struct type_caster<rebel::GrownTree>
+    : struct_caster<rebel::GrownTree, Vector<int32_t>, Matrix<uint8_t>, Vector<double>,
+                    Vector<uint8_t>, Vector<int32_t>, Vector<double>, Vector<uint16_t>> {};
+template <>
+struct type_caster<rebel::LeafSums>
+    : struct_caster<rebel::LeafSums, Matrix<double>, Matrix<double>, Matrix<double>> {};
+template <>
+struct type_caster<rebel::LeafTreeOptions>
+    : struct_caster<rebel::LeafTreeOptions, uint64_t, double, double> {};
+template <>
+struct type_caster<rebel::TreeScratch>
+    : struct_caster<rebel::TreeScratch, Vector<int64_t>, Matrix<int64_t>> {};
+template <>
 struct type_caster<rebel::Trees>
     : struct_caster<rebel::Trees, Vector<I32>, Vector<I64>, Vector<I64>, Vector<I32>, Vector<F64>,
                     Vector<U8>, Vector<I32>, Matrix<U8>, Matrix<F64>> {};
@@ -156,6 +180,35 @@ struct type_caster<rebel::Stump> {
     static handle from_cpp(const rebel::Stump& stump, rv_policy policy, cleanup_list* cleanup) {
         return make_caster<Tuple>::from_cpp(Tuple(stump.feature, stump.criterion, stump.work),
                                             policy, cleanup);
+    }
+};
+
+template <>
+struct type_caster<rebel::Rates> {
+    using Tuple = std::tuple<double, double>;
+    NB_TYPE_CASTER(rebel::Rates, make_caster<Tuple>::Name)
+    static handle from_cpp(const rebel::Rates& rates, rv_policy policy, cleanup_list* cleanup) {
+        return make_caster<Tuple>::from_cpp(Tuple(rates.error, rates.cost), policy, cleanup);
+    }
+};
+
+template <>
+struct type_caster<rebel::Taken> {
+    using Tuple = std::tuple<int, bool, rebel::Rates>;
+    NB_TYPE_CASTER(rebel::Taken, make_caster<Tuple>::Name)
+    static handle from_cpp(const rebel::Taken& taken, rv_policy policy, cleanup_list* cleanup) {
+        return make_caster<Tuple>::from_cpp(Tuple(taken.shift, taken.loose, taken.rates), policy,
+                                            cleanup);
+    }
+};
+
+template <>
+struct type_caster<rebel::DirectionSizes> {
+    using Tuple = std::tuple<double, double>;
+    NB_TYPE_CASTER(rebel::DirectionSizes, make_caster<Tuple>::Name)
+    static handle from_cpp(const rebel::DirectionSizes& sizes, rv_policy policy,
+                           cleanup_list* cleanup) {
+        return make_caster<Tuple>::from_cpp(Tuple(sizes.reach, sizes.mass), policy, cleanup);
     }
 };
 

@@ -31,6 +31,13 @@ NB_MODULE(_compiled, m) {
     m.def("grow_tree", &grow_tree, "bins"_a, "order"_a, "allowed"_a, "values"_a, "samples"_a,
           "options"_a, "nodes"_a, "scratch"_a, "n_threads"_a, no_gil);
 
+    m.def("draw_direction", &draw_direction, "totals"_a, "key"_a, "direction"_a, "squares"_a,
+          no_gil);
+    m.def("grow_term", &grow_term, "bins"_a, "data"_a, "focus"_a, "values"_a, "options"_a, "tree"_a,
+          "scratch"_a, "n_threads"_a, no_gil);
+    m.def("propose_tree", &propose_tree, "bins"_a, "data"_a, "focus"_a, "weights"_a, "totals"_a,
+          "options"_a, "tree"_a, "leaves"_a, "scratch"_a, "n_threads"_a, no_gil);
+
     m.def("split_samples", &split_samples, "bins"_a, "layer"_a, "samples"_a, "starts"_a,
           "child_starts"_a, "n_threads"_a, no_gil);
     m.def("route", &route, "bins"_a, "nodes"_a, "regions"_a, "n_threads"_a, no_gil);
@@ -48,6 +55,10 @@ NB_MODULE(_compiled, m) {
     m.def("logistic_sums", &logistic_sums, "line"_a, "regions"_a, "sums"_a, "n_threads"_a, no_gil);
     m.def("advance", &advance, "weights"_a, "scores"_a, "regions"_a, "step"_a, "totals"_a,
           "decided"_a, "n_threads"_a, no_gil);
+
+    m.def("rate", &rate, "decided"_a, "judged"_a, no_gil);
+    m.def("take_step", &take_step, "weights"_a, "scores"_a, "regions"_a, "outputs"_a, "totals"_a,
+          "decided"_a, "judged"_a, "n_threads"_a, no_gil);
 
     m.def("predict", &predict<float>, "X"_a, "trees"_a, "first"_a, "last"_a, "scores"_a,
           "n_threads"_a, no_gil);

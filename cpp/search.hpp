@@ -2,6 +2,8 @@
 // feature, then to the lowest bin.
 #pragma once
 
+#include <vector>
+
 #include "nodes.hpp"
 #include "splits.hpp"
 
@@ -53,6 +55,13 @@ struct GrownNodes {
 // so that a node's sums minus those of its smaller child are those of its larger child. Reorders
 // `samples`. `scratch` holds the sums of two layers, at least 3/4 · 2^depth rows. Returns the
 // number of layers that have a split.
+struct Growth {
+    int n_layers;
+    std::vector<int32_t> starts; // of the nodes that were searched last
+};
+Growth grow_layers(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
+                   Vector<int32_t> samples, const SearchOptions& options, const GrownNodes& nodes,
+                   Matrix<int64_t> scratch, int n_threads);
 int grow_tree(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
               Vector<int32_t> samples, const SearchOptions& options, const GrownNodes& nodes,
               Matrix<int64_t> scratch, int n_threads);

@@ -4,9 +4,10 @@
 #include <vector>
 
 namespace rebel {
-int grow_tree(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
-              Vector<int32_t> samples, const SearchOptions& options, const GrownNodes& nodes,
-              Matrix<int64_t> scratch, int n_threads) {
+
+Growth grow_layers(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
+                   Vector<int32_t> samples, const SearchOptions& options, const GrownNodes& nodes,
+                   Matrix<int64_t> scratch, int n_threads) {
     const size_t n_leaves = nodes.features.size + 1;
     require(n_leaves >= 2 && std::has_single_bit(n_leaves) &&
                 nodes.right.is(n_leaves - 1, most_bins),
@@ -36,7 +37,7 @@ int grow_tree(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, P
                      parent_sums, sums, options, splits, n_threads);
         if (std::all_of(splits.features.begin(), splits.features.end(),
                         [](int32_t feature) { return feature < 0; }))
-            return layer;
+            return {layer, std::move(starts)};
         if (layer + 1 < depth) {
             std::vector<int32_t> child_starts(2 * n_nodes + 1);
             split_samples(bins, {splits.features, splits.right}, samples,
@@ -46,7 +47,14 @@ int grow_tree(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, P
             parent_sums = sums;
         }
     }
-    return depth;
+    return {depth, std::move(starts)};
+}
+
+int grow_tree(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
+              Vector<int32_t> samples, const SearchOptions& options, const GrownNodes& nodes,
+              Matrix<int64_t> scratch, int n_threads) {
+    return grow_layers(bins, order, allowed, values, samples, options, nodes, scratch, n_threads)
+        .n_layers;
 }
 
 } // namespace rebel

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "arithmetic.hpp"
+#include "elementary.hpp"
+#include "fixed_point.hpp"
 #include "multiversion.hpp"
 #include "parallel.hpp"
 
@@ -105,6 +108,14 @@ REBEL_CLONES void advance_scores(double* __restrict scores, Regions regions,
     }
 }
 
+REBEL_CLONES void exponential_pairs(const double* x, size_t n, double unit, double* up,
+                                    double* down) {
+    for (size_t i = 0; i < n; ++i) {
+        up[i] = exponential(x[i]) * unit;
+        down[i] = exponential(-x[i]) * unit;
+    }
+}
+
 } // namespace
 
 void project(Planes weights, const Projection& projection, Vector<int64_t> values, int n_threads) {
@@ -163,6 +174,58 @@ void advance(Cube<double> weights, Matrix<double> scores, Regions regions, const
                          advance_weights(&weights(plane, begin, 0), own, step, partial);
                      advance_scores(&scores(begin, 0), own, step.outputs, &decided[begin]);
                  });
+}
+
+Rates rate(Vector<const int32_t> decided, const JudgedLabels& judged) {
+    const size_t n_classes = judged.costs.n_cols;
+    require(judged.labels.size == decided.size && judged.counts.size == decided.size &&
+                judged.costs.n_rows == n_classes,
+            "decisions, labels and costs do not match");
+    std::vector<double> confusion(n_classes * n_classes, 0.0);
+    for (size_t n = 0; n < decided.size; ++n)
+        confusion[static_cast<size_t>(judged.labels.data[n]) * n_classes +
+                  static_cast<size_t>(decided.data[n])] += judged.counts.data[n];
+    double right = 0, total = 0, paid = 0;
+    for (size_t i = 0; i < confusion.size(); ++i) {
+        total += confusion[i];
+        paid += confusion[i] * judged.costs.data[i];
+        right += i % (n_classes + 1) == 0 ? confusion[i] : 0.0;
+    }
+    return {1 - right / total, paid / total};
+}
+
+Taken take_step(Cube<double> weights, Matrix<double> scores, Regions regions,
+                Matrix<const double> outputs, Vector<double> totals, Vector<int32_t> decided,
+                const JudgedLabels& judged, int n_threads) {
+    const size_t n_classes = outputs.n_cols;
+    const size_t n_outputs = outputs.n_rows * n_classes;
+    require(totals.size == n_classes, "outputs and totals do not match");
+    int shift = 0;
+    std::frexp(*std::max_element(totals.begin(), totals.end()), &shift);
+    const double unit = std::ldexp(1.0, -shift);
+    std::vector<double> up(n_outputs), down(n_outputs), bounds(n_classes, 0.0), scales(n_classes);
+    exponential_pairs(outputs.data, n_outputs, unit, up.data(), down.data());
+    for (size_t i = 0; i < n_outputs; ++i)
+        bounds[i % n_classes] = std::max({bounds[i % n_classes], up[i], down[i]});
+    for (size_t k = 0; k < n_classes; ++k) {
+        bounds[k] *= totals[k];
+        scales[k] = fine_scale(bounds[k]);
+    }
+    std::vector<int64_t> sums(n_classes, 0);
+    advance(weights, scores, regions,
+            {outputs,
+             {up.data(), outputs.n_rows, n_classes},
+             {down.data(), outputs.n_rows, n_classes},
+             {scales.data(), n_classes}},
+            {sums.data(), n_classes}, decided, n_threads);
+    Taken taken{shift, false, {NAN, NAN}};
+    for (size_t k = 0; k < n_classes; ++k) {
+        totals[k] = static_cast<double>(sums[k]) / scales[k];
+        taken.loose = taken.loose || bounds[k] > most_loose * totals[k];
+    }
+    if (judged.labels.size > 0)
+        taken.rates = rate(decided, judged);
+    return taken;
 }
 
 } // namespace rebel

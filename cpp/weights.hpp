@@ -54,4 +54,28 @@ inline constexpr double tiny = 0x1p-900;
 void advance(Cube<double> weights, Matrix<double> scores, Regions regions, const Step& step,
              Vector<int64_t> totals, Vector<int32_t> decided, int n_threads);
 
+// Labelled samples, and what mistakes cost by class. No labels: not judged.
+struct JudgedLabels {
+    Vector<const int32_t> labels;
+    Vector<const double> counts; // weights as multiples of a unit, so that sums are exact
+    Matrix<const double> costs;  // (true, decided)
+};
+struct Rates {
+    double error; // share of wrong decisions
+    double cost;  // mean cost of the decisions
+};
+Rates rate(Vector<const int32_t> decided, const JudgedLabels& judged);
+
+// A term's whole effect: the factors e^a and e^−a of its outputs, times a power of two that brings
+// the totals to about 1; then `advance`, and the error and cost of the decisions.
+struct Taken {
+    int shift;  // exponent of that power of two, negated
+    bool loose; // the bounds of the totals were too high for precise sums
+    Rates rates;
+};
+inline constexpr double most_loose = 0x1p10;
+Taken take_step(Cube<double> weights, Matrix<double> scores, Regions regions,
+                Matrix<const double> outputs, Vector<double> totals, Vector<int32_t> decided,
+                const JudgedLabels& judged, int n_threads);
+
 } // namespace rebel

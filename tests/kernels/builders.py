@@ -8,6 +8,8 @@ from rebelboost.base.arrays import (
     CRITERIA,
     Bins,
     ComparisonArrays,
+    Focus,
+    JudgedLabels,
     Layer,
     LogisticLine,
     Nodes,
@@ -17,6 +19,7 @@ from rebelboost.base.arrays import (
     SearchOptions,
     Step,
     TreeArrays,
+    TreeData,
 )
 
 COARSE = 2**30
@@ -252,6 +255,26 @@ def random_step(rng, weights, n_regions):
     up, down = np.exp(outputs), np.exp(-outputs)
     largest = np.maximum(up, down).max(axis=0)
     return Step(outputs, up, down, fine_scales(weights * largest))
+
+
+def random_judged(rng, n_rows, n_labels):
+    """Labels, whole weights, and costs."""
+    labels = rng.integers(0, n_labels, n_rows).astype(np.int32)
+    counts = rng.choice([0.0, 1.0, 7.0, 2.0**40], n_rows)
+    return JudgedLabels(labels, counts, rng.choice([0.0, 1.0, 0.3], (n_labels, n_labels)))
+
+
+def tree_data(rng, order, bins):
+    """Edges that fit the bins, and weights."""
+    n_edges = np.diff(bins.offsets) - 2
+    offsets = np.cumsum([0, *n_edges], dtype=np.int32)
+    edges = rng.standard_normal(offsets[-1])
+    return TreeData(order, edges, offsets, rng.integers(0, 5, order.shape[1]) * 1.0, 0.25)
+
+
+def random_focus(rng, bins):
+    n_rows, width = bins.blocks.shape[1], len(bins.categorical)
+    return Focus(random_samples(rng, n_rows), random_allowed(rng, width))
 
 
 # ---- similarities

@@ -175,6 +175,88 @@ class LogisticLine(NamedTuple):
     """(K,) scales of the fixed-point sums."""
 
 
+class JudgedLabels(NamedTuple):
+    """Labelled samples whose decisions are judged in a kernel, and the costs of mistakes by class."""
+
+    labels: Labels
+    """(N,), or empty: not judged."""
+    counts: Floats
+    """(N,) weights as multiples of a unit."""
+    costs: Floats
+    """(K, K)"""
+
+
+class Focus(NamedTuple):
+    """Part of the training set that is searched for a term. The outputs are solved on all samples."""
+
+    samples: Indices
+    """Indices of the samples to search."""
+    allowed: ByFeature
+    """(d,): 1 for features that the term may use."""
+
+
+class TreeData(NamedTuple):
+    """What leaf trees are grown on besides the bins."""
+
+    order: Order
+    edges: Floats
+    """All bin edges, one feature after the other."""
+    edge_offsets: NDArray[np.int32]
+    """(d + 1,) start of each feature's edges."""
+    counts: BySample
+    """(N,) weights of the samples, as multiples of a unit."""
+    unit: float
+
+
+class GrownTree(NamedTuple):
+    """Memory for one tree of complete layers: m = 2^depth − 1 nodes, in level order."""
+
+    features: NDArray[np.int32]
+    """(m,) feature of the split; −1: none."""
+    right: Bytes
+    """(m, 256) bins that go right."""
+    thresholds: Floats
+    """(m,)"""
+    missing_right: Bytes
+    """(m,)"""
+    category: NDArray[np.int32]
+    """(m,) number of a node among those with a categorical feature, else −1."""
+    cover: Floats
+    """(m + 1,) weight of the samples in each leaf."""
+    regions: Regions
+    """(N,) leaf of each sample."""
+
+
+class LeafSums(NamedTuple):
+    """Memory for the sums and outputs of leaves, (L, K) each."""
+
+    plus: Outputs
+    """Σ w⁺"""
+    minus: Outputs
+    """Σ w⁻"""
+    outputs: Outputs
+
+
+class LeafTreeOptions(NamedTuple):
+    """How a leaf tree is found."""
+
+    key: int
+    """Key of the random direction (`kernels.reference.random`)."""
+    least_mass: float
+    """Minimum mass of a leaf, as a fraction of all."""
+    smoothing: float
+    """Shrinks outputs towards 0, in units of the average mass of a leaf."""
+
+
+class TreeScratch(NamedTuple):
+    """Memory that growing a tree works in."""
+
+    values: Pairs
+    """(N,)"""
+    sums: Ints
+    """(3/4 · 2^depth or more, B)"""
+
+
 class TreeArrays(NamedTuple):
     """Trees for prediction, one after the other, each with complete layers in level order."""
 

@@ -14,19 +14,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import NO_WORK, ByFeature, Indices, Ints, Outputs, Regions, Work
+from rebelboost.base.arrays import NO_WORK, Focus, Ints, Outputs, Regions, Work
 from rebelboost.base.hashing import Keys, hash_rows
 from rebelboost.losses.smooth import AnyWeights
 from rebelboost.model.terms import Terms
 
-
-class Focus(NamedTuple):
-    """Part of the training set that is searched for a term. The outputs are solved on all samples."""
-
-    samples: Indices
-    """Indices of the samples to search."""
-    allowed: ByFeature
-    """(d,): 1 for features that the term may use."""
+__all__ = ["Candidate", "Focus", "Prepared", "WeakLearner", "solved_response"]
 
 
 class Candidate(NamedTuple):

@@ -22,6 +22,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.base.fixed_point import fine_scales
+from rebelboost.losses.elementary import portable_exp, portable_log, portable_log1p
 from rebelboost.losses.smooth import Slopes, largest
 
 
@@ -50,11 +51,12 @@ class Logistic:
 
     def _odds(self, scores: Scores) -> Planes:
         """e^H for c⁺, e^−H for c⁻, (V, N, K); limited to e⁷⁰⁰."""
-        return np.exp(np.minimum(self._signs * scores, 700.0))
+        return portable_exp(np.minimum(self._signs * scores, 700.0))
 
     def values(self, scores: Scores) -> Floats:
         """c⁺g(H) + c⁻g(−H)."""
-        return (np.abs(self.subcosts) * np.log1p(self._odds(scores))).sum(axis=0) / math.log(2)
+        logs = portable_log1p(self._odds(scores))
+        return (np.abs(self.subcosts) * logs).sum(axis=0) / math.log(2)
 
     def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
         """c⁺g′(H) − c⁻g′(−H) and c⁺g″(H) + c⁻g″(−H)."""
@@ -73,7 +75,7 @@ class Logistic:
             slopes.line = odds, largest(pull) * len(pull)
         odds, most = slopes.line
         far = np.clip(outputs, -700.0, 700.0)
-        up, down = np.exp(far), np.exp(-far)
+        up, down = portable_exp(far), portable_exp(-far)
         # Odds that grow f-fold make a slope at most f times as large.
         growth = np.maximum(up, down).max(axis=0)
         scales = fine_scales(np.minimum(self._most, growth * most))
@@ -140,8 +142,9 @@ def least_logistic(plus: Floats, minus: Floats) -> Floats:
     least = np.zeros(plus.shape)
     torn = (plus > 0) & (minus > 0)
     plus, minus = plus[torn], minus[torn]
-    score = np.log(minus) - np.log(plus)
-    least[torn] = plus * np.logaddexp(0, score) + minus * np.logaddexp(0, -score)
+    score = portable_log(minus) - portable_log(plus)
+    near = portable_log1p(portable_exp(-np.abs(score)))
+    least[torn] = plus * (np.maximum(score, 0) + near) + minus * (np.maximum(-score, 0) + near)
     return least / math.log(2)
 
 

@@ -26,6 +26,7 @@ from rebelboost.base.arrays import (
     Step,
 )
 from rebelboost.base.fixed_point import coarse_scale, fine_scales
+from rebelboost.losses.elementary import portable_exp, portable_log, portable_sinh
 
 CAP = 1e-8
 """Relative smoothing of s±: limits an output to ½ ln(2/CAP) ≈ 9.6. It is relative to the remaining mass,
@@ -140,7 +141,7 @@ class Weights:
         """
         _, shift = math.frexp(float(self.totals.max()))
         unit = math.ldexp(1.0, -shift)
-        up, down = np.exp(outputs) * unit, np.exp(-outputs) * unit
+        up, down = portable_exp(outputs) * unit, portable_exp(-outputs) * unit
         bounds = self.totals * np.maximum(up, down).max(axis=0)
         scales = fine_scales(bounds)
         totals = self.stepped(Step(outputs, up, down, scales), scores, regions, decided)
@@ -173,7 +174,7 @@ class Weights:
 
     def preferences(self, output: ByClass) -> Pairs:
         """Pairs whose signed part is half the gain of f = +1 over −1 for each sample: −⟨G, sinh a⟩."""
-        return self.project(-np.sinh(output), np.ones(len(output)))[0]
+        return self.project(-portable_sinh(output), np.ones(len(output)))[0]
 
     def _total_up(self) -> None:
         """Recompute the totals: first with a scale from an upper bound, then from the sum itself."""
@@ -276,8 +277,8 @@ def planes_at(subcosts: Planes, scores: Scores, exponent: int) -> Planes:
     """Weights c·e^{±H}·2^−exponent."""
     signed_scores = np.where(subcosts > 0, scores, -scores)
     signed_scores -= exponent * math.log(2)
-    np.exp(signed_scores, out=signed_scores, where=subcosts != 0)
-    planes: Planes = subcosts * signed_scores
+    factors = portable_exp(np.where(subcosts != 0, signed_scores, 0.0))
+    planes: Planes = subcosts * factors
     return planes
 
 
@@ -302,17 +303,17 @@ def signed_output(P: ByClass, S: ByClass) -> ByClass:
 
 def leaf_outputs(plus: Outputs, minus: Outputs, smoothing: float) -> Outputs:
     """½ ln(s⁻/s⁺) of each leaf, shrunk towards 0 by `smoothing` of the average mass of a leaf."""
-    totals = (plus + minus).sum(axis=0)
-    return half_log_ratio(minus, plus, np.maximum(smoothing / len(plus), CAP) * totals)
+    totals = np.add.accumulate(plus + minus, axis=0)[-1]
+    return half_log_ratio(minus, plus, max(smoothing / len(plus), CAP) * totals)
 
 
 def half_log_ratio(above: Floats, below: Floats, smoothing: Floats) -> Floats:
     """½ ln((above + smoothing)/(below + smoothing)); 0 where the weights are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        output = 0.5 * np.log((above + smoothing) / (below + smoothing))
-    return np.where(above + below > 0, output, 0.0)
+        ratio = (above + smoothing) / (below + smoothing)
+    return np.where(above + below > 0, 0.5 * portable_log(ratio), 0.0)
 
 
 def loss_after(plus: Outputs, minus: Outputs, outputs: Outputs) -> float:
     """Σ w⁺e^a + w⁻e^−a over all regions and classes."""
-    return float((plus * np.exp(outputs) + minus * np.exp(-outputs)).sum())
+    return float((plus * portable_exp(outputs) + minus * portable_exp(-outputs)).sum())

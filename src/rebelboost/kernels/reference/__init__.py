@@ -10,6 +10,7 @@ from rebelboost.kernels.reference.cascade import leave_early
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
 from rebelboost.kernels.reference.histograms import choose_splits, node_sums
 from rebelboost.kernels.reference.layer import search_layer
+from rebelboost.kernels.reference.leaf_tree import draw_direction, grow_term, propose_tree
 from rebelboost.kernels.reference.nodes import heaviest_first, route, split_samples
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.pruning import prune_layer
@@ -30,7 +31,9 @@ from rebelboost.kernels.reference.weights import (
     advance,
     logistic_sums,
     project,
+    rate,
     region_sums,
+    take_step,
 )
 from rebelboost.kernels.reference.windows import (
     integrate,
@@ -48,7 +51,9 @@ __all__ = [
     "choose_splits",
     "class_sums",
     "compare",
+    "draw_direction",
     "exponentials",
+    "grow_term",
     "grow_tree",
     "heaviest_first",
     "integrate",
@@ -61,9 +66,11 @@ __all__ = [
     "pair_sums",
     "predict",
     "project",
+    "propose_tree",
     "prune_layer",
     "random_normals",
     "random_numbers",
+    "rate",
     "region_sums",
     "route",
     "scan_windows",
@@ -72,6 +79,7 @@ __all__ = [
     "sort_bins",
     "split_samples",
     "squared_distances",
+    "take_step",
     "window_scales",
     "window_values",
 ]

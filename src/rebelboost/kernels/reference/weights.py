@@ -1,13 +1,18 @@
 """From the regions of a hypothesis to the weights of the next round."""
-# ruff: noqa: ARG001  (n_threads; arrays cross borders, objects do not)
+# ruff: noqa: ARG001, PLR0913, PLR0917  (n_threads; arrays cross borders, objects do not)
+
+import math
 
 import numpy as np
 
 from rebelboost.base.arrays import (
+    ByClass,
     Floats,
     Ints,
+    JudgedLabels,
     Labels,
     LogisticLine,
+    Outputs,
     Pairs,
     Planes,
     Projection,
@@ -15,9 +20,13 @@ from rebelboost.base.arrays import (
     Scores,
     Step,
 )
+from rebelboost.base.fixed_point import fine_scales
+from rebelboost.kernels.reference.elementary import exponentials
 
 TINY = 2.0**-900
 HUGE = 2.0**1000
+MOST_LOOSE = 2.0**10
+"""If the bounds of totals exceed them by this factor, sums are too imprecise."""
 
 
 def project(weights: Planes, projection: Projection, values: Pairs, n_threads: int) -> None:
@@ -83,6 +92,48 @@ def advance(
     weights[size < TINY] = 0.0
     scores += step.outputs[regions]
     decided[:] = np.argmax(scores, axis=1)
+
+
+def rate(decided: Labels, judged: JudgedLabels) -> tuple[float, float]:
+    """Share of wrong decisions, and their mean cost, by exact sums of counted weights."""
+    n_classes = judged.costs.shape[1]
+    cells = judged.labels * np.int32(n_classes) + decided
+    confusion = np.bincount(cells, judged.counts, n_classes**2)
+    total, right = confusion.sum(), confusion[:: n_classes + 1].sum()
+    paid = np.add.accumulate(np.append(0.0, confusion * judged.costs.ravel()))[-1]
+    with np.errstate(invalid="ignore"):
+        return float(1 - right / total), float(paid / total)
+
+
+def take_step(
+    weights: Planes,
+    scores: Scores,
+    regions: Regions,
+    outputs: Outputs,
+    totals: ByClass,
+    decided: Labels,
+    judged: JudgedLabels,
+    n_threads: int,
+) -> tuple[int, bool, tuple[float, float]]:
+    """Add the outputs a of each sample's region to its scores, and multiply w⁺ by e^a and w⁻ by e^−a.
+
+    At the same time, a power of two scales the weights, whose (K,) `totals` are then about 1. Returns
+    its exponent, negated; whether the bounds of the new totals were too high for precise sums; and the
+    error and the cost of the decisions, if there are labels.
+    """
+    _, shift = math.frexp(float(totals.max()))
+    unit = math.ldexp(1.0, -shift)
+    factors = np.empty((2, *outputs.shape))
+    exponentials(np.stack([outputs, -outputs]).ravel(), factors.reshape(-1))
+    up, down = factors * unit
+    bounds = np.maximum(up, down).max(axis=0) * totals
+    scales = fine_scales(bounds)
+    sums = np.zeros(len(totals), dtype=np.int64)
+    advance(weights, scores, regions, Step(outputs, up, down, scales), sums, decided, n_threads)
+    totals[:] = sums / scales
+    loose = bool(np.any(bounds > MOST_LOOSE * totals))
+    rates = rate(decided, judged) if len(judged.labels) else (math.nan, math.nan)
+    return shift, loose, rates
 
 
 def _rounded(x: Floats) -> Ints:

@@ -1,0 +1,129 @@
+"""Arguments of the kernels: which axes are free, and which arrays are written."""
+
+from rebelboost.base.arrays import GrownTree
+
+FREE = {
+    "class_sums samples 0",
+    "search_root nodes.samples 0",
+    "search_root nodes.cuts 1",  # subsets
+    "search_root totals 0",  # classes, as long as the padded values hold them
+    "search_layer nodes.samples 0",
+    "search_layer nodes.cuts 1",
+    "prune_layer nodes.samples 0",
+    "prune_layer nodes.cuts 1",
+    "node_sums nodes.samples 0",
+    "node_sums nodes.cuts 0",  # as long as the chosen nodes are among them
+    "node_sums nodes.cuts 1",
+    "choose_splits bins.blocks 1",  # samples, which are not read
+    "grow_tree samples 0",
+    "grow_tree scratch 0",
+    "grow_term focus.samples 0",
+    "grow_term scratch 0",
+    "propose_tree focus.samples 0",
+    "propose_tree weights 0",  # planes
+    "propose_tree scratch.sums 0",
+    "take_step weights 0",
+    "take_step outputs 0",  # regions
+    "heaviest_first keys 0",
+    "heaviest_first samples 0",
+    "split_samples samples 0",
+    "split_samples bins.blocks 1",  # samples
+    "project weights 0",  # planes
+    "region_sums weights 0",
+    "region_sums sums 0",  # regions
+    "advance weights 0",
+    *(
+        f"{kernel} {free}"
+        for kernel in ("predict", "apply", "leave_early")
+        for free in ("X 1", "trees.right 0", "trees.outputs 0")
+    ),
+    "apply trees.outputs 1",
+    "squared_distances out 1",  # as long as the blocks hold so many samples, and no block is idle
+    "pair_sums from_anchors 0",
+    "pair_sums from_rivals 0",
+    "nearest_rivals nearest 1",  # rivals of each anchor
+    "least_isolated weights 0",
+    "least_isolated weights 1",  # samples
+    "add_comparisons distances 0",  # points
+    "window_scales sums 1",  # height
+    "window_scales sums 2",  # width
+    "window_values sums 1",
+    "window_values sums 2",
+    "scan_windows trees.right 0",
+    "random_numbers out 0",
+    "random_normals out 0",
+}
+"""Axes that may be longer than the other arguments ask for."""
+
+WRITTEN = {
+    "bin_values blocks",
+    "class_sums sums",
+    "search_root right",
+    "sort_bins order",
+    "search_layer sums",
+    "search_layer splits.features",
+    "search_layer splits.right",
+    "search_layer splits.sides",
+    "search_layer splits.gains",
+    "node_sums sums",
+    "choose_splits splits.features",
+    "choose_splits splits.right",
+    "choose_splits splits.sides",
+    "choose_splits splits.gains",
+    "prune_layer splits.features",
+    "prune_layer splits.right",
+    "prune_layer splits.sides",
+    "prune_layer splits.gains",
+    "grow_tree samples",
+    "grow_tree nodes.features",
+    "grow_tree nodes.right",
+    "grow_tree scratch",
+    "draw_direction direction",
+    "draw_direction squares",
+    *(
+        f"{kernel} tree.{field}"
+        for kernel in ("grow_term", "propose_tree")
+        for field in GrownTree._fields
+    ),
+    "grow_term scratch",
+    "propose_tree leaves.plus",
+    "propose_tree leaves.minus",
+    "propose_tree leaves.outputs",
+    "propose_tree scratch.values",
+    "propose_tree scratch.sums",
+    "take_step weights",
+    "take_step scores",
+    "take_step totals",
+    "take_step decided",
+    "heaviest_first samples",
+    "heaviest_first cuts",
+    "split_samples samples",
+    "split_samples child_starts",
+    "route regions",
+    "project values",
+    "region_sums sums",
+    "logistic_sums sums",
+    "advance weights",
+    "advance scores",
+    "advance totals",
+    "advance decided",
+    "predict scores",
+    "apply regions",
+    "squared_distances out",
+    "compare levels",
+    "pair_sums sums",
+    "nearest_rivals nearest",
+    "add_comparisons scores",
+    "add_similarities scores",
+    "integrate sums",
+    "window_scales scales",
+    "window_values values",
+    "scan_windows scores",
+    "scan_windows used",
+    "exponentials out",
+    "logarithms out",
+    "random_numbers out",
+    "random_normals out",
+    "leave_early scores",
+    "leave_early stage",
+}
