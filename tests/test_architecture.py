@@ -29,6 +29,8 @@ PACKAGES = [
     "explain",
     "files",
     "estimators",
+    "distributed",
+    "dask",
     "vision",
     "datasets",
     "metrics",

@@ -43,3 +43,11 @@ class ImageError(ValueError):
 
 class ImageWarning(UserWarning):
     """Images were resized or skipped."""
+
+
+class PartitionError(ValueError):
+    """A partition of spread rows cannot be used; the message names its number, counted from 0."""
+
+
+class ClusterError(RuntimeError):
+    """Training on a cluster cannot go on: the scheduler, or all workers, are lost."""

@@ -57,20 +57,21 @@ def counting_unit(largest: float, n_samples: int) -> float:
     return math.ldexp(1.0, math.frexp(largest * n_samples)[1] - COUNTED_BITS)
 
 
-def in_units(weight: BySample | None, unit: float) -> BySample | None:
+def in_units(weight: BySample, unit: float) -> BySample:
     """(N,) weights as whole multiples of a unit, as floats."""
-    return None if weight is None else np.rint(weight / unit)
+    return np.rint(weight / unit)
 
 
 def exact_totals(weight: BySample | None, groups: Labels | Regions, n_groups: int) -> BySample:
     """(n_groups,) weight of the samples of each group, for any order of the samples."""
     if weight is None:
         return np.bincount(groups, minlength=n_groups).astype(np.float64)
-    unit = counting_unit(float(weight.max(initial=0.0)), len(weight))
+    # Samples without weight count for nothing, also here.
+    unit = counting_unit(float(weight.max(initial=0.0)), int(np.count_nonzero(weight)))
     return np.bincount(groups, in_units(weight, unit), n_groups).astype(np.float64) * unit
 
 
 def exact_total(weight: BySample) -> float:
     """Sum of the weights, for any order of the samples."""
     unit = counting_unit(float(weight.max(initial=0.0)), len(weight))
-    return float(np.rint(weight / unit).sum() * unit)
+    return float(in_units(weight, unit).sum() * unit)

@@ -22,7 +22,12 @@ def hash_rows(X: Values, seed: int, labels: Labels | None = None) -> Keys:
 
 def draw(keys: Keys, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
     """(N,) whether each sample is drawn: about this share of the keys, and equal keys together."""
-    mixed = keys ^ np.uint64(rng.integers(2**64, dtype=np.uint64))
+    return drawn_by(keys, share, int(rng.integers(2**64, dtype=np.uint64)))
+
+
+def drawn_by(keys: Keys, share: float, number: int) -> NDArray[np.bool_]:
+    """The same, given a random number of 64 bits."""
+    mixed = keys ^ np.uint64(number)
     for factor in (0xBF58476D1CE4E5B9, 0x94D049BB133111EB):
         mixed ^= mixed >> np.uint64(30)
         mixed *= np.uint64(factor)

@@ -32,9 +32,10 @@ class Sampling:
             samples = np.sort(rng.choice(samples, n_drawn, replace=False))
         if self.weight_trimming is not None:
             samples = _heaviest(weights, samples, self.weight_trimming)
-        return Focus(samples, self._features(prepared.n_features, rng))
+        return Focus(samples, self.features(prepared.n_features, rng))
 
-    def _features(self, n_features: int, rng: np.random.Generator) -> ByFeature:
+    def features(self, n_features: int, rng: np.random.Generator) -> ByFeature:
+        """Choose the features of this round."""
         if self.feature_subsample >= 1:
             return np.ones(n_features, dtype=np.uint8)
         allowed = np.zeros(n_features, dtype=np.uint8)

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Ints, Labels, Scores
-from rebelboost.base.fixed_point import counting_unit, exact_total, in_units
+from rebelboost.base.fixed_point import counting_unit, in_units
 from rebelboost.costs.decision import least_risk
 from rebelboost.costs.matrix import class_costs
 from rebelboost.costs.posterior import Decoder
@@ -39,9 +39,9 @@ class Judge:
         if not self.by_sample:
             return rates(confusion, self.costs)
         paid = self.costs[np.arange(len(decided)), decided]
+        sums = in_units(weighed(paid, self.weight), self.paid_unit)
         total = confusion.sum() * self.unit
-        weighed = paid if self.weight is None else paid * self.weight
-        return error_of(confusion), exact_total(weighed) / total if total > 0 else np.nan
+        return error_of(confusion), float(sums.sum() * self.paid_unit / total)
 
     @cached_property
     def unit(self) -> float:
@@ -51,9 +51,22 @@ class Judge:
         return counting_unit(float(self.weight.max(initial=0.0)), len(self.weight))
 
     @cached_property
+    def paid_unit(self) -> float:
+        """The unit of costs by sample, times weights."""
+        most = weighed(self.costs, self.weight).max(initial=0.0)
+        return counting_unit(float(most), len(self.labels))
+
+    @cached_property
     def counted(self) -> Floats | None:
         """(N,) the weights as multiples of a unit: the order of the samples changes no bit of their sums."""
-        return in_units(self.weight, self.unit)
+        return None if self.weight is None else in_units(self.weight, self.unit)
+
+
+def weighed(costs: Floats, weight: Floats | None) -> Floats:
+    """(N, …) costs by sample, times the samples' weights."""
+    if weight is None:
+        return costs
+    return costs * weight.reshape(-1, *[1] * (costs.ndim - 1))
 
 
 def confusion_of(

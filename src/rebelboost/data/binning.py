@@ -46,10 +46,10 @@ class Binner:
         """(d,) number of bins, including the one for missing values."""
         return np.diff(self.edge_offsets) + np.int32(2)
 
-    def transform(self, X: Values, n_threads: int = 1) -> Bins:
-        """Bin the values of (N, d) `X`, C-ordered."""
-        n_samples, n_features = X.shape
-        blocks = np.zeros((-(-n_features // BLOCK), n_samples, BLOCK), dtype=np.uint8)
+    def transform(self, X: Values, n_threads: int = 1, blocks: Bytes | None = None) -> Bins:
+        """Bin the values of (N, d) `X`, C-ordered, into `blocks` if given, which must be 0."""
+        if blocks is None:
+            blocks = np.zeros(blocks_shape(X), dtype=np.uint8)
         missing = (self.n_bins - 1).astype(np.uint8)
         kernels.active.bin_values(X, self.flat_edges, self.edge_offsets, missing, blocks, n_threads)
         offsets = np.concatenate([[0], np.cumsum(self.n_bins)]).astype(np.int32)
@@ -102,8 +102,17 @@ def fit_binner(
     return Binner(edges, categorical.astype(np.uint8))
 
 
+def blocks_shape(X: Values) -> tuple[int, int, int]:
+    """Shape of the blocks that bins of (N, d) `X` take."""
+    return -(-X.shape[1] // BLOCK), len(X), BLOCK
+
+
 def _between_codes(codes: NDArray[np.floating]) -> Floats:
-    largest = np.nanmax(codes, initial=0.0)
+    return edges_between_codes(float(np.nanmax(codes, initial=0.0)))
+
+
+def edges_between_codes(largest: float) -> Floats:
+    """Edges between the codes 0, 1, … up to the largest."""
     return np.arange(int(largest), dtype=np.float64) + 0.5
 
 
@@ -129,14 +138,23 @@ def _edges(values: Floats, mass: Ints, max_bins: int, method: str) -> Floats:
     if len(values) <= most:
         return between
     if method == "even":
-        cuts = 4 * np.linspace(values[0] / 4, values[-1] / 4, most + 1)[1:-1]  # no overflow
-        return np.unique(cuts)
+        return even_edges(float(values[0]), float(values[-1]), most)
     # A value with more than a bin's share gets its own bin; the others divide the rest evenly.
-    share = np.minimum(mass * most, mass.sum())
-    below = np.cumsum(share)
-    wanted = below[-1] * np.arange(1, most, dtype=np.float64) / most
-    after = np.unique(np.searchsorted(below, wanted))
+    after = ends_of_bins(np.minimum(mass * most, mass.sum()), most)
     return between[after[after < len(between)]]
+
+
+def even_edges(low: float, high: float, n_bins: int) -> Floats:
+    """Edges that divide a range evenly."""
+    cuts = 4 * np.linspace(low / 4, high / 4, n_bins + 1)[1:-1]  # no overflow
+    return np.unique(cuts)
+
+
+def ends_of_bins(shares: Ints, n_bins: int) -> Ints:
+    """Where bins end that have about the same share, given the shares of the values in increasing order."""
+    below = np.cumsum(shares)
+    wanted = below[-1] * np.arange(1, n_bins, dtype=np.float64) / n_bins
+    return np.unique(np.searchsorted(below, wanted))
 
 
 def middles(values: Floats) -> Floats:

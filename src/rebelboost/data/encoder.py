@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -98,6 +98,18 @@ class FeatureEncoder:
 
 def fit_encoder(X: Any, frame: nw.DataFrame[Any] | None, categorical: Any) -> FeatureEncoder:
     """Find the categorical features and their categories, in a data frame or a checked array `X`."""
+    return encoder_of(*count_levels(X, frame, categorical))
+
+
+def encoder_of(n_features: int, counts: Mapping[int, Counter[Any]]) -> FeatureEncoder:
+    """The encoder of a table, given how often each category of its categorical features occurs."""
+    return FeatureEncoder(n_features, {f: _levels(found) for f, found in counts.items()})
+
+
+def count_levels(
+    X: Any, frame: nw.DataFrame[Any] | None, categorical: Any
+) -> tuple[int, dict[int, Counter[Any]]]:
+    """Number of features, and categorical feature → how often each of its categories occurs."""
     names = frame.columns if frame is not None else None
     n_features = len(names) if names is not None else X.shape[1]
     if isinstance(categorical, str) and categorical == "from_dtype":
@@ -107,11 +119,11 @@ def fit_encoder(X: Any, frame: nw.DataFrame[Any] | None, categorical: Any) -> Fe
     columns = list(frame.iter_columns()) if frame is not None else []
     for f in chosen if frame is not None else ():
         _check_cells(columns[f])
-    levels = {
-        f: _levels(columns[f].drop_nulls().to_list() if frame is not None else X[:, f].tolist())
-        for f in chosen
-    }
-    return FeatureEncoder(n_features, levels)
+    counts = {}
+    for f in chosen:
+        values = columns[f].drop_nulls().to_list() if frame is not None else X[:, f].tolist()
+        counts[f] = Counter(v for v in values if is_present(v))
+    return n_features, counts
 
 
 def chosen_features(
@@ -146,8 +158,7 @@ def is_present(value: Any) -> bool:
     return value is not None and isinstance(same, bool | np.bool_) and bool(same)
 
 
-def _levels(values: Sequence[Any]) -> tuple[Any, ...]:
-    counts = Counter(v for v in values if is_present(v))
+def _levels(counts: Counter[Any]) -> tuple[Any, ...]:
     frequent = sorted(counts, key=lambda level: (-counts[level], str(level)))[:MOST_LEVELS]
     return tuple(sorted(frequent, key=str))
 

@@ -124,7 +124,7 @@ def read_samples(
     classes, labels = encode_labels(y, len(values))
     if start is not None:
         _check_same_classes(start.classes, classes)
-    _warn_of_few(classes, labels)
+    warn_of_few(classes, np.bincount(labels))
     weight = checked_weight(sample_weight, values)
     counts = exact_totals(weight, labels, len(classes))
     names = getattr(clf, "feature_names_in_", None)
@@ -160,9 +160,9 @@ def read_samples(
 
 def learn_features(estimator: Any, X: Any, categorical: Any) -> tuple[FeatureEncoder, Values]:
     """Check a training table, record its features on the estimator, and encode it as numbers."""
-    array, frame = _checked(estimator, X, reset=True)
+    array, frame = checked_table(estimator, X, reset=True)
     encoder = fit_encoder(array, frame, categorical)
-    return encoder, _encoded(encoder, array, frame)
+    return encoder, encoded_table(encoder, array, frame)
 
 
 def encode_features(estimator: Any, X: Any, encoder: FeatureEncoder) -> Values:
@@ -170,10 +170,10 @@ def encode_features(estimator: Any, X: Any, encoder: FeatureEncoder) -> Values:
     at_once = read_at_once(estimator, X, encoder)
     if at_once is not None:
         return at_once
-    return _encoded(encoder, *_checked(estimator, X, reset=False))
+    return encoded_table(encoder, *checked_table(estimator, X, reset=False))
 
 
-def _checked(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, nw.DataFrame[Any] | None]:
+def checked_table(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, nw.DataFrame[Any] | None]:
     """Return (array, None), or (None, data frame) for a data frame of any supported library."""
     frame = as_frame(X)
     if frame is not None:
@@ -194,7 +194,8 @@ def _checked(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, nw.DataFrame[
     return array, None
 
 
-def _encoded(encoder: FeatureEncoder, array: Any, frame: nw.DataFrame[Any] | None) -> Values:
+def encoded_table(encoder: FeatureEncoder, array: Any, frame: nw.DataFrame[Any] | None) -> Values:
+    """Encode a checked table as numbers."""
     if frame is None:
         return encoder.transform_array(array)
     values = encoder.transform_frame(frame)
@@ -299,15 +300,15 @@ def _check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
         )
 
 
-def _warn_of_few(classes: NDArray[Any], labels: Labels) -> None:
-    """Warn if there is only one class, or if a class has only one sample."""
+def warn_of_few(classes: NDArray[Any], counts: Ints) -> None:
+    """Warn if there is only one class, or if a class has only one sample; `counts` are (K,)."""
     if len(classes) == 1:
         warn_caller(
             f"y has only one class, {classes.tolist()[0]!r}: it will always be predicted",
             SingleClassWarning,
         )
-    elif np.bincount(labels).min() == 1:
-        lone = classes[np.argmin(np.bincount(labels))]
+    elif counts.min() == 1:
+        lone = classes[np.argmin(counts)]
         warn_caller(
             f"class {lone.tolist()!r} has only one sample: predictions of it are unreliable",
             RareClassWarning,

@@ -238,7 +238,11 @@ class Trees(Terms):
 
     def covered(self, regions: Regions, weight: BySample | None) -> "Trees":
         """Record the weight of the training samples in each leaf."""
-        return replace(self, cover=exact_totals(weight, regions, len(self.outputs)))
+        return self.with_cover(exact_totals(weight, regions, len(self.outputs)))
+
+    def with_cover(self, cover: Floats) -> "Trees":
+        """The same trees with this weight of training samples in each leaf."""
+        return replace(self, cover=cover)
 
     # ---- explanations
 

@@ -1,0 +1,129 @@
+"""A part of the rows, with all that training keeps of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import (
+    Bins,
+    BySample,
+    Floats,
+    Indices,
+    Ints,
+    Labels,
+    Pairs,
+    Planes,
+    Regions,
+    Scores,
+    Values,
+)
+from rebelboost.base.hashing import Keys
+
+
+@dataclass
+class Raw:
+    """The rows of a part as the user gave them."""
+
+    X: Any
+    """Array or data frame."""
+    y: Any
+    """Labels, or targets."""
+    sample_weight: Any = None
+    costs: Any = None
+    """(n, K) costs by sample, or None."""
+
+
+@dataclass
+class Rows:
+    """Encoded rows of a part: those that are trained on, or those that are held out."""
+
+    X: Values
+    """(n, d) numbers; empty once they are binned and no longer needed."""
+    labels: Labels
+    target: BySample | None = None
+    """(n,) targets of a regression."""
+    weight: BySample | None = None
+    costs: Floats | None = None
+    """(n, K) costs by sample."""
+    keys: Keys | None = None
+    """(n,) hashes, where samples are drawn by value."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def take(self, chosen: NDArray[np.bool_] | Ints) -> "Rows":
+        """Some of the rows, by a mask or by their positions."""
+        return Rows(
+            self.X[chosen],
+            self.labels[chosen],
+            None if self.target is None else self.target[chosen],
+            None if self.weight is None else self.weight[chosen],
+            None if self.costs is None else self.costs[chosen],
+            None if self.keys is None else self.keys[chosen],
+        )
+
+
+@dataclass
+class Scored:
+    """Scores of rows, and the weights of a loss at them."""
+
+    rows: Rows
+    planes: Planes = field(default_factory=lambda: np.empty((1, 0, 0)))
+    scores: Scores = field(default_factory=lambda: np.empty((0, 0)))
+    decided: Labels = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    regions: Regions = field(default_factory=lambda: np.empty(0, dtype=np.uint16))
+    counted: BySample | None = None
+    """(n,) weights in units; None: all equal."""
+
+
+@dataclass
+class Sorted:
+    """The values of a feature that are present, as keys in increasing order."""
+
+    keys: NDArray[np.uint64]
+    mass: NDArray[np.int64]
+    """(n + 1,) weight below each, in fixed point."""
+
+
+@dataclass
+class Part:
+    """One part. Its number is the position that users know it by."""
+
+    number: int
+    source: Callable[[], Raw]
+    """Reads the rows."""
+    n_threads: int = 1
+    folder: Path | None = None
+    """Where large arrays are kept as files; None: in memory."""
+    sorted: dict[int, Sorted] = field(default_factory=dict)
+    """Some features, while bins are chosen."""
+    rows: Rows | None = None
+    train: Scored | None = None
+    held: Scored | None = None
+    bins: Bins | None = None
+    values: Pairs = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """(n,) pairs of the round."""
+    samples: Indices = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    """Samples of the round, by node."""
+    starts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(1, dtype=np.int32))
+    """Where the samples of each node begin."""
+
+    routed: bool = False
+    """Whether the leaves of the round's tree are known."""
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """A new array: in memory, or in a file of the folder."""
+        if self.folder is None or 0 in shape:
+            return np.zeros(shape, dtype=dtype)
+        path = self.folder / f"{self.number}-{name}.bin"
+        return np.memmap(path, dtype=dtype, mode="w+", shape=shape)
+
+    def scored(self, *, held: bool) -> Scored:
+        """Scores of the rows that are trained on, or of those held out."""
+        found = self.held if held else self.train
+        assert found is not None
+        return found

@@ -1,0 +1,335 @@
+"""Bins of features whose values are spread over parts: exactly those of all values in one place.
+
+Floats are compared as integers of the same order (`keys_of`). The parts sort their own values once. Then
+the ranges of keys that hold the end of a bin are divided again and again, by the bits of the keys, with
+integer weights from all parts. No sketch, and no more than a few questions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Bytes, Floats, Ints
+from rebelboost.data.binning import (
+    MOST_BINS,
+    Binner,
+    edges_between_codes,
+    ends_of_bins,
+    even_edges,
+    middles,
+)
+from rebelboost.distributed.parts import Part, Sorted
+from rebelboost.distributed.seam import Merge, Spread, added, largest_of
+
+Keys = NDArray[np.uint64]
+FIRST_BITS = 12
+"""Bits of the first division: the sign and the exponent."""
+MOST_RANGES = 2**14
+"""Ranges of one feature in a question."""
+FEW_ROWS = 2**15
+"""If the ranges that matter hold no more rows, all their values are asked for."""
+AT_ONCE = 16
+"""Features whose values are sorted at a time: parts need memory for them."""
+SIGN = np.uint64(1 << 63)
+
+
+def keys_of(values: NDArray[np.floating[Any]]) -> Keys:
+    """Integers in the order of the floats; 0 and −0 are the same."""
+    bits = (values.astype(np.float64) + 0.0).view(np.uint64)
+    return np.where(bits & SIGN != 0, ~bits, bits | SIGN)
+
+
+def values_of(keys: Keys) -> Floats:
+    """The floats that `keys_of` makes these integers of."""
+    return np.where(keys & SIGN != 0, keys ^ SIGN, ~keys).view(np.float64)
+
+
+# ---- what the parts do
+
+
+def _united(answers: Sequence[list[Keys | None]]) -> list[Keys | None]:
+    """Distinct keys of all parts, by feature; None if there are too many."""
+    found: list[Keys | None] = []
+    for own in zip(*answers, strict=True):
+        some = [keys for keys in own if keys is not None]
+        found.append(np.unique(np.concatenate(some)) if len(some) == len(own) else None)
+    return found
+
+
+@dataclass(frozen=True)
+class Sort:
+    """Sort the values of some features."""
+
+    merge: ClassVar[Merge] = _united
+    lasting: ClassVar[bool] = False
+    features: tuple[int, ...]
+    scale: float | None
+    """Scale of the weights; None: all equal."""
+    most: int
+
+    def obey(self, part: Part) -> list[Keys | None]:
+        """Answer the distinct keys of each feature, if there are no more than `most`."""
+        part.sorted = {f: self._sorted(part, f) for f in self.features}
+        return [self._few(part.sorted[f].keys) for f in self.features]
+
+    def _sorted(self, part: Part, feature: int) -> Sorted:
+        assert part.train is not None
+        rows = part.train.rows
+        x = rows.X[:, feature]
+        present = ~np.isnan(x)
+        keys = keys_of(x[present])
+        if self.scale is None or rows.weight is None:
+            return Sorted(np.sort(keys), np.arange(len(keys) + 1))
+        order = np.argsort(keys)
+        weight = np.rint(rows.weight[present][order] * self.scale).astype(np.int64)
+        counts = weight > 0
+        mass = np.concatenate([[0], np.cumsum(weight[counts])])
+        return Sorted(keys[order][counts], mass)
+
+    def _few(self, keys: Keys) -> Keys | None:
+        distinct = keys[np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]]
+        return distinct if len(distinct) <= self.most else None
+
+
+@dataclass(frozen=True)
+class Masses:
+    """Weigh the values between bounds."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = False
+    bounds: dict[int, Keys]
+    """Feature → increasing lower bounds of its ranges, and the end of the last."""
+
+    def obey(self, part: Part) -> tuple[Ints, ...]:
+        """Answer for each feature (2, ranges): weights, and numbers of rows."""
+        found = []
+        for feature, bounds in self.bounds.items():
+            own = part.sorted[feature]
+            at = np.searchsorted(own.keys, bounds)
+            found.append(np.stack([np.diff(own.mass[at]), np.diff(at)]))
+        return tuple(found)
+
+
+Weighed = list[tuple[Keys, Ints]]
+
+
+def weighed_together(answers: Sequence[Weighed]) -> Weighed:
+    """Distinct keys of all parts and their weights, by feature."""
+    found: Weighed = []
+    for own in zip(*answers, strict=True):
+        keys, place = np.unique(np.concatenate([keys for keys, _ in own]), return_inverse=True)
+        mass = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(mass, place, np.concatenate([mass for _, mass in own]))
+        found.append((keys, mass))
+    return found
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Find the distinct values in some ranges."""
+
+    merge: ClassVar[Merge] = weighed_together
+    lasting: ClassVar[bool] = False
+    ranges: dict[int, tuple[Keys, Keys]]
+    """Feature → where its ranges begin, and where they end."""
+
+    def obey(self, part: Part) -> Weighed:
+        """Answer their keys and weights, by feature."""
+        found: Weighed = []
+        for feature, (lows, highs) in self.ranges.items():
+            own = part.sorted[feature]
+            begins, ends = np.searchsorted(own.keys, lows), np.searchsorted(own.keys, highs)
+            rows = np.concatenate(
+                [np.arange(b, e) for b, e in zip(begins, ends, strict=True)] or [np.empty(0, int)]
+            ).astype(np.int64)
+            found.append((own.keys[rows], np.diff(own.mass)[rows]))
+        return weighed_together([found])
+
+
+@dataclass(frozen=True)
+class Next:
+    """Find the value that follows each of some values."""
+
+    merge: ClassVar[Merge] = largest_of
+    lasting: ClassVar[bool] = False
+    keys: dict[int, Keys]
+
+    def obey(self, part: Part) -> tuple[Keys, ...]:
+        """Answer for each feature the complements of their keys, of which the largest counts; 0 for none."""
+        found = []
+        for feature, keys in self.keys.items():
+            own = part.sorted[feature].keys
+            at = np.searchsorted(own, keys, side="right")
+            found.append(np.where(at < len(own), ~np.append(own, ~np.uint64(0))[at], np.uint64(0)))
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Find the smallest and the largest value of some features."""
+
+    merge: ClassVar[Merge] = largest_of
+    lasting: ClassVar[bool] = False
+    features: tuple[int, ...]
+
+    def obey(self, part: Part) -> tuple[Floats]:
+        """Answer (features, 2): minus the smallest value, and the largest."""
+        assert part.train is not None
+        X = part.train.rows.X
+        found = np.full((len(self.features), 2), -np.inf)
+        for i, f in enumerate(self.features):
+            x = X[:, f][~np.isnan(X[:, f])].astype(np.float64)
+            if len(x):
+                found[i] = -x.min(), x.max()
+        return (found,)
+
+
+# ---- what follows from their answers
+
+
+@dataclass
+class _Ranges:
+    """Ranges of the keys of one feature, in increasing order, and the weight of their values."""
+
+    lows: Keys
+    bits: NDArray[np.uint64]
+    """log₂ of the length; 0: a single key."""
+    mass: Ints
+    n_rows: Ints
+    most: int
+
+    def unsettled(self) -> NDArray[np.int64]:
+        """Ranges of several keys with a value heavier than a bin or, if none has, with the end of a bin."""
+        total = self.mass.sum()
+        several = self.bits > 0
+        heavy = np.flatnonzero(several & (self.mass * self.most > total))
+        if len(heavy):
+            return heavy
+        ends = self.ends()
+        return ends[several[ends]]
+
+    def ends(self) -> Ints:
+        """The ranges in which bins end."""
+        shares = np.minimum(self.mass * self.most, self.mass.sum())
+        return ends_of_bins(shares, self.most)
+
+    def highs(self) -> Keys:
+        return self.lows + (np.uint64(1) << self.bits)
+
+    def divided(self, chosen: Ints) -> tuple[Keys, int]:
+        """Lower bounds of the pieces of the chosen ranges, and the bits by which each is divided."""
+        room = int(np.log2(MOST_RANGES // len(chosen)))
+        by = max(1, min(room, int(self.bits[chosen].min())))
+        step = np.uint64(1) << (self.bits[chosen] - np.uint64(by))
+        pieces = np.arange(2**by, dtype=np.uint64)
+        return (self.lows[chosen, np.newaxis] + pieces * step[:, np.newaxis]).ravel(), by
+
+    def replaced(self, chosen: Ints, other: "_Ranges") -> "_Ranges":
+        """These ranges with others in place of the chosen ones."""
+        kept = np.ones(len(self.lows), dtype=bool)
+        kept[chosen] = False
+        filled = other.n_rows > 0
+        lows = np.concatenate([self.lows[kept], other.lows[filled]])
+        order = np.argsort(lows)
+
+        def joined(mine: NDArray[np.generic], others: NDArray[np.generic]) -> NDArray[np.generic]:
+            return np.concatenate([mine[kept], others[filled]])[order]
+
+        return _Ranges(
+            lows[order],
+            joined(self.bits, other.bits),  # type: ignore[arg-type]
+            joined(self.mass, other.mass),  # type: ignore[arg-type]
+            joined(self.n_rows, other.n_rows),  # type: ignore[arg-type]
+            self.most,
+        )
+
+
+def _quantile_edges(spread: Spread, features: Sequence[int], most: int) -> dict[int, Floats]:
+    """Edges of features with more values than bins."""
+    first = np.arange(2**FIRST_BITS, dtype=np.uint64) << np.uint64(64 - FIRST_BITS)
+    bounds = np.append(first, ~np.uint64(0))
+    answers = spread.ask(Masses(dict.fromkeys(features, bounds)))
+    bits = np.full(len(first), 64 - FIRST_BITS, dtype=np.uint64)
+    found = {}
+    for f, (mass, n_rows) in zip(features, answers, strict=True):
+        there = n_rows > 0
+        found[f] = _Ranges(first[there], bits[there], mass[there], n_rows[there], most)
+    while True:
+        open_ = {f: chosen for f, own in found.items() if len(chosen := own.unsettled())}
+        if not open_:
+            break
+        few = {f: c for f, c in open_.items() if found[f].n_rows[c].sum() <= FEW_ROWS}
+        if few:
+            _settle(spread, found, few)
+        many = {f: c for f, c in open_.items() if f not in few}
+        if many:
+            _divide(spread, found, many)
+    values = {f: own.lows[own.ends()] for f, own in found.items()}
+    following = spread.ask(Next(values))
+    edges = {}
+    for (f, keys), after in zip(values.items(), following, strict=True):
+        there = after > 0
+        pairs = np.stack([values_of(keys[there]), values_of(~after[there])], axis=1)
+        edges[f] = np.array([middles(pair)[0] for pair in pairs])
+    return edges
+
+
+def _divide(spread: Spread, found: dict[int, _Ranges], many: dict[int, Ints]) -> None:
+    """Divide ranges by the next bits of their keys."""
+    pieces = {f: found[f].divided(chosen) for f, chosen in many.items()}
+    bounds = {}
+    for f, (lows, by) in pieces.items():
+        length = np.repeat(found[f].bits[many[f]] - np.uint64(by), 2**by)
+        # Ranges need not be adjacent: each piece has its own end.
+        bounds[f] = np.stack([lows, lows + (np.uint64(1) << length)], axis=1).ravel()
+    for (f, chosen), answer in zip(many.items(), spread.ask(Masses(bounds)), strict=True):
+        mass, n_rows = answer[:, ::2]
+        lows, by = pieces[f]
+        bits = np.repeat(found[f].bits[chosen] - np.uint64(by), 2**by)
+        found[f] = found[f].replaced(chosen, _Ranges(lows, bits, mass, n_rows, found[f].most))
+
+
+def _settle(spread: Spread, found: dict[int, _Ranges], few: dict[int, Ints]) -> None:
+    """Ask for all values of ranges."""
+    ranges = {f: (found[f].lows[c], found[f].highs()[c]) for f, c in few.items()}
+    for (f, chosen), (keys, mass) in zip(few.items(), spread.ask(Distinct(ranges)), strict=True):
+        alone = np.zeros(len(keys), dtype=np.uint64)
+        ones = np.ones(len(keys), dtype=np.int64)
+        found[f] = found[f].replaced(chosen, _Ranges(keys, alone, mass, ones, found[f].most))
+
+
+def spread_binner(
+    spread: Spread, categorical: Bytes, max_bins: int, method: str, scale: float | None
+) -> Binner:
+    """The bins that `fit_binner` chooses for all rows in one place."""
+    most = MOST_BINS if method == "exact" else max_bins
+    edges: dict[int, Floats] = {}
+    codes = tuple(np.flatnonzero(categorical).tolist())
+    if codes:
+        (ends,) = spread.ask(Ends(codes))
+        edges |= {
+            f: edges_between_codes(max(0.0, high))
+            for f, high in zip(codes, ends[:, 1].tolist(), strict=True)
+        }
+    numeric = np.flatnonzero(categorical == 0).tolist()
+    for first in range(0, len(numeric), AT_ONCE):
+        features = tuple(numeric[first : first + AT_ONCE])
+        distinct = spread.ask(Sort(features, scale, most))
+        many = []
+        for f, keys in zip(features, distinct, strict=True):
+            if keys is not None and len(keys) <= most:
+                edges[f] = middles(values_of(keys))
+            else:
+                many.append(f)
+        if many and method == "even":
+            (ends,) = spread.ask(Ends(tuple(many)))
+            edges |= {
+                f: even_edges(-low, high, most)
+                for f, (low, high) in zip(many, ends.tolist(), strict=True)
+            }
+        elif many:
+            edges |= _quantile_edges(spread, many, most)
+    return Binner(tuple(edges[f] for f in range(len(categorical))), categorical.astype(np.uint8))

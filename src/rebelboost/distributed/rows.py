@@ -1,0 +1,308 @@
+"""Commands that read and check the rows of parts, encode them as numbers, and bin them."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import ByClass, Ints
+from rebelboost.base.fixed_point import in_units
+from rebelboost.base.hashing import drawn_by, hash_rows
+from rebelboost.costs.judge import weighed
+from rebelboost.costs.matrix import cost_rows
+from rebelboost.data.binning import Binner, blocks_shape
+from rebelboost.data.encoder import FeatureEncoder, as_frame, count_levels
+from rebelboost.distributed.parts import Part, Raw, Rows, Scored
+from rebelboost.distributed.seam import Merge, added, listed
+from rebelboost.estimators.classifier import RebelClassifier
+from rebelboost.estimators.inputs import (
+    checked_table,
+    checked_weight,
+    encode_labels,
+    encode_target,
+    encoded_table,
+)
+from rebelboost.exceptions import PartitionError
+
+
+class Description(NamedTuple):
+    """What a part says of its rows before training."""
+
+    number: int
+    n_rows: int
+    n_features: int
+    names: tuple[str, ...] | None
+    kinds: tuple[str, ...]
+    """Of the columns of a data frame: "categories" or "numbers"; empty for an array."""
+    narrow: bool
+    """Whether all values are 32-bit floats."""
+    levels: dict[int, Counter[Any]]
+    """Categorical feature → how often each category occurs."""
+    classes: NDArray[Any]
+    largest_weight: float
+    largest_target: float
+
+
+@contextmanager
+def _named(number: int) -> Iterator[None]:
+    """Name the partition in errors about its rows."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        if isinstance(error, PartitionError):
+            raise
+        raise PartitionError(f"partition {number}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Describe:
+    """Check the rows, and describe them."""
+
+    merge: ClassVar[Merge] = listed
+    lasting: ClassVar[bool] = False
+    categorical: Any
+    numbers: bool
+    """Whether targets are numbers instead of classes."""
+
+    def obey(self, part: Part) -> list[Description]:
+        """Answer the description."""
+        with _named(part.number):
+            return [self._described(part.number, part.source())]
+
+    def _described(self, number: int, raw: Raw) -> Description:
+        frame, n_rows = as_frame(raw.X), len(raw.X)
+        array = None
+        if frame is None and n_rows == 0:
+            array = np.asarray(raw.X)
+        elif n_rows > 0:
+            array, frame = checked_table(RebelClassifier(), raw.X, reset=True)
+        n_features, levels = count_levels(array, frame, self.categorical)
+        weight = None
+        if raw.sample_weight is not None and n_rows > 0:
+            weight = np.asarray(raw.sample_weight, dtype=np.float64)
+            checked_weight(np.append(weight, 1.0), np.empty((n_rows + 1, 1)))
+        classes, largest_target = np.empty(0), 0.0
+        if self.numbers:
+            largest_target = float(np.abs(encode_target(raw.y, n_rows)).max(initial=0.0))
+        elif n_rows > 0:
+            classes, _ = encode_labels(raw.y, n_rows)
+        return Description(
+            number,
+            n_rows,
+            n_features,
+            None if frame is None else tuple(map(str, frame.columns)),
+            tuple("categories" if f in levels else "numbers" for f in range(n_features)),
+            _is_narrow(array, frame),
+            levels,
+            classes,
+            1.0 if weight is None else float(weight.max()),
+            largest_target,
+        )
+
+
+def _is_narrow(array: Any, frame: Any) -> bool:
+    if frame is None:
+        return bool(array.dtype == np.float32)
+    return all(str(column.dtype) == "Float32" for column in frame.iter_columns())
+
+
+class Summary(NamedTuple):
+    """What a part says of its encoded rows."""
+
+    n_rows: int
+    largest_weight: float
+    largest_costs: ByClass
+    """(K,) costs by sample, by decision; 0 without them."""
+    largest_paid: ByClass
+    """(K,) the same times the samples' weights."""
+    lightest: ByClass
+    """(K,) the smallest positive weight of each class; ∞ without samples."""
+    least_paid: float
+    """The smallest positive cost by sample times weight; ∞ without them."""
+    missing: NDArray[np.bool_]
+    """(d,) features with missing values."""
+
+
+@dataclass(frozen=True)
+class Encode:
+    """Read the rows again, and encode them as numbers."""
+
+    merge: ClassVar[Merge] = listed
+    lasting: ClassVar[bool] = True
+    encoder: FeatureEncoder
+    classes: NDArray[Any] | None
+    """None: targets are numbers."""
+    weight_shift: int
+    """Weights are divided by two to this power."""
+    narrow: bool
+    with_keys: bool = False
+    """Whether samples will be drawn by value."""
+
+    def obey(self, part: Part) -> list[Summary]:
+        """Answer the summary of the rows with a positive weight."""
+        with _named(part.number):
+            rows = self._encoded(part, part.source())
+        if rows.weight is not None and not rows.weight.all():
+            rows = rows.take(rows.weight > 0)
+        if self.with_keys:
+            rows.keys = hash_rows(rows.X, 0)
+        part.train = Scored(rows)
+        n_classes = 1 if self.classes is None else len(self.classes)
+        return [_summary(rows, n_classes)]
+
+    def _encoded(self, part: Part, raw: Raw) -> Rows:
+        n_rows, dtype = len(raw.X), np.float32 if self.narrow else np.float64
+        X = part.array("X", (n_rows, self.encoder.n_features), dtype)
+        if n_rows:
+            checked = encoded_table(
+                self.encoder, *checked_table(RebelClassifier(), raw.X, reset=True)
+            )
+            if part.folder is None:
+                X = np.ascontiguousarray(checked, dtype=dtype)
+            else:
+                X[:] = checked
+        labels, target, costs = np.zeros(n_rows, dtype=np.int32), None, None
+        if self.classes is None:
+            target = encode_target(raw.y, n_rows)
+        elif n_rows:
+            own, codes = encode_labels(raw.y, n_rows)
+            places = np.searchsorted(self.classes, own.astype(self.classes.dtype))
+            labels = places.astype(np.int32)[codes]
+            if raw.costs is not None:
+                names = list(self.classes)
+                costs = cost_rows(raw.costs, labels, len(names), names)
+        elif raw.costs is not None:
+            costs = np.empty((0, len(self.classes)))
+        weight = None
+        if raw.sample_weight is not None:
+            weight = np.ldexp(np.asarray(raw.sample_weight, np.float64), -self.weight_shift)
+        return Rows(X, labels, target, weight, costs)
+
+
+def _summary(rows: Rows, n_classes: int) -> Summary:
+    lightest, none = np.full(n_classes, np.inf), np.zeros(n_classes)
+    np.minimum.at(lightest, rows.labels, 1.0 if rows.weight is None else rows.weight)
+    paid = none[np.newaxis][:0] if rows.costs is None else weighed(rows.costs, rows.weight)
+    return Summary(
+        len(rows),
+        1.0 if rows.weight is None else float(rows.weight.max(initial=0.0)),
+        none if rows.costs is None else rows.costs.max(axis=0, initial=0.0),
+        paid.max(axis=0, initial=0.0),
+        lightest,
+        float(np.min(paid, initial=np.inf, where=paid > 0)),
+        np.array(np.isnan(rows.X).any(axis=0)),
+    )
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """Hold out some rows, drawn by their values, for early stopping."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = True
+    share: float
+    number: int
+    spared: tuple[int, ...]
+    """Classes that training cannot do without."""
+    n_classes: int
+    unit: float
+    """Unit of the counted weights."""
+
+    def obey(self, part: Part) -> tuple[Ints, Ints, Ints]:
+        """Answer the numbers of rows kept, by class, and the number and counted weight of those held out."""
+        assert part.train is not None
+        rows = part.train.rows
+        if part.held is not None:  # another try
+            rows = _joined(rows, part.held.rows)
+        out = drawn_by(hash_rows(rows.X, self.number % 2**32), self.share, self.number)
+        out &= ~np.isin(rows.labels, self.spared)
+        part.train, part.held = Scored(rows.take(~out)), Scored(rows.take(out))
+        kept = np.bincount(part.train.rows.labels, minlength=self.n_classes)
+        held = part.held.rows
+        weight = len(held) if held.weight is None else in_units(held.weight, self.unit).sum()
+        return kept, np.array(len(held)), np.array(weight).astype(np.int64)
+
+
+def _joined(first: Rows, second: Rows) -> Rows:
+    def both(name: str) -> Any:
+        mine, other = getattr(first, name), getattr(second, name)
+        return None if mine is None else np.concatenate([mine, other])
+
+    return Rows(*map(both, ("X", "labels", "target", "weight", "costs", "keys")))
+
+
+@dataclass(frozen=True)
+class Weigh:
+    """Sum the weights, and the costs by sample, of each class."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = False
+    n_classes: int
+    weight_unit: float
+    paid_units: ByClass
+    held: bool = False
+
+    def obey(self, part: Part) -> tuple[Ints, Ints, Ints]:
+        """Answer (K,) numbers of rows, (K,) counted weights and (K, K) counted costs."""
+        rows = part.scored(held=self.held).rows
+        counts = None if rows.weight is None else in_units(rows.weight, self.weight_unit)
+        weight = np.bincount(rows.labels, counts, self.n_classes).astype(np.int64)
+        paid = np.zeros((self.n_classes, self.n_classes), dtype=np.int64)
+        if rows.costs is not None:
+            units = np.rint(weighed(rows.costs, rows.weight) / self.paid_units)
+            np.add.at(paid, rows.labels, units.astype(np.int64))
+        return np.bincount(rows.labels, minlength=self.n_classes), weight, paid
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Bin the values, and forget them."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = True
+    binner: Binner
+
+    def obey(self, part: Part) -> tuple[int]:
+        """Answer the number of rows."""
+        assert part.train is not None
+        rows = part.train.rows
+        part.sorted = {}
+        blocks = part.array("bins", blocks_shape(rows.X), np.uint8)
+        part.bins = self.binner.transform(rows.X, part.n_threads, blocks)
+        part.train = Scored(replace(rows, X=np.empty((len(rows), 0))))
+        return (len(rows),)
+
+
+@dataclass(frozen=True)
+class SmallestKeys:
+    """Find the rows with the smallest hashes: the same rows, however they are divided into parts."""
+
+    merge: ClassVar[Merge] = listed
+    lasting: ClassVar[bool] = False
+    n_rows: int
+    seed: int
+
+    def obey(self, part: Part) -> list[tuple[NDArray[np.uint64], Rows]]:
+        """Answer the hashes and the rows."""
+        assert part.train is not None
+        rows = part.train.rows
+        keys = hash_rows(rows.X, self.seed, rows.labels)
+        order = np.sort(np.argsort(keys, kind="stable")[: self.n_rows]).astype(np.int64)
+        return [(keys[order], rows.take(order))]
+
+
+@dataclass(frozen=True)
+class Summarize:
+    """Summarise the rows that are left for training."""
+
+    merge: ClassVar[Merge] = listed
+    lasting: ClassVar[bool] = False
+    n_classes: int
+
+    def obey(self, part: Part) -> list[Summary]:
+        """Answer the summary."""
+        return [_summary(part.scored(held=False).rows, self.n_classes)]

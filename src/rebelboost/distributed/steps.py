@@ -1,0 +1,317 @@
+"""Commands of a round: what parts do while a term is found and added. Answers are integers to be added."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost import kernels
+from rebelboost.base.arrays import (
+    ByClass,
+    ByFeature,
+    Floats,
+    Ints,
+    Layer,
+    Nodes,
+    Planes,
+    Projection,
+    Step,
+)
+from rebelboost.base.fixed_point import in_units
+from rebelboost.base.hashing import drawn_by
+from rebelboost.costs.judge import confusion_of, weighed
+from rebelboost.distributed.parts import Part, Rows, Scored
+from rebelboost.distributed.seam import Merge, added, largest_of
+from rebelboost.losses.exponential import (
+    SUBCOSTS,
+    highest_exponent,
+    largest_weights,
+    planes_at,
+)
+from rebelboost.model.queries import Queries
+from rebelboost.model.trees import Trees
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units in which weights, and costs by sample times weights, are counted."""
+
+    weight: float
+    paid: float
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """How the rows of a part get their weights from costs."""
+
+    costs: Floats | None
+    """(K, K) by class, scaled; None: by sample."""
+    shift: int
+    """Costs by sample are divided by two to this power."""
+    subcosts: str
+    units: Units
+    n_classes: int
+
+    def subcosts_of(self, rows: Rows) -> Planes:
+        """(V, n, K) weights at scores of 0."""
+        if self.costs is not None:
+            costs = self.costs[rows.labels]
+        else:
+            assert rows.costs is not None
+            costs = np.ldexp(rows.costs, -self.shift)
+        planes = SUBCOSTS[self.subcosts](costs, rows.labels)
+        if rows.weight is not None:
+            planes *= rows.weight[:, np.newaxis]
+        return planes
+
+
+@dataclass(frozen=True)
+class Start:
+    """Set the scores to 0."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = True
+    weighting: Weighting
+    held: bool = False
+
+    def obey(self, part: Part) -> tuple[int]:
+        """Answer the number of rows."""
+        scored = part.scored(held=self.held)
+        n_rows, n_classes = len(scored.rows), self.weighting.n_classes
+        scored.scores = part.array("scores", (n_rows, n_classes), np.float64)
+        scored.planes = part.array("planes", (1, n_rows, n_classes), np.float64)
+        scored.decided = np.zeros(n_rows, dtype=np.int32)
+        scored.regions = np.zeros(n_rows, dtype=np.uint16)
+        weight = scored.rows.weight
+        scored.counted = None if weight is None else in_units(weight, self.weighting.units.weight)
+        return (n_rows,)
+
+
+@dataclass(frozen=True)
+class Highest:
+    """Find the largest exponent ±H of the scores."""
+
+    merge: ClassVar[Merge] = largest_of
+    lasting: ClassVar[bool] = False
+    weighting: Weighting
+    held: bool = False
+
+    def obey(self, part: Part) -> tuple[float]:
+        """Answer it."""
+        scored = part.scored(held=self.held)
+        return (highest_exponent(self.weighting.subcosts_of(scored.rows), scored.scores),)
+
+
+@dataclass(frozen=True)
+class Reweigh:
+    """Compute the weights from the scores."""
+
+    merge: ClassVar[Merge] = largest_of
+    lasting: ClassVar[bool] = True
+    weighting: Weighting
+    exponent: int
+    held: bool = False
+
+    def obey(self, part: Part) -> tuple[ByClass]:
+        """Answer the largest weight of each class."""
+        scored = part.scored(held=self.held)
+        subcosts = self.weighting.subcosts_of(scored.rows)
+        scored.planes[:] = planes_at(subcosts, scored.scores, self.exponent)
+        return (largest_weights(scored.planes),)
+
+
+@dataclass(frozen=True)
+class Largest:
+    """Find the largest weight of each class."""
+
+    merge: ClassVar[Merge] = largest_of
+    lasting: ClassVar[bool] = False
+    held: bool = False
+
+    def obey(self, part: Part) -> tuple[ByClass]:
+        """Answer it."""
+        return (largest_weights(part.scored(held=self.held).planes),)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sum all weights."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = False
+    scales: ByClass
+    held: bool = False
+
+    def obey(self, part: Part) -> tuple[Ints]:
+        """Answer (1, 2, K) sums."""
+        scored = part.scored(held=self.held)
+        everywhere = np.zeros(len(scored.rows), dtype=np.uint16)
+        return (_region_sums(scored, everywhere, 1, self.scales, part.n_threads),)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A random share of the samples, by their values."""
+
+    number: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Open:
+    """Begin a tree: project the weights, and sum them over the bins of the root."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = False
+    projection: Projection
+    allowed: ByFeature
+    draw: Draw | None = None
+
+    def obey(self, part: Part) -> tuple[Ints, Ints, Ints]:
+        """Answer the sums over bins, the total and the number of samples of the root."""
+        scored = part.scored(held=False)
+        part.values = np.empty(len(scored.rows), dtype=np.int64)
+        kernels.active.project(scored.planes, self.projection, part.values, part.n_threads)
+        samples = np.arange(len(scored.rows), dtype=np.int32)
+        if self.draw is not None:
+            assert scored.rows.keys is not None
+            samples = samples[drawn_by(scored.rows.keys, self.draw.share, self.draw.number)]
+        part.samples = samples
+        part.starts = np.array([0, len(samples)], dtype=np.int32)
+        total = np.array([part.values[samples].sum()], dtype=np.int64)
+        sums = _node_sums(part, np.zeros(1, dtype=np.int32), self.allowed)
+        return sums, total, np.array([len(samples)], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Descend:
+    """Split the nodes of a layer, and sum weights over the bins of some of their children."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = False
+    layer: Layer
+    children: NDArray[np.int32]
+    """Those to sum; the others are their parents minus them."""
+    allowed: ByFeature
+
+    def obey(self, part: Part) -> tuple[Ints, Ints]:
+        """Answer the sums of these children, and the number of samples of all children."""
+        assert part.bins is not None
+        child_starts = np.empty(2 * len(part.starts) - 1, dtype=np.int32)
+        kernels.active.split_samples(
+            part.bins, self.layer, part.samples, part.starts, child_starts, part.n_threads
+        )
+        part.starts = child_starts
+        counts = np.diff(child_starts).astype(np.int64)
+        return _node_sums(part, self.children, self.allowed), counts
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """Find the leaf of each sample, and sum the weights of each leaf."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = False
+    nodes: Layer
+    scales: ByClass
+
+    def obey(self, part: Part) -> tuple[Ints, Ints]:
+        """Answer (L, 2, K) sums, and (L,) counted weights of the samples."""
+        scored = part.scored(held=False)
+        n_leaves = len(self.nodes.features) + 1
+        _route(part, self.nodes)
+        cover = np.bincount(scored.regions, scored.counted, n_leaves).astype(np.int64)
+        return _region_sums(scored, scored.regions, n_leaves, self.scales, part.n_threads), cover
+
+
+@dataclass(frozen=True)
+class Advance:
+    """Add a term to the scores, and change the weights accordingly."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = True
+    step: Step
+    weighting: Weighting
+    nodes: Layer
+    """The tree that the term is, for parts that are made again."""
+
+    def obey(self, part: Part) -> tuple[Ints, Ints, Ints]:
+        """Answer the totals of the weights, and what the decisions get wrong and cost (`_judged`)."""
+        scored = part.scored(held=False)
+        if not part.routed:
+            _route(part, self.nodes)
+        part.routed = False
+        return _advanced(scored, self.step, self.weighting, part.n_threads)
+
+
+@dataclass(frozen=True)
+class AdvanceHeld:
+    """Add a term to the scores of the rows that are held out."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = True
+    term: Trees
+    step: Step
+    weighting: Weighting
+
+    def obey(self, part: Part) -> tuple[Ints, Ints, Ints]:
+        """Answer as `Advance` does."""
+        scored = part.scored(held=True)
+        scored.regions = self.term.regions(Queries(scored.rows.X), part.n_threads)
+        return _advanced(scored, self.step, self.weighting, part.n_threads)
+
+
+def _route(part: Part, nodes: Layer) -> None:
+    """Find the leaf of each sample."""
+    regions = part.scored(held=False).regions
+    assert part.bins is not None
+    regions[:] = 0
+    if len(nodes.features) > 0:
+        kernels.active.route(part.bins, nodes, regions, part.n_threads)
+    part.routed = True
+
+
+def _advanced(
+    scored: Scored, step: Step, weighting: Weighting, n_threads: int
+) -> tuple[Ints, Ints, Ints]:
+    totals = np.zeros(weighting.n_classes, dtype=np.int64)
+    kernels.active.advance(
+        scored.planes, scored.scores, scored.regions, step, totals, scored.decided, n_threads
+    )
+    return totals, *_judged(scored, weighting)
+
+
+def _judged(scored: Scored, weighting: Weighting) -> tuple[Ints, Ints]:
+    """(K, K) confusion in units of weight, and what decisions cost in units, if costs are by sample."""
+    rows, decided = scored.rows, scored.decided
+    confusion = confusion_of(rows.labels, decided, weighting.n_classes, scored.counted)
+    paid = 0.0
+    if rows.costs is not None and weighting.costs is None:
+        chosen = rows.costs[np.arange(len(decided)), decided]
+        paid = in_units(weighed(chosen, rows.weight), weighting.units.paid).sum()
+    return confusion.astype(np.int64), np.array([paid]).astype(np.int64)
+
+
+def _region_sums(
+    scored: Scored, regions: NDArray[np.uint16], n_regions: int, scales: ByClass, n_threads: int
+) -> Ints:
+    sums = np.zeros((n_regions, 2, scored.planes.shape[2]), dtype=np.int64)
+    kernels.active.region_sums(scored.planes, regions, scales, sums, n_threads)
+    return sums
+
+
+def _node_sums(part: Part, chosen: NDArray[np.int32], allowed: ByFeature) -> Ints:
+    """(chosen, bins of the allowed features) sums of pairs."""
+    assert part.bins is not None
+    cuts = np.stack([part.starts[:-1], part.starts[1:]], axis=1)
+    sums = np.empty((len(chosen), int(part.bins.offsets[-1])), dtype=np.int64)
+    kernels.active.node_sums(
+        part.bins, part.values, Nodes(part.samples, cuts), chosen, sums, part.n_threads
+    )
+    return sums if allowed.all() else sums[:, columns_of_features(part.bins.offsets, allowed)]
+
+
+def columns_of_features(offsets: NDArray[np.int32], allowed: ByFeature) -> NDArray[np.bool_]:
+    """(B,) the bins of the allowed features."""
+    return np.repeat(allowed != 0, np.diff(offsets))

@@ -1,0 +1,173 @@
+"""The weights and the state of a fit whose samples are spread: the arithmetic of a local fit, on answers."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rebelboost.base.arrays import (
+    ByClass,
+    Ints,
+    Labels,
+    Layer,
+    Outputs,
+    Pairs,
+    Projection,
+    Regions,
+    Scores,
+    Step,
+)
+from rebelboost.boosting.state import HeldOut, State
+from rebelboost.costs.judge import error_of, rates
+from rebelboost.distributed.seam import Spread
+from rebelboost.distributed.steps import (
+    Advance,
+    AdvanceHeld,
+    Highest,
+    Largest,
+    Leaves,
+    Reweigh,
+    Start,
+    Totals,
+    Weighting,
+)
+from rebelboost.losses.exponential import ExponentialLoss, Weights, exponent_for
+from rebelboost.model.terms import Terms
+from rebelboost.model.trees import Trees
+
+NOWHERE = np.empty(0, dtype=np.uint16)
+"""Stands for regions that only the parts know."""
+
+
+class SpreadWeights(Weights):
+    """Weights whose samples are elsewhere. What visits samples is asked of the parts."""
+
+    def __init__(self, spread: Spread, weighting: Weighting, n_samples: int, *, held: bool) -> None:
+        self.spread, self.weighting, self.held = spread, weighting, held
+        self._n_samples = n_samples
+        self.tree: Layer | None = None
+        """The tree of the round, as splits on bins, once it is grown."""
+        self.term: Trees | None = None
+        """The term of the round."""
+        self.projection: Projection | None = None
+        """The projection of the round."""
+        self.cover: Ints = np.zeros(1, dtype=np.int64)
+        """(L,) counted weight of the samples in each leaf of the tree."""
+        self.judged: tuple[Ints, Ints] = np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
+        """Confusion and costs of the current decisions, in units."""
+        (highest,) = spread.ask(Highest(weighting, held))
+        exponent = exponent_for(float(highest))
+        (self._largest,) = spread.ask(Reweigh(weighting, exponent, held))
+        super().__init__(np.empty((1, 0, weighting.n_classes)), exponent, 1)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples, N."""
+        return self._n_samples
+
+    def largest(self) -> ByClass:
+        """The largest weight of each class."""
+        if self._largest is None:
+            (self._largest,) = self.spread.ask(Largest(self.held))
+        return self._largest
+
+    def region_sums(self, regions: Regions, n_regions: int, scales: ByClass) -> Ints:
+        """(L, 2, K) fixed-point sums: over all samples, or over the leaves of the round's tree."""
+        del regions, n_regions
+        sums: Ints
+        if self.tree is None:
+            (sums,) = self.spread.ask(Totals(scales, self.held))
+        else:
+            sums, self.cover = self.spread.ask(Leaves(self.tree, scales))
+        return sums
+
+    def projected(self, projection: Projection) -> Pairs:
+        """Keep the projection: the parts project when a tree is begun."""
+        self.projection = projection
+        return np.empty(0, dtype=np.int64)
+
+    def stepped(self, step: Step, scores: Scores, regions: Regions, decided: Labels) -> Ints:
+        """Let the parts change scores and weights by a term; return the totals of the new weights."""
+        del scores, regions, decided
+        command: Any
+        if self.held:
+            assert self.term is not None
+            command = AdvanceHeld(self.term, step, self.weighting)
+        else:
+            assert self.tree is not None
+            command = Advance(step, self.weighting, self.tree)
+        totals, confusion, paid = self.spread.ask(command)
+        self.judged = confusion, paid
+        self._largest = self.tree = None
+        found: Ints = totals
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpreadLoss(ExponentialLoss):
+    """The exponential loss of samples that are elsewhere; `subcosts` have no rows."""
+
+    spread: Spread
+    weighting: Weighting
+    n_rows: int
+    held: bool = False
+
+    def weights(self, scores: Scores) -> SpreadWeights:
+        """Weights at the scores that the parts hold."""
+        del scores
+        return SpreadWeights(self.spread, self.weighting, self.n_rows, held=self.held)
+
+
+def spread_loss(
+    spread: Spread, weighting: Weighting, n_rows: int, total_weight: float, *, held: bool = False
+) -> SpreadLoss:
+    """The loss of the rows that are trained on, or of those held out."""
+    return SpreadLoss(
+        np.empty((1, 0, weighting.n_classes)),
+        total_weight,
+        spread=spread,
+        weighting=weighting,
+        n_rows=n_rows,
+        held=held,
+    )
+
+
+@dataclass
+class SpreadState(State):
+    """Scores and weights of samples that are elsewhere."""
+
+    loss: SpreadLoss
+    weights: SpreadWeights = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.loss.spread.ask(Start(self.loss.weighting, self.loss.held))
+        super().__post_init__()
+        self.sums = self.weights.judged
+
+    def add(self, regions: Regions, outputs: Outputs) -> None:
+        """Add a term: let the parts add its outputs to the scores, and update the weights."""
+        weights = self.weights
+        super().add(regions, outputs)
+        self.sums = weights.judged
+
+    def judged(self) -> tuple[float, float]:
+        """Error and mean cost of the current decisions."""
+        confusion, paid = self.sums[0].astype(np.float64), self.sums[1]
+        weighting = self.loss.weighting
+        if weighting.costs is not None:
+            return rates(confusion, self.judge.costs)
+        total = confusion.sum() * weighting.units.weight
+        return error_of(confusion), float(paid[0] * weighting.units.paid / total)
+
+
+@dataclass
+class SpreadHeldOut(HeldOut):
+    """Validation samples that are elsewhere."""
+
+    state: SpreadState
+
+    def add(self, term: Terms) -> None:
+        """Add a term of the training to the scores."""
+        assert isinstance(term, Trees)
+        self.state.weights.term = term
+        self.state.add(NOWHERE, term.by_region)
