@@ -6,7 +6,7 @@ import hashlib
 import numpy as np
 import pandas as pd
 
-from rebelboost.distributed.parts import Part, Raw
+from rebelboost.distributed.parts import Raw, RowPart
 from rebelboost.distributed.seam import InMemory
 from rebelboost.distributed.training import SpreadInput, fit_spread
 
@@ -58,7 +58,7 @@ def cut(X, y, cuts, order=None, **others):
 
 
 def in_memory(raws, n_threads=1):
-    return InMemory([Part(i, lambda raw=raw: raw) for i, raw in enumerate(raws)], n_threads)
+    return InMemory([RowPart(i, lambda raw=raw: raw) for i, raw in enumerate(raws)], n_threads)
 
 
 def fit_parts(estimator, raws, n_threads=1, validation=None):

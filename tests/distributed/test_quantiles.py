@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rebelboost.base.fixed_point import fixed_weights, weight_scale
 from rebelboost.data.binning import fit_binner
 from rebelboost.distributed import quantiles
-from rebelboost.distributed.parts import Raw, Rows, Scored
+from rebelboost.distributed.parts import PartRows, Raw, ScoredRows
 from spreading import in_memory
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
@@ -18,7 +18,7 @@ def spread_of(X, weight, cuts):
     spread = in_memory([Raw(None, None) for _ in range(len(cuts) + 1)])
     weights = [None] * (len(cuts) + 1) if weight is None else np.split(weight, cuts)
     for part, x, w in zip(spread.parts, np.split(X, cuts), weights, strict=True):
-        part.train = Scored(Rows(x, np.zeros(len(x), dtype=np.int32), weight=w))
+        part.train = ScoredRows(PartRows(x, np.zeros(len(x), dtype=np.int32), weight=w))
     return spread
 
 
@@ -35,7 +35,7 @@ def assert_same_edges(X, weight, cuts, max_bins, method):
 def test_keys_are_in_the_order_of_the_floats(values):
     x = np.array(values)
     keys = quantiles.keys_of(x)
-    np.testing.assert_array_equal(quantiles.values_of(keys), x)
+    np.testing.assert_array_equal(quantiles.floats_of(keys), x)
     np.testing.assert_array_equal(x[np.argsort(keys)], np.sort(x))
 
 

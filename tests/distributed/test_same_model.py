@@ -1,4 +1,4 @@
-"""Rows in any parts give the model of all rows in one place, to the last bit of its file."""
+"""PartRows in any parts give the model of all rows in one place, to the last bit of its file."""
 
 import numpy as np
 import pytest

@@ -63,7 +63,7 @@ def _is_text(classes: NDArray[Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Table:
+class SpreadTable:
     """What all parts together are."""
 
     encoder: FeatureEncoder
@@ -73,7 +73,7 @@ class Table:
     narrow: bool
 
 
-def table_of(described: Sequence[Description]) -> Table:
+def table_of(described: Sequence[Description]) -> SpreadTable:
     """Merge the descriptions of parts that agree."""
     check_agreeing(described)
     filled = [each for each in described if each.n_rows > 0]
@@ -85,7 +85,7 @@ def table_of(described: Sequence[Description]) -> Table:
     if not heaviest > 0:
         raise ValueError("every sample_weight is 0: at least one must be positive")
     names = filled[0].names
-    return Table(
+    return SpreadTable(
         encoder_of(filled[0].n_features, levels),
         None if names is None else np.array(names, dtype=object),
         np.unique(np.concatenate([each.classes for each in filled])),

@@ -9,8 +9,8 @@ from rebelboost.base.arrays import ByClass, Ints, Labels
 from rebelboost.base.fixed_point import in_units
 from rebelboost.costs.judge import confusion_of, rates, weighed
 from rebelboost.distributed.agreement import Sizes
-from rebelboost.distributed.parts import Part
-from rebelboost.distributed.seam import Merge, Spread, added
+from rebelboost.distributed.parts import RowPart
+from rebelboost.distributed.seam import Merge, SpreadRows, added
 from rebelboost.distributed.steps import Units
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.theory.facts import SOON_SCORED
@@ -25,7 +25,7 @@ class Decide:
     model: FittedClassifier
     units: Units
 
-    def obey(self, part: Part) -> tuple[Ints, Ints]:
+    def obey(self, part: RowPart) -> tuple[Ints, Ints]:
         """Answer (2, K, K) confusions, and (2,) what decisions cost, both counted."""
         scored = part.scored(held=False)
         scores = scored.scores
@@ -37,7 +37,7 @@ class Decide:
         paid = [self._paid(part, own) for own in decisions]
         return np.array(confusions).astype(np.int64), np.array(paid).astype(np.int64)
 
-    def _paid(self, part: Part, decided: Labels) -> float:
+    def _paid(self, part: RowPart, decided: Labels) -> float:
         rows = part.scored(held=False).rows
         if rows.costs is None:
             return 0.0
@@ -47,7 +47,7 @@ class Decide:
 
 def facts_of(
     model: FittedClassifier,
-    spread: Spread,
+    spread: SpreadRows,
     sizes: Sizes,
     class_weight: ByClass,
     *,

@@ -20,7 +20,7 @@ from rebelboost.base.arrays import (
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.data.binning import BLOCK, Binner
 from rebelboost.data.training_set import TABLE
-from rebelboost.distributed.seam import Spread
+from rebelboost.distributed.seam import SpreadRows
 from rebelboost.distributed.steps import Descend, Draw, Open, columns_of_features
 from rebelboost.distributed.weights import NOWHERE, SpreadWeights
 from rebelboost.learners.base import Candidate, Focus, Prepared
@@ -55,7 +55,7 @@ class SpreadTree(Prepared):
 
     options: Tree
     binner: Binner
-    spread: Spread
+    spread: SpreadRows
     unit: float
     """Unit of the counted weights of samples."""
     n_threads: int = 1

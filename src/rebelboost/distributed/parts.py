@@ -38,7 +38,7 @@ class Raw:
 
 
 @dataclass
-class Rows:
+class PartRows:
     """Encoded rows of a part: those that are trained on, or those that are held out."""
 
     X: Values
@@ -55,9 +55,9 @@ class Rows:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def take(self, chosen: NDArray[np.bool_] | Ints) -> "Rows":
+    def take(self, chosen: NDArray[np.bool_] | Ints) -> "PartRows":
         """Some of the rows, by a mask or by their positions."""
-        return Rows(
+        return PartRows(
             self.X[chosen],
             self.labels[chosen],
             None if self.target is None else self.target[chosen],
@@ -68,10 +68,10 @@ class Rows:
 
 
 @dataclass
-class Scored:
+class ScoredRows:
     """Scores of rows, and the weights of a loss at them."""
 
-    rows: Rows
+    rows: PartRows
     planes: Planes = field(default_factory=lambda: np.empty((1, 0, 0)))
     scores: Scores = field(default_factory=lambda: np.empty((0, 0)))
     decided: Labels = field(default_factory=lambda: np.empty(0, dtype=np.int32))
@@ -90,7 +90,7 @@ class Sorted:
 
 
 @dataclass
-class Part:
+class RowPart:
     """One part. Its number is the position that users know it by."""
 
     number: int
@@ -101,9 +101,9 @@ class Part:
     """Where large arrays are kept as files; None: in memory."""
     sorted: dict[int, Sorted] = field(default_factory=dict)
     """Some features, while bins are chosen."""
-    rows: Rows | None = None
-    train: Scored | None = None
-    held: Scored | None = None
+    rows: PartRows | None = None
+    train: ScoredRows | None = None
+    held: ScoredRows | None = None
     bins: Bins | None = None
     values: Pairs = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     """(n,) pairs of the round."""
@@ -122,7 +122,7 @@ class Part:
         path = self.folder / f"{self.number}-{name}.bin"
         return np.memmap(path, dtype=dtype, mode="w+", shape=shape)
 
-    def scored(self, *, held: bool) -> Scored:
+    def scored(self, *, held: bool) -> ScoredRows:
         """Scores of the rows that are trained on, or of those held out."""
         found = self.held if held else self.train
         assert found is not None

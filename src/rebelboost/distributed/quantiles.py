@@ -21,8 +21,8 @@ from rebelboost.data.binning import (
     even_edges,
     middles,
 )
-from rebelboost.distributed.parts import Part, Sorted
-from rebelboost.distributed.seam import Merge, Spread, added, largest_of
+from rebelboost.distributed.parts import RowPart, Sorted
+from rebelboost.distributed.seam import Merge, SpreadRows, added, largest_of
 
 Keys = NDArray[np.uint64]
 FIRST_BITS = 12
@@ -42,7 +42,7 @@ def keys_of(values: NDArray[np.floating[Any]]) -> Keys:
     return np.where(bits & SIGN != 0, ~bits, bits | SIGN)
 
 
-def values_of(keys: Keys) -> Floats:
+def floats_of(keys: Keys) -> Floats:
     """The floats that `keys_of` makes these integers of."""
     return np.where(keys & SIGN != 0, keys ^ SIGN, ~keys).view(np.float64)
 
@@ -70,12 +70,12 @@ class Sort:
     """Scale of the weights; None: all equal."""
     most: int
 
-    def obey(self, part: Part) -> list[Keys | None]:
+    def obey(self, part: RowPart) -> list[Keys | None]:
         """Answer the distinct keys of each feature, if there are no more than `most`."""
         part.sorted = {f: self._sorted(part, f) for f in self.features}
         return [self._few(part.sorted[f].keys) for f in self.features]
 
-    def _sorted(self, part: Part, feature: int) -> Sorted:
+    def _sorted(self, part: RowPart, feature: int) -> Sorted:
         assert part.train is not None
         rows = part.train.rows
         x = rows.X[:, feature]
@@ -103,7 +103,7 @@ class Masses:
     bounds: dict[int, Keys]
     """Feature → increasing lower bounds of its ranges, and the end of the last."""
 
-    def obey(self, part: Part) -> tuple[Ints, ...]:
+    def obey(self, part: RowPart) -> tuple[Ints, ...]:
         """Answer for each feature (2, ranges): weights, and numbers of rows."""
         found = []
         for feature, bounds in self.bounds.items():
@@ -136,7 +136,7 @@ class Distinct:
     ranges: dict[int, tuple[Keys, Keys]]
     """Feature → where its ranges begin, and where they end."""
 
-    def obey(self, part: Part) -> Weighed:
+    def obey(self, part: RowPart) -> Weighed:
         """Answer their keys and weights, by feature."""
         found: Weighed = []
         for feature, (lows, highs) in self.ranges.items():
@@ -157,7 +157,7 @@ class Next:
     lasting: ClassVar[bool] = False
     keys: dict[int, Keys]
 
-    def obey(self, part: Part) -> tuple[Keys, ...]:
+    def obey(self, part: RowPart) -> tuple[Keys, ...]:
         """Answer for each feature the complements of their keys, of which the largest counts; 0 for none."""
         found = []
         for feature, keys in self.keys.items():
@@ -175,7 +175,7 @@ class Ends:
     lasting: ClassVar[bool] = False
     features: tuple[int, ...]
 
-    def obey(self, part: Part) -> tuple[Floats]:
+    def obey(self, part: RowPart) -> tuple[Floats]:
         """Answer (features, 2): minus the smallest value, and the largest."""
         assert part.train is not None
         X = part.train.rows.X
@@ -247,7 +247,7 @@ class _Ranges:
         )
 
 
-def _quantile_edges(spread: Spread, features: Sequence[int], most: int) -> dict[int, Floats]:
+def _quantile_edges(spread: SpreadRows, features: Sequence[int], most: int) -> dict[int, Floats]:
     """Edges of features with more values than bins."""
     first = np.arange(2**FIRST_BITS, dtype=np.uint64) << np.uint64(64 - FIRST_BITS)
     bounds = np.append(first, ~np.uint64(0))
@@ -272,12 +272,12 @@ def _quantile_edges(spread: Spread, features: Sequence[int], most: int) -> dict[
     edges = {}
     for (f, keys), after in zip(values.items(), following, strict=True):
         there = after > 0
-        pairs = np.stack([values_of(keys[there]), values_of(~after[there])], axis=1)
+        pairs = np.stack([floats_of(keys[there]), floats_of(~after[there])], axis=1)
         edges[f] = np.array([middles(pair)[0] for pair in pairs])
     return edges
 
 
-def _divide(spread: Spread, found: dict[int, _Ranges], many: dict[int, Ints]) -> None:
+def _divide(spread: SpreadRows, found: dict[int, _Ranges], many: dict[int, Ints]) -> None:
     """Divide ranges by the next bits of their keys."""
     pieces = {f: found[f].divided(chosen) for f, chosen in many.items()}
     bounds = {}
@@ -292,7 +292,7 @@ def _divide(spread: Spread, found: dict[int, _Ranges], many: dict[int, Ints]) ->
         found[f] = found[f].replaced(chosen, _Ranges(lows, bits, mass, n_rows, found[f].most))
 
 
-def _settle(spread: Spread, found: dict[int, _Ranges], few: dict[int, Ints]) -> None:
+def _settle(spread: SpreadRows, found: dict[int, _Ranges], few: dict[int, Ints]) -> None:
     """Ask for all values of ranges."""
     ranges = {f: (found[f].lows[c], found[f].highs()[c]) for f, c in few.items()}
     for (f, chosen), (keys, mass) in zip(few.items(), spread.ask(Distinct(ranges)), strict=True):
@@ -302,7 +302,7 @@ def _settle(spread: Spread, found: dict[int, _Ranges], few: dict[int, Ints]) -> 
 
 
 def spread_binner(
-    spread: Spread, categorical: Bytes, max_bins: int, method: str, scale: float | None
+    spread: SpreadRows, categorical: Bytes, max_bins: int, method: str, scale: float | None
 ) -> Binner:
     """The bins that `fit_binner` chooses for all rows in one place."""
     most = MOST_BINS if method == "exact" else max_bins
@@ -321,7 +321,7 @@ def spread_binner(
         many = []
         for f, keys in zip(features, distinct, strict=True):
             if keys is not None and len(keys) <= most:
-                edges[f] = middles(values_of(keys))
+                edges[f] = middles(floats_of(keys))
             else:
                 many.append(f)
         if many and method == "even":

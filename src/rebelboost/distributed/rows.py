@@ -16,8 +16,8 @@ from rebelboost.costs.judge import weighed
 from rebelboost.costs.matrix import cost_rows
 from rebelboost.data.binning import Binner, blocks_shape
 from rebelboost.data.encoder import FeatureEncoder, as_frame, count_levels
-from rebelboost.distributed.parts import Part, Raw, Rows, Scored
-from rebelboost.distributed.seam import Merge, added, listed
+from rebelboost.distributed.parts import PartRows, Raw, RowPart, ScoredRows
+from rebelboost.distributed.seam import Merge, added, all_items
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.inputs import (
     checked_table,
@@ -62,13 +62,13 @@ def _named(number: int) -> Iterator[None]:
 class Describe:
     """Check the rows, and describe them."""
 
-    merge: ClassVar[Merge] = listed
+    merge: ClassVar[Merge] = all_items
     lasting: ClassVar[bool] = False
     categorical: Any
     numbers: bool
     """Whether targets are numbers instead of classes."""
 
-    def obey(self, part: Part) -> list[Description]:
+    def obey(self, part: RowPart) -> list[Description]:
         """Answer the description."""
         with _named(part.number):
             return [self._described(part.number, part.source())]
@@ -131,7 +131,7 @@ class Summary(NamedTuple):
 class Encode:
     """Read the rows again, and encode them as numbers."""
 
-    merge: ClassVar[Merge] = listed
+    merge: ClassVar[Merge] = all_items
     lasting: ClassVar[bool] = True
     encoder: FeatureEncoder
     classes: NDArray[Any] | None
@@ -142,7 +142,7 @@ class Encode:
     with_keys: bool = False
     """Whether samples will be drawn by value."""
 
-    def obey(self, part: Part) -> list[Summary]:
+    def obey(self, part: RowPart) -> list[Summary]:
         """Answer the summary of the rows with a positive weight."""
         with _named(part.number):
             rows = self._encoded(part, part.source())
@@ -150,11 +150,11 @@ class Encode:
             rows = rows.take(rows.weight > 0)
         if self.with_keys:
             rows.keys = hash_rows(rows.X, 0)
-        part.train = Scored(rows)
+        part.train = ScoredRows(rows)
         n_classes = 1 if self.classes is None else len(self.classes)
         return [_summary(rows, n_classes)]
 
-    def _encoded(self, part: Part, raw: Raw) -> Rows:
+    def _encoded(self, part: RowPart, raw: Raw) -> PartRows:
         n_rows, dtype = len(raw.X), np.float32 if self.narrow else np.float64
         X = part.array("X", (n_rows, self.encoder.n_features), dtype)
         if n_rows:
@@ -180,10 +180,10 @@ class Encode:
         weight = None
         if raw.sample_weight is not None:
             weight = np.ldexp(np.asarray(raw.sample_weight, np.float64), -self.weight_shift)
-        return Rows(X, labels, target, weight, costs)
+        return PartRows(X, labels, target, weight, costs)
 
 
-def _summary(rows: Rows, n_classes: int) -> Summary:
+def _summary(rows: PartRows, n_classes: int) -> Summary:
     lightest, none = np.full(n_classes, np.inf), np.zeros(n_classes)
     np.minimum.at(lightest, rows.labels, 1.0 if rows.weight is None else rows.weight)
     paid = none[np.newaxis][:0] if rows.costs is None else weighed(rows.costs, rows.weight)
@@ -212,7 +212,7 @@ class HoldOut:
     unit: float
     """Unit of the counted weights."""
 
-    def obey(self, part: Part) -> tuple[Ints, Ints, Ints]:
+    def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
         """Answer the numbers of rows kept, by class, and the number and counted weight of those held out."""
         assert part.train is not None
         rows = part.train.rows
@@ -220,19 +220,19 @@ class HoldOut:
             rows = _joined(rows, part.held.rows)
         out = drawn_by(hash_rows(rows.X, self.number % 2**32), self.share, self.number)
         out &= ~np.isin(rows.labels, self.spared)
-        part.train, part.held = Scored(rows.take(~out)), Scored(rows.take(out))
+        part.train, part.held = ScoredRows(rows.take(~out)), ScoredRows(rows.take(out))
         kept = np.bincount(part.train.rows.labels, minlength=self.n_classes)
         held = part.held.rows
         weight = len(held) if held.weight is None else in_units(held.weight, self.unit).sum()
         return kept, np.array(len(held)), np.array(weight).astype(np.int64)
 
 
-def _joined(first: Rows, second: Rows) -> Rows:
+def _joined(first: PartRows, second: PartRows) -> PartRows:
     def both(name: str) -> Any:
         mine, other = getattr(first, name), getattr(second, name)
         return None if mine is None else np.concatenate([mine, other])
 
-    return Rows(*map(both, ("X", "labels", "target", "weight", "costs", "keys")))
+    return PartRows(*map(both, ("X", "labels", "target", "weight", "costs", "keys")))
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ class Weigh:
     paid_units: ByClass
     held: bool = False
 
-    def obey(self, part: Part) -> tuple[Ints, Ints, Ints]:
+    def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
         """Answer (K,) numbers of rows, (K,) counted weights and (K, K) counted costs."""
         rows = part.scored(held=self.held).rows
         counts = None if rows.weight is None else in_units(rows.weight, self.weight_unit)
@@ -259,21 +259,21 @@ class Weigh:
 
 
 @dataclass(frozen=True)
-class Bin:
+class BinRows:
     """Bin the values, and forget them."""
 
     merge: ClassVar[Merge] = added
     lasting: ClassVar[bool] = True
     binner: Binner
 
-    def obey(self, part: Part) -> tuple[int]:
+    def obey(self, part: RowPart) -> tuple[int]:
         """Answer the number of rows."""
         assert part.train is not None
         rows = part.train.rows
         part.sorted = {}
         blocks = part.array("bins", blocks_shape(rows.X), np.uint8)
         part.bins = self.binner.transform(rows.X, part.n_threads, blocks)
-        part.train = Scored(replace(rows, X=np.empty((len(rows), 0))))
+        part.train = ScoredRows(replace(rows, X=np.empty((len(rows), 0))))
         return (len(rows),)
 
 
@@ -281,12 +281,12 @@ class Bin:
 class SmallestKeys:
     """Find the rows with the smallest hashes: the same rows, however they are divided into parts."""
 
-    merge: ClassVar[Merge] = listed
+    merge: ClassVar[Merge] = all_items
     lasting: ClassVar[bool] = False
     n_rows: int
     seed: int
 
-    def obey(self, part: Part) -> list[tuple[NDArray[np.uint64], Rows]]:
+    def obey(self, part: RowPart) -> list[tuple[NDArray[np.uint64], PartRows]]:
         """Answer the hashes and the rows."""
         assert part.train is not None
         rows = part.train.rows
@@ -299,10 +299,10 @@ class SmallestKeys:
 class Summarize:
     """Summarise the rows that are left for training."""
 
-    merge: ClassVar[Merge] = listed
+    merge: ClassVar[Merge] = all_items
     lasting: ClassVar[bool] = False
     n_classes: int
 
-    def obey(self, part: Part) -> list[Summary]:
+    def obey(self, part: RowPart) -> list[Summary]:
         """Answer the summary."""
         return [_summary(part.scored(held=False).rows, self.n_classes)]

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from rebelboost.distributed.parts import Part
+from rebelboost.distributed.parts import RowPart
 
 Merge = Callable[[Sequence[Any]], Any]
 
@@ -31,7 +31,7 @@ def largest_of(answers: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
     return tuple(reduce(np.maximum, items) for items in zip(*answers, strict=True))
 
 
-def listed(answers: Sequence[list[Any]]) -> list[Any]:
+def all_items(answers: Sequence[list[Any]]) -> list[Any]:
     """The items of all parts, part by part."""
     return [item for answer in answers for item in answer]
 
@@ -44,7 +44,7 @@ class Command(Protocol):
     lasting: ClassVar[bool]
     """Whether a part that is made again must obey it again, also after its round."""
 
-    def obey(self, part: Part) -> Any:
+    def obey(self, part: RowPart) -> Any:
         """Change the part, and answer."""
 
 
@@ -69,7 +69,7 @@ class Log:
         return [*self.kept, *self.of_round]
 
 
-class Spread(Protocol):
+class SpreadRows(Protocol):
     """Parts of the rows, wherever they are."""
 
     def ask(self, command: Command) -> Any:
@@ -82,7 +82,7 @@ class Spread(Protocol):
 class InMemory:
     """Parts in the memory, or the files, of this process; threads share them."""
 
-    def __init__(self, parts: Sequence[Part], n_threads: int = 1) -> None:
+    def __init__(self, parts: Sequence[RowPart], n_threads: int = 1) -> None:
         self.parts = list(parts)
         self._pool = (
             ThreadPoolExecutor(n_threads) if n_threads > 1 and len(self.parts) > 1 else None

@@ -21,7 +21,7 @@ from rebelboost.base.arrays import (
 from rebelboost.base.fixed_point import in_units
 from rebelboost.base.hashing import drawn_by
 from rebelboost.costs.judge import confusion_of, weighed
-from rebelboost.distributed.parts import Part, Rows, Scored
+from rebelboost.distributed.parts import PartRows, RowPart, ScoredRows
 from rebelboost.distributed.seam import Merge, added, largest_of
 from rebelboost.losses.exponential import (
     SUBCOSTS,
@@ -53,7 +53,7 @@ class Weighting:
     units: Units
     n_classes: int
 
-    def subcosts_of(self, rows: Rows) -> Planes:
+    def subcosts_of(self, rows: PartRows) -> Planes:
         """(V, n, K) weights at scores of 0."""
         if self.costs is not None:
             costs = self.costs[rows.labels]
@@ -75,7 +75,7 @@ class Start:
     weighting: Weighting
     held: bool = False
 
-    def obey(self, part: Part) -> tuple[int]:
+    def obey(self, part: RowPart) -> tuple[int]:
         """Answer the number of rows."""
         scored = part.scored(held=self.held)
         n_rows, n_classes = len(scored.rows), self.weighting.n_classes
@@ -97,7 +97,7 @@ class Highest:
     weighting: Weighting
     held: bool = False
 
-    def obey(self, part: Part) -> tuple[float]:
+    def obey(self, part: RowPart) -> tuple[float]:
         """Answer it."""
         scored = part.scored(held=self.held)
         return (highest_exponent(self.weighting.subcosts_of(scored.rows), scored.scores),)
@@ -113,7 +113,7 @@ class Reweigh:
     exponent: int
     held: bool = False
 
-    def obey(self, part: Part) -> tuple[ByClass]:
+    def obey(self, part: RowPart) -> tuple[ByClass]:
         """Answer the largest weight of each class."""
         scored = part.scored(held=self.held)
         subcosts = self.weighting.subcosts_of(scored.rows)
@@ -129,7 +129,7 @@ class Largest:
     lasting: ClassVar[bool] = False
     held: bool = False
 
-    def obey(self, part: Part) -> tuple[ByClass]:
+    def obey(self, part: RowPart) -> tuple[ByClass]:
         """Answer it."""
         return (largest_weights(part.scored(held=self.held).planes),)
 
@@ -143,7 +143,7 @@ class Totals:
     scales: ByClass
     held: bool = False
 
-    def obey(self, part: Part) -> tuple[Ints]:
+    def obey(self, part: RowPart) -> tuple[Ints]:
         """Answer (1, 2, K) sums."""
         scored = part.scored(held=self.held)
         everywhere = np.zeros(len(scored.rows), dtype=np.uint16)
@@ -168,7 +168,7 @@ class Open:
     allowed: ByFeature
     draw: Draw | None = None
 
-    def obey(self, part: Part) -> tuple[Ints, Ints, Ints]:
+    def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
         """Answer the sums over bins, the total and the number of samples of the root."""
         scored = part.scored(held=False)
         part.values = np.empty(len(scored.rows), dtype=np.int64)
@@ -195,7 +195,7 @@ class Descend:
     """Those to sum; the others are their parents minus them."""
     allowed: ByFeature
 
-    def obey(self, part: Part) -> tuple[Ints, Ints]:
+    def obey(self, part: RowPart) -> tuple[Ints, Ints]:
         """Answer the sums of these children, and the number of samples of all children."""
         assert part.bins is not None
         child_starts = np.empty(2 * len(part.starts) - 1, dtype=np.int32)
@@ -216,7 +216,7 @@ class Leaves:
     nodes: Layer
     scales: ByClass
 
-    def obey(self, part: Part) -> tuple[Ints, Ints]:
+    def obey(self, part: RowPart) -> tuple[Ints, Ints]:
         """Answer (L, 2, K) sums, and (L,) counted weights of the samples."""
         scored = part.scored(held=False)
         n_leaves = len(self.nodes.features) + 1
@@ -236,7 +236,7 @@ class Advance:
     nodes: Layer
     """The tree that the term is, for parts that are made again."""
 
-    def obey(self, part: Part) -> tuple[Ints, Ints, Ints]:
+    def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
         """Answer the totals of the weights, and what the decisions get wrong and cost (`_judged`)."""
         scored = part.scored(held=False)
         if not part.routed:
@@ -255,14 +255,14 @@ class AdvanceHeld:
     step: Step
     weighting: Weighting
 
-    def obey(self, part: Part) -> tuple[Ints, Ints, Ints]:
+    def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
         """Answer as `Advance` does."""
         scored = part.scored(held=True)
         scored.regions = self.term.regions(Queries(scored.rows.X), part.n_threads)
         return _advanced(scored, self.step, self.weighting, part.n_threads)
 
 
-def _route(part: Part, nodes: Layer) -> None:
+def _route(part: RowPart, nodes: Layer) -> None:
     """Find the leaf of each sample."""
     regions = part.scored(held=False).regions
     assert part.bins is not None
@@ -273,7 +273,7 @@ def _route(part: Part, nodes: Layer) -> None:
 
 
 def _advanced(
-    scored: Scored, step: Step, weighting: Weighting, n_threads: int
+    scored: ScoredRows, step: Step, weighting: Weighting, n_threads: int
 ) -> tuple[Ints, Ints, Ints]:
     totals = np.zeros(weighting.n_classes, dtype=np.int64)
     kernels.active.advance(
@@ -282,7 +282,7 @@ def _advanced(
     return totals, *_judged(scored, weighting)
 
 
-def _judged(scored: Scored, weighting: Weighting) -> tuple[Ints, Ints]:
+def _judged(scored: ScoredRows, weighting: Weighting) -> tuple[Ints, Ints]:
     """(K, K) confusion in units of weight, and what decisions cost in units, if costs are by sample."""
     rows, decided = scored.rows, scored.decided
     confusion = confusion_of(rows.labels, decided, weighting.n_classes, scored.counted)
@@ -294,14 +294,14 @@ def _judged(scored: Scored, weighting: Weighting) -> tuple[Ints, Ints]:
 
 
 def _region_sums(
-    scored: Scored, regions: NDArray[np.uint16], n_regions: int, scales: ByClass, n_threads: int
+    scored: ScoredRows, regions: NDArray[np.uint16], n_regions: int, scales: ByClass, n_threads: int
 ) -> Ints:
     sums = np.zeros((n_regions, 2, scored.planes.shape[2]), dtype=np.int64)
     kernels.active.region_sums(scored.planes, regions, scales, sums, n_threads)
     return sums
 
 
-def _node_sums(part: Part, chosen: NDArray[np.int32], allowed: ByFeature) -> Ints:
+def _node_sums(part: RowPart, chosen: NDArray[np.int32], allowed: ByFeature) -> Ints:
     """(chosen, bins of the allowed features) sums of pairs."""
     assert part.bins is not None
     cuts = np.stack([part.starts[:-1], part.starts[1:]], axis=1)

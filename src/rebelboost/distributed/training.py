@@ -20,13 +20,13 @@ from rebelboost.costs.judge import Judge
 from rebelboost.costs.matrix import cost_matrix, costs_of_classes, mean_costs, uniform
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.samples import Samples
-from rebelboost.distributed.agreement import Sizes, Table, sizes_of, table_of
+from rebelboost.distributed.agreement import Sizes, SpreadTable, sizes_of, table_of
 from rebelboost.distributed.deciding import facts_of
 from rebelboost.distributed.growing import SpreadSampling, SpreadTree
 from rebelboost.distributed.quantiles import spread_binner
 from rebelboost.distributed.refusals import check_spreadable
-from rebelboost.distributed.rows import Bin, Describe, Encode, HoldOut, Summarize, Weigh
-from rebelboost.distributed.seam import Spread
+from rebelboost.distributed.rows import BinRows, Describe, Encode, HoldOut, Summarize, Weigh
+from rebelboost.distributed.seam import SpreadRows
 from rebelboost.distributed.steps import Weighting
 from rebelboost.distributed.weights import SpreadHeldOut, SpreadState, spread_loss
 from rebelboost.estimators.classifier import RebelClassifier
@@ -58,14 +58,14 @@ class SpreadInput(NamedTuple):
 class Known(NamedTuple):
     """What is known of the rows before training."""
 
-    table: Table
+    table: SpreadTable
     sizes: Sizes
     class_weight: Floats
     costs: Floats
     """(K, K) that decisions follow."""
 
 
-def fit_spread(clf: RebelClassifier, spread: Spread, given: SpreadInput) -> RebelClassifier:
+def fit_spread(clf: RebelClassifier, spread: SpreadRows, given: SpreadInput) -> RebelClassifier:
     """Fit a classifier to the rows of all parts."""
     clf.check_parameters()
     check_agreement(clf, validated=given.validation is not None)
@@ -81,7 +81,9 @@ def fit_spread(clf: RebelClassifier, spread: Spread, given: SpreadInput) -> Rebe
     return clf
 
 
-def read_rows(clf: RebelClassifier, spread: Spread, given: SpreadInput, categorical: Any) -> Known:
+def read_rows(
+    clf: RebelClassifier, spread: SpreadRows, given: SpreadInput, categorical: Any
+) -> Known:
     """Check and encode the rows of all parts."""
     table = table_of(spread.ask(Describe(categorical, numbers=False)))
     encode = Encode(
@@ -107,7 +109,7 @@ def read_rows(clf: RebelClassifier, spread: Spread, given: SpreadInput, categori
 
 
 def _trained(
-    clf: RebelClassifier, spread: Spread, given: SpreadInput, known: Known, history: History
+    clf: RebelClassifier, spread: SpreadRows, given: SpreadInput, known: Known, history: History
 ) -> FittedClassifier:
     """Train, and assemble the fitted model."""
     classes, costs = known.table.classes, known.costs
@@ -137,7 +139,7 @@ def _trained(
 
 
 def _boosted(
-    clf: RebelClassifier, spread: Spread, given: SpreadInput, known: Known, history: History
+    clf: RebelClassifier, spread: SpreadRows, given: SpreadInput, known: Known, history: History
 ) -> Ensemble:
     """Bin the rows, and boost."""
     seed, n_classes = seed_of(clf.random_state), len(known.table.classes)
@@ -189,7 +191,7 @@ def _weighting(clf: RebelClassifier, known: Known, given: SpreadInput, sizes: Si
 
 
 def _hold_out(
-    clf: RebelClassifier, spread: Spread, known: Known, seed: int
+    clf: RebelClassifier, spread: SpreadRows, known: Known, seed: int
 ) -> tuple[int, float] | None:
     """Hold out rows by their values; return their number and weight, or None if there are none."""
     number, n_classes = key_of(seed, 1), len(known.table.classes)
@@ -235,7 +237,7 @@ def _held_out(
 class SpreadLearner:
     """Prepares trees on spread rows."""
 
-    spread: Spread
+    spread: SpreadRows
     tree: Tree
     known: Known
     sizes: Sizes
@@ -263,7 +265,7 @@ class SpreadLearner:
         scale = weight_scale(sizes.largest_weight, sizes.n_rows) if self.weighted else None
         categorical = self.known.table.encoder.categorical
         binner = spread_binner(self.spread, categorical, self.tree.bins, self.tree.binning, scale)
-        self.spread.ask(Bin(binner))
+        self.spread.ask(BinRows(binner))
         return SpreadTree(None, self.tree, binner, self.spread, sizes.units.weight, n_threads)
 
 
@@ -271,7 +273,7 @@ class SpreadLearner:
 class SpreadObjective:
     """The exponential loss on spread rows."""
 
-    spread: Spread
+    spread: SpreadRows
     weighting: Weighting
     costs: Floats
     n_rows: int

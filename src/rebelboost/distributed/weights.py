@@ -19,7 +19,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.boosting.state import HeldOut, State
 from rebelboost.costs.judge import error_of, rates
-from rebelboost.distributed.seam import Spread
+from rebelboost.distributed.seam import SpreadRows
 from rebelboost.distributed.steps import (
     Advance,
     AdvanceHeld,
@@ -42,7 +42,9 @@ NOWHERE = np.empty(0, dtype=np.uint16)
 class SpreadWeights(Weights):
     """Weights whose samples are elsewhere. What visits samples is asked of the parts."""
 
-    def __init__(self, spread: Spread, weighting: Weighting, n_samples: int, *, held: bool) -> None:
+    def __init__(
+        self, spread: SpreadRows, weighting: Weighting, n_samples: int, *, held: bool
+    ) -> None:
         self.spread, self.weighting, self.held = spread, weighting, held
         self._n_samples = n_samples
         self.tree: Layer | None = None
@@ -107,7 +109,7 @@ class SpreadWeights(Weights):
 class SpreadLoss(ExponentialLoss):
     """The exponential loss of samples that are elsewhere; `subcosts` have no rows."""
 
-    spread: Spread
+    spread: SpreadRows
     weighting: Weighting
     n_rows: int
     held: bool = False
@@ -119,7 +121,12 @@ class SpreadLoss(ExponentialLoss):
 
 
 def spread_loss(
-    spread: Spread, weighting: Weighting, n_rows: int, total_weight: float, *, held: bool = False
+    spread: SpreadRows,
+    weighting: Weighting,
+    n_rows: int,
+    total_weight: float,
+    *,
+    held: bool = False,
 ) -> SpreadLoss:
     """The loss of the rows that are trained on, or of those held out."""
     return SpreadLoss(
