@@ -14,6 +14,7 @@
 #include "random.hpp"
 #include "search.hpp"
 #include "similarity.hpp"
+#include "steps.hpp"
 #include "weights.hpp"
 #include "windows.hpp"
 
@@ -156,6 +157,10 @@ struct type_caster<rebel::Rectangles>
     : struct_caster<rebel::Rectangles, Vector<I32>, Matrix<I32>, Matrix<I32>> {};
 template <>
 struct type_caster<rebel::WindowGrid> : struct_caster<rebel::WindowGrid, size_t, size_t, size_t> {};
+template <>
+struct type_caster<rebel::Steps>
+    : struct_caster<rebel::Steps, Vector<I32>, Vector<I64>, Vector<F64>, Vector<I64>, Vector<U8>,
+                    Matrix<F64>> {};
 template <>
 struct type_caster<rebel::ComparedPoints>
     : struct_caster<rebel::ComparedPoints, Matrix<const float>, Matrix<const float>,

@@ -67,6 +67,9 @@ NB_MODULE(_compiled, m) {
     m.def("apply", &apply<float>, "X"_a, "trees"_a, "tree"_a, "regions"_a, "n_threads"_a, no_gil);
     m.def("apply", &apply<double>, "X"_a, "trees"_a, "tree"_a, "regions"_a, "n_threads"_a, no_gil);
 
+    m.def("add_steps", &add_steps<float>, "X"_a, "steps"_a, "scores"_a, "n_threads"_a, no_gil);
+    m.def("add_steps", &add_steps<double>, "X"_a, "steps"_a, "scores"_a, "n_threads"_a, no_gil);
+
     m.def("leave_early", &leave_early<float>, "X"_a, "trees"_a, "spaces"_a, "values"_a, "checks"_a,
           "scores"_a, "stage"_a, "n_threads"_a, no_gil);
     m.def("leave_early", &leave_early<double>, "X"_a, "trees"_a, "spaces"_a, "values"_a, "checks"_a,

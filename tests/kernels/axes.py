@@ -38,6 +38,7 @@ FREE = {
         for free in ("X 1", "trees.right 0", "trees.outputs 0")
     ),
     "apply trees.outputs 1",
+    "add_steps X 1",  # as long as the features are among them
     "squared_distances out 1",  # as long as the blocks hold so many samples, and no block is idle
     "pair_sums from_anchors 0",
     "pair_sums from_rivals 0",
@@ -109,6 +110,7 @@ WRITTEN = {
     "advance decided",
     "predict scores",
     "apply regions",
+    "add_steps scores",
     "squared_distances out",
     "compare levels",
     "pair_sums sums",

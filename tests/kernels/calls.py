@@ -16,6 +16,7 @@ from rebelboost.base.arrays import (
     LeafSums,
     Nodes,
     Splits,
+    StepArrays,
     TreeArrays,
     TreeScratch,
 )
@@ -224,6 +225,13 @@ def predict(module, X, trees: TreeArrays, first, last, n_threads=1):
     """Outputs that are added to others, all of them `RUBBISH`."""
     scores = rubbish((len(X), trees.outputs.shape[1]), np.float64)
     module.predict(X, trees, first, last, scores, n_threads)
+    return scores
+
+
+def add_steps(module, X, steps: StepArrays, n_threads=1):
+    """Outputs that are added to others, all of them `RUBBISH`."""
+    scores = rubbish((len(X), steps.outputs.shape[1]), np.float64)
+    module.add_steps(X, steps, scores, n_threads)
     return scores
 
 

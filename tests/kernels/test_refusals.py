@@ -120,6 +120,7 @@ def valid_arguments(module):
         (calls.advance, weights, scores, regions, builders.random_step(rng, weights, L)),
         (calls.predict, X, trees, 0, 2),
         (calls.apply, X, trees, 1),
+        (calls.add_steps, X, builders.random_steps(rng, [2, -1, 3], WIDTH, K)),
         (calls.squared_distances, blocks, points, N),
         (calls.compare, *distances[:2], COMPARISONS["two_points"], 1.5),
         (calls.pair_sums, distances, distances, pairs_of_points, COMPARISONS["nearer"], values),

@@ -101,6 +101,11 @@ def test_threads_do_not_change_predictions(compiled, rng, categories):
     assert_same_for_any_threads(calls.apply, compiled, X, trees, 2)
 
 
+def test_threads_do_not_change_sums_of_steps(compiled, rng):
+    steps = builders.random_steps(rng, [0, 5, -1, 300], 5, 4)
+    assert_same_for_any_threads(calls.add_steps, compiled, builders.random_values(rng, N, 5), steps)
+
+
 @pytest.mark.parametrize("n_points", [1, 9])
 def test_threads_do_not_change_distances(compiled, rng, n_points):
     X, points = (builders.random_points(rng, n, 40, 1.0) for n in (N, n_points))

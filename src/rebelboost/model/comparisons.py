@@ -26,6 +26,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.base.checks import Shelf, require
+from rebelboost.base.grid import spacing
 from rebelboost.data.spaces import Space
 from rebelboost.losses.levels import CONSTANT as CONSTANT_LEVEL
 from rebelboost.losses.levels import LEVELS
@@ -40,8 +41,12 @@ ONE_POINT = [KINDS.index("one_point"), KINDS.index("inside")]
 TWO_POINTS = [KINDS.index("two_points"), KINDS.index("nearer")]
 NONE = -1
 """Stands for a missing anchor, rival or space."""
-AT_ONCE = 1 << 24
-"""Maximum number of distances in memory at a time."""
+AT_ONCE = 1 << 18
+"""Number of distances computed at a time by each thread: more would not stay in the cache."""
+
+
+FINEST_LEVEL = spacing(LEVELS)
+"""Power of two that divides all levels of a response."""
 
 
 class Example(NamedTuple):
@@ -183,7 +188,7 @@ class Comparisons(Terms):
         if len(part) == 0:
             return
         placed = queries.placed(self.space)
-        step = max(16, AT_ONCE // len(part.rows))
+        step = max(16, n_threads * AT_ONCE // len(part.rows))
         for start in range(0, len(queries), step):
             stop = min(start + step, len(queries))
             laid = self.space.lay_out(placed[start:stop])
@@ -197,6 +202,23 @@ class Comparisons(Terms):
         assert self.space is not None
         found = self.space.distances(laid, self.points, self.rows, n_threads)
         return np.ascontiguousarray(found[:, :n_samples])
+
+    # ---- exact sums
+
+    @property
+    def bound(self) -> float:
+        """Limit of the absolute scores that the comparisons add up to."""
+        return float(np.abs(self.outputs).sum(axis=1).max(axis=1, initial=0.0).sum())
+
+    @property
+    def unit(self) -> float:
+        """Power of two that divides f·a + b for all levels f."""
+        return min(FINEST_LEVEL * spacing(self.slopes), spacing(self.outputs[:, 1]))
+
+    def on_grid(self, unit: float) -> "Comparisons":
+        """The same comparisons with f·a + b rounded to multiples of `unit`."""
+        units = np.array([[unit / FINEST_LEVEL], [unit]])
+        return replace(self, outputs=np.rint(self.outputs / units) * units)
 
     # ---- one comparison
 

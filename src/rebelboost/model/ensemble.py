@@ -1,7 +1,8 @@
 """The ensemble: terms, and their sum H(x) = Σ_t f_t(x)·a_t."""
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, TypeVar, overload
@@ -9,6 +10,8 @@ from typing import NamedTuple, TypeVar, overload
 import numpy as np
 
 from rebelboost.base.arrays import Ints, Scores, Values
+from rebelboost.base.grid import SMALL_ENOUGH, unit_of
+from rebelboost.model.merged import Merged, merged
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 
@@ -108,7 +111,7 @@ class Ensemble:
     def extended(self, more: "Ensemble") -> "Ensemble":
         """Append the terms of another ensemble."""
         shifted = tuple(Group(group.positions + len(self), group.terms) for group in more.groups)
-        groups = _merged((*self.groups, *shifted))
+        groups = _joined((*self.groups, *shifted))
         return Ensemble(groups, self.n_classes, more.unavoidable_cost)
 
     # ---- scores
@@ -116,8 +119,31 @@ class Ensemble:
     def scores(self, X: Values, n_threads: int = 1) -> Scores:
         """H(x) of each sample."""
         scores = np.zeros((len(X), self.n_classes))
-        self.add_scores(Queries(X), scores, 0, len(self), n_threads)
+        if self.is_exact:
+            self._merged.add_scores(Queries(X), scores, n_threads)
+        else:
+            self.add_scores(Queries(X), scores, 0, len(self), n_threads)
         return scores
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether the order in which terms are added changes no bit: all that they add is on a grid."""
+        bound = sum(group.terms.bound for group in self.groups)
+        unit = min((group.terms.unit for group in self.groups), default=math.inf)
+        return bound <= SMALL_ENOUGH * unit
+
+    @cached_property
+    def _merged(self) -> Merged:
+        return merged([group.terms for group in self.groups], self.n_classes)
+
+    def on_grid(self) -> "Ensemble":
+        """The same terms with outputs rounded, so that sums are exact, as far as the kinds of terms can."""
+        bound = sum(group.terms.bound for group in self.groups)
+        if self.is_exact or not bound < math.inf:
+            return self
+        unit = unit_of(bound)
+        groups = tuple(group._replace(terms=group.terms.on_grid(unit)) for group in self.groups)
+        return replace(self, groups=groups)
 
     def add_scores(
         self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int = 1
@@ -150,6 +176,8 @@ def weighted_sum(
 ) -> tuple[Ensemble, list[Ints]]:
     """Sum ensembles with factors: the scores of the result are the weighted sum of their scores.
 
+    Outputs are rounded so that scores are exact sums; see `Ensemble.on_grid`.
+
     The terms of all ensembles alternate, round by round. Also returns the new position of each term of each
     ensemble; −1 for ensembles with a factor of 0, which are omitted.
     """
@@ -167,10 +195,10 @@ def weighted_sum(
         if factor > 0
         for group in ensemble.groups
     ]
-    return Ensemble(_merged(groups), ensembles[0].n_classes), places
+    return Ensemble(_joined(groups), ensembles[0].n_classes).on_grid(), places
 
 
-def _merged(groups: Sequence[Group]) -> tuple[Group, ...]:
+def _joined(groups: Sequence[Group]) -> tuple[Group, ...]:
     """Merge groups with equal keys, with terms in order of position; groups in order of their first terms."""
     by_key: dict[object, list[Group]] = {}
     for group in groups:

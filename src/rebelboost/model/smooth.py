@@ -4,10 +4,12 @@ Each term is a whole function: f_i(x) = (τ − r_i)/(τ + r_i), where r_i is th
 outputs cancel one another widely, so explanations credit features, not examples.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +26,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.base.checks import Shelf, require
+from rebelboost.base.grid import SMALL_ENOUGH, rounded, spacing
 from rebelboost.data.spaces import Embedding
 from rebelboost.model.comparisons import AT_ONCE, Placed
 from rebelboost.model.queries import Queries
@@ -34,7 +37,8 @@ NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
 """Of the integrals from the mean of the training samples to a sample, on [−1, 1]."""
 
 
-class SmoothFunction(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SmoothFunction:
     """One term."""
 
     space: Embedding
@@ -51,15 +55,36 @@ class SmoothFunction(NamedTuple):
     """(K,) the constant."""
 
     def add_scores(self, placed: Points, scores: Scores, n_threads: int) -> None:
-        """Add Σ f·a + b of points to (N, K) scores, some points at a time."""
-        step = max(16, AT_ONCE // len(self.rows))
+        """Add Σ f·a + b of points to (N, K) scores, some points at a time.
+
+        If the outputs are on a grid, the sum is rounded to it, so that sums of terms are exact.
+        """
+        step = max(16, n_threads * AT_ONCE // len(self.rows))
+        added = np.zeros_like(scores) if self.is_on_grid else scores
         for start in range(0, len(placed), step):
             here = placed[start : start + step]
             laid = self.space.lay_out(here)
             found = self.space.distances(laid, self.points, self.rows, n_threads)
             distances = np.ascontiguousarray(found[:, : len(here)])
-            part = scores[start : start + step]
+            part = added[start : start + step]
             kernels.active.add_similarities(distances, self.tau, self.a, self.b, part, n_threads)
+        if self.is_on_grid:
+            scores += rounded(added, self.unit)
+
+    @cached_property
+    def is_on_grid(self) -> bool:
+        """Whether values are rounded to the grid of the outputs: it is coarse enough for exact sums."""
+        return 0 < self.bound <= SMALL_ENOUGH * self.unit
+
+    @cached_property
+    def bound(self) -> float:
+        """Limit of the absolute scores."""
+        return float((np.abs(self.a).sum(axis=0) + np.abs(self.b)).max(initial=0.0))
+
+    @cached_property
+    def unit(self) -> float:
+        """Power of two that divides all outputs."""
+        return min(spacing(self.a), spacing(self.b))
 
     def similarities(self, placed: Points) -> Floats:
         """(N, E) f of points."""
@@ -137,7 +162,7 @@ class SmoothSimilarities(Terms):
 
     def scaled(self, factor: float) -> "SmoothSimilarities":
         """The same functions, multiplied by a factor."""
-        scaled = (f._replace(a=factor * f.a, b=factor * f.b) for f in self.functions)
+        scaled = (replace(f, a=factor * f.a, b=factor * f.b) for f in self.functions)
         return replace(self, functions=tuple(scaled))
 
     def add_scores(
@@ -146,6 +171,23 @@ class SmoothSimilarities(Terms):
         """Add functions [first, last)."""
         for function in self.functions[first:last]:
             function.add_scores(queries.placed(function.space), scores, n_threads)
+
+    # ---- exact sums
+
+    @property
+    def bound(self) -> float:
+        """Limit of the absolute scores that the functions add up to."""
+        return sum(function.bound for function in self.functions)
+
+    @property
+    def unit(self) -> float:
+        """Power of two that divides whatever the functions add, if their outputs are on a grid."""
+        return min((function.unit for function in self.functions), default=math.inf)
+
+    def on_grid(self, unit: float) -> "SmoothSimilarities":
+        """The same functions with outputs, and so values, rounded to multiples of `unit`."""
+        rounder = (replace(f, a=rounded(f.a, unit), b=rounded(f.b, unit)) for f in self.functions)
+        return replace(self, functions=tuple(rounder))
 
     # ---- one function
 

@@ -6,6 +6,7 @@ To add a kind, subclass `Terms` in its own file. To store it in model files, add
 `rebelboost.files.terms.KINDS`.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
@@ -57,6 +58,23 @@ class Terms(ABC):
     def with_outputs(self, outputs: Outputs) -> Self:
         """The same terms with other outputs."""
         return replace(self, outputs=outputs)  # type: ignore[type-var]  # kinds are dataclasses
+
+    # ---- exact sums
+
+    @property
+    def bound(self) -> float:
+        """Limit of the absolute scores that the terms add up to."""
+        return math.inf
+
+    @property
+    def unit(self) -> float:
+        """Power of two that divides whatever a term adds to a score; 0 if there is none."""
+        return 0.0
+
+    def on_grid(self, unit: float) -> Self:
+        """The same terms with outputs rounded, so that they add multiples of `unit`, if the kind can."""
+        del unit
+        return self
 
     # ---- one term
 

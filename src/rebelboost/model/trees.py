@@ -27,18 +27,18 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.fixed_point import exact_totals
+from rebelboost.base.grid import rounded, spacing
 from rebelboost.data.binning import Binner
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import RuleVotes, Shares, add_at, slices
 from rebelboost.model.terms import Separated, Terms
+from rebelboost.model.tree_checks import check_nodes, check_signs
 from rebelboost.model.tree_means import TreeMeans, means_by_depth
 
 NONE = -1
 """Stands for no feature, or no row of `right`."""
 MOST_DEPTH = 12
 """Maximum depth of a tree."""
-AT_ONCE = 1024
-"""Number of leaves checked at a time, to keep copies small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,6 +192,23 @@ class Trees(Terms):
         """Add the outputs of trees [first, last)."""
         kernels.active.predict(queries.X, self.walked, first, last, scores, n_threads)
 
+    # ---- exact sums
+
+    @property
+    def bound(self) -> float:
+        """Limit of the absolute scores that the trees add up to."""
+        largest = np.abs(self.outputs).max(axis=1, initial=0.0)
+        return float(np.maximum.reduceat(largest, self.leaf_offsets).sum()) if len(self) else 0.0
+
+    @property
+    def unit(self) -> float:
+        """Power of two that divides all outputs."""
+        return spacing(self.outputs)
+
+    def on_grid(self, unit: float) -> "Trees":
+        """The same trees with outputs rounded to multiples of `unit`."""
+        return replace(self, outputs=rounded(self.outputs, unit))
+
     # ---- one tree
 
     @property
@@ -331,7 +348,7 @@ class Trees(Terms):
             cover = shelf.numbers(f"{name}.cover", n_nodes + n_trees)
             fine = (cover >= 0).all() and (cover < 1e300).all()
             require(fine, "leaves with a negative or huge weight of samples")
-        _check_nodes(features, thresholds, missing_right, table_nodes, categorical)
+        check_nodes(features, thresholds, missing_right, table_nodes, categorical)
         category = np.full(n_nodes, NONE, dtype=np.int32)
         category[table_nodes] = np.arange(len(table_nodes), dtype=np.int32)
         require((np.abs(given_signs) == 1).all(), "signs of leaves that are neither 1 nor −1")
@@ -349,7 +366,7 @@ class Trees(Terms):
             outputs,
             cover,
         )
-        _check_signs(signs, outputs, sizes + 1)
+        check_signs(signs, outputs, sizes + 1)
         return trees
 
 
@@ -359,35 +376,3 @@ def ranges(starts: Ints, lengths: Ints) -> Ints:
         return np.arange(starts[0], starts[0] + lengths[0])
     first = np.cumsum(lengths) - lengths
     return np.repeat(starts - first, lengths) + np.arange(int(lengths.sum()))
-
-
-def _check_nodes(
-    features: NDArray[np.int32],
-    thresholds: Floats,
-    missing_right: Bytes,
-    table_nodes: Ints,
-    categorical: NDArray[np.bool_],
-) -> None:
-    tests = features != NONE
-    require((thresholds > -np.inf).all(), "a threshold that is not a number")  # also rejects NaN
-    of_categories = tests & categorical[features] if len(categorical) else np.zeros_like(tests)
-    require(
-        np.array_equal(np.flatnonzero(of_categories), table_nodes),
-        "category tables that do not match the nodes with categorical features",
-    )
-    endless = np.isposinf(thresholds)
-    require(endless[of_categories].all(), "a threshold at a categorical feature")
-    idle = endless[~tests].all() and not missing_right[~tests].any()
-    require(idle, "a node without a split that sends samples right")
-
-
-def _check_signs(signs: NDArray[np.int8], outputs: Outputs, n_leaves: Ints) -> None:
-    """Check that leaves with signs share one output vector; `n_leaves` (T,) are those of each tree."""
-    leaves = np.flatnonzero(signs)
-    first = np.repeat(np.cumsum(n_leaves) - n_leaves, n_leaves)[leaves]
-    for some in np.array_split(np.arange(len(leaves)), len(leaves) // AT_ONCE + 1):
-        own, lead = leaves[some], first[some]
-        turned = signs[own] * signs[lead]
-        shared = turned[:, np.newaxis] * outputs[lead]
-        alike = np.array_equal(outputs[own], shared)
-        require(alike, "a tree whose leaves have signs but do not share one output")

@@ -1,13 +1,14 @@
 """Wrapped classifiers of other libraries as terms, with responses ±1."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Ints, Outputs, Regions, Scores, Values
+from rebelboost.base.grid import rounded, spacing
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 
@@ -66,6 +67,20 @@ class Wrapped(Terms):
         del n_threads
         for t in range(first, last):
             scores += self.outputs[t][self.responders[t].regions(queries.X)]
+
+    @property
+    def bound(self) -> float:
+        """Limit of the absolute scores that the classifiers add up to."""
+        return float(np.abs(self.outputs).max(axis=(1, 2), initial=0.0).sum())
+
+    @property
+    def unit(self) -> float:
+        """Power of two that divides all outputs."""
+        return spacing(self.outputs)
+
+    def on_grid(self, unit: float) -> "Wrapped":
+        """The same classifiers with outputs rounded to multiples of `unit`."""
+        return replace(self, outputs=rounded(self.outputs, unit))
 
     @property
     def responses(self) -> NDArray[np.int8]:

@@ -25,6 +25,7 @@ from rebelboost.kernels.reference.similarity import (
     pair_sums,
     squared_distances,
 )
+from rebelboost.kernels.reference.steps import add_steps
 from rebelboost.kernels.reference.sums import class_sums
 from rebelboost.kernels.reference.tree import grow_tree
 from rebelboost.kernels.reference.weights import (
@@ -45,6 +46,7 @@ from rebelboost.kernels.reference.windows import (
 __all__ = [
     "add_comparisons",
     "add_similarities",
+    "add_steps",
     "advance",
     "apply",
     "bin_values",

@@ -1,0 +1,37 @@
+"""Multiples of a power of two. Their sums are exact, in any order, while they stay below 2⁵³ units."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Floats
+
+SMALL_ENOUGH = 2.0**52
+"""Sums of numbers that together have at most so many units are exact, and so are differences of sums."""
+FINEST = 51
+"""A sum is rounded to a grid on which its bound has this many bits; rounding may add to the bound."""
+
+
+def spacing(values: NDArray[Any]) -> float:
+    """The largest power of two that divides all values; infinite if all are 0, and 0 if one is not finite."""
+    if not np.isfinite(values).all():
+        return 0.0
+    mantissas, exponents = np.frexp(values[values != 0])
+    if not len(mantissas):
+        return math.inf
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    lowest = (whole & -whole).astype(np.float64)
+    return float(np.ldexp(lowest, exponents - 53).min())
+
+
+def unit_of(bound: float) -> float:
+    """The grid for numbers whose absolute values sum to `bound`."""
+    _, exponent = math.frexp(bound)
+    return math.ldexp(1.0, exponent - FINEST)
+
+
+def rounded(values: Floats, unit: float) -> Floats:
+    """Round to multiples of a power of two."""
+    return np.rint(values / unit) * unit
