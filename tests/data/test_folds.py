@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rebelboost import RebelClassifier
-from rebelboost.data.folds import divided, folds, held_out_part
+from rebelboost.data.folds import divided, folds, held_out_part, n_pieces
 from rebelboost.data.samples import Samples
 
 
@@ -155,3 +155,26 @@ def test_a_model_in_time_is_fitted_to_all_samples():
 def test_groups_and_times_are_checked(more, told):
     with pytest.raises(ValueError, match=told):
         RebelClassifier("stump").fit(np.eye(4), [0, 1, 0, 1], **more)
+
+
+def test_pieces_are_counted_like_rows_but_only_ratios_matter():
+    x, y = [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]  # two, one and two equal ones
+    assert n_pieces(samples_of(x, y), 5) == 5
+    for unit in (1.0, 1 / 7):
+        weighted = samples_of([0, 0, 1], [0, 1, 1], weight=unit * np.array([2.0, 1.0, 2.0]))
+        assert n_pieces(weighted, 5) == 5
+    assert n_pieces(samples_of(np.repeat(x, 3), np.repeat(y, 3)), 5) == 5
+    thrice_and_twice = samples_of([0, 0, 0, 1, 1], [0, 0, 0, 1, 1])
+    assert n_pieces(thrice_and_twice, 5) == 5
+    irregular = samples_of([0, 1, 2], [0, 0, 1], weight=np.array([1.0, 2**0.5, np.pi]))
+    assert n_pieces(irregular, 5) == 2 + 2 + 5  # what each fills of its class
+
+
+def test_a_large_table_of_few_distinct_rows_is_cross_fitted():
+    """Such as the passengers of the Titanic by class, sex and age."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (400, 3)).astype(float)
+    y = (rng.random(400) < 0.2 + 0.6 * X[:, 0]).astype(int)
+    clf = RebelClassifier("tree", n_rounds=20).fit(X, y)
+    assert clf.cross_fit_ is not None
+    assert len(np.unique(clf.cross_fit_.rows)) == 400

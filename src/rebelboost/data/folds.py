@@ -15,8 +15,9 @@ from rebelboost.base.arrays import BySample, Floats, Ints, Labels
 from rebelboost.base.hashing import hash_rows
 from rebelboost.data.samples import AnySamples
 
-WHOLE = 1e-6
-"""Weights are counts if every one is this close to a multiple of the least."""
+WHOLE, FINEST = 1e-6, 1e-4
+"""Weights are counts if every one is this close to a multiple of a unit, and how small that may be, compared
+with the least."""
 MANY = 20
 """Parts, some of which are left out together where that is more than half of all."""
 MOST_PIECES = 1 << 16
@@ -81,6 +82,19 @@ def n_distinct(samples: AnySamples) -> int:
     return len(np.unique(hash_rows(samples.X, 0)))
 
 
+def n_pieces(samples: AnySamples, n_folds: int) -> int:
+    """Count the pieces that folds are made of: samples, or parts of those that count several times.
+
+    Only ratios count: a table of twenty rows, twice each, has twenty.
+    """
+    keys = hash_rows(samples.identity, 0, samples.labels)
+    _, first, equal = np.unique(keys, return_index=True, return_inverse=True)
+    mass = _mass(samples)
+    of_class = np.bincount(samples.labels, mass).astype(np.float64)[samples.labels[first]]
+    of_set = np.bincount(equal, mass).astype(np.float64)
+    return int(_n_pieces(of_set, of_class, n_folds).sum())
+
+
 def _mass(samples: AnySamples) -> BySample:
     return np.ones(len(samples.labels)) if samples.weight is None else samples.weight
 
@@ -126,15 +140,31 @@ def _n_pieces(of_set: Floats, of_class: Floats, n_folds: int) -> Ints:
     Where weights are counts, a piece is a sample. Other weights say how much a sample matters: it stays
     whole, but where equal samples would fill a part of their class by themselves.
     """
-    least = of_set[of_set > 0].min(initial=np.inf)
-    counts = of_set / least
-    if np.all(np.abs(counts - np.rint(counts)) <= WHOLE * counts):
-        pieces = np.rint(counts)
+    unit = _unit(of_set)
+    if unit is not None:
+        pieces = np.rint(of_set / unit)
     else:
         # Where a set fills a whole number of parts, rounding must not make it one less.
         filled = of_set * n_folds / np.where(of_class > 0, of_class, 1.0)
         pieces = np.floor(filled * (1 + WHOLE))
     return np.clip(pieces, 1, MOST_PIECES).astype(np.int64)
+
+
+def _unit(masses: Floats) -> float | None:
+    """The largest number that all masses are multiples of, by Euclid's algorithm; None if it is tiny.
+
+    Then the masses are counts, in this unit.
+    """
+    values = np.unique(masses[masses > 0])
+    unit = least = float(values.min(initial=np.inf))
+    for value in values.tolist():
+        rest = value % unit
+        while min(rest, unit - rest) > WHOLE * value:
+            unit, rest = rest, unit % rest
+            if unit < FINEST * least:
+                return None
+    counts = values / unit
+    return unit if np.all(np.abs(counts - np.rint(counts)) <= WHOLE * counts) else None
 
 
 def _overlaps(begins: Floats, ends: Floats) -> list[tuple[Ints, Ints, Floats]]:

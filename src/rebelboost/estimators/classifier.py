@@ -89,7 +89,7 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         Number of folds. The model is fitted once without each fold, and the fits are averaged.
         Held-out scores determine the number of rounds and calibrate the probabilities. "auto" is 5
         with learner="auto" or "tree", and with unequal costs and decision="min_risk". It is
-        None (a single fit) with fewer than 20 distinct samples, early stopping, a validation set, a
+        None (a single fit) with fewer than 20 samples, early stopping, a validation set, a
         warm start or subcosts="rebel" with unequal costs.
     time_budget : float, default=None
         Seconds after which training ends: fits are stopped early, and folds that would not end in

@@ -13,7 +13,7 @@ from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.boosting.regression import baseline, huber_delta
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
-from rebelboost.data.folds import divided, held_out_part, n_distinct
+from rebelboost.data.folds import divided, held_out_part, n_pieces
 from rebelboost.data.samples import NumberSamples
 from rebelboost.estimators.inputs import (
     Apart,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 TREE = Tree(depth=5, least_mass=LEAST_MASS)
 LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
 FEWEST_TO_RACE = 10
-"""Fewest distinct samples for a cross-fit by default."""
+"""Fewest samples for a cross-fit by default (`n_pieces`)."""
 
 
 class NumberFit(NamedTuple):
@@ -140,7 +140,7 @@ def _n_folds(reg: "RebelRegressor", samples: NumberSamples, validation: Any) -> 
     alone = reg.early_stopping or reg.warm_start or validation is not None
     if alone or reg.learner != "auto":
         return 0
-    return 5 if n_distinct(samples) >= FEWEST_TO_RACE else 0
+    return 5 if n_pieces(samples, 5) >= FEWEST_TO_RACE else 0
 
 
 def _fit_parts(

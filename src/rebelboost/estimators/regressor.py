@@ -54,7 +54,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
     cross_fit : int, "auto" or None, default="auto"
         Number of folds. The model is fitted once without each fold, and the fits are averaged.
         Held-out predictions determine the number of rounds and the prediction intervals. "auto" is 5
-        with learner="auto" and None (a single fit) with a named learner, fewer than 10 distinct
+        with learner="auto" and None (a single fit) with a named learner, fewer than 10
         samples, early stopping, a validation set or a warm start.
     time_budget : float, default=None
         Seconds after which a cross-fit starts no further fold. The model then depends on the speed of

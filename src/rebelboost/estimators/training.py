@@ -20,7 +20,7 @@ from rebelboost.boosting.sampling import Sampling
 from rebelboost.costs.decision import DecisionRule
 from rebelboost.costs.matrix import class_costs, is_uniform
 from rebelboost.costs.posterior import Decoder
-from rebelboost.data.folds import divided, held_out_part, n_distinct
+from rebelboost.data.folds import divided, held_out_part, n_pieces
 from rebelboost.data.samples import Samples
 from rebelboost.estimators.inputs import (
     Given,
@@ -53,8 +53,10 @@ RACES = ("auto", "auto_trees")
 CROSS_FITTED = (*RACES, "tree")
 """Learners that are cross-fitted by default also if all mistakes cost the same: a single fit of trees has
 probabilities that are far too sure."""
+N_FOLDS = 5
+"""Number of folds of a cross-fit by default."""
 FEWEST_TO_CROSS_FIT = 20
-"""Fewest distinct samples for a cross-fit by default: smaller folds are too noisy to compare on.
+"""Fewest samples for a cross-fit by default (`n_pieces`): smaller folds are too noisy to compare on.
 
 With 30 samples a cross-fit already helps; see docs/learners.md.
 """
@@ -140,12 +142,12 @@ def _n_folds(clf: "RebelClassifier", given: Given, subcosts: str, validation: Va
     if clf.early_stopping or clf.warm_start or validation is not None:
         return 0
     if isinstance(given.learner, SmoothSimilarity):
-        return 5
+        return N_FOLDS
     if is_uniform(given.costs) and not given.samples.by_sample:
         apt = isinstance(clf.learner, str) and clf.learner in CROSS_FITTED
     else:  # the decision needs a posterior
         apt = rule_of(clf).by_cost and subcosts == "thesis"
-    return 5 if apt and n_distinct(given.samples) >= FEWEST_TO_CROSS_FIT else 0
+    return N_FOLDS if apt and n_pieces(given.samples, N_FOLDS) >= FEWEST_TO_CROSS_FIT else 0
 
 
 def _fit_parts(
