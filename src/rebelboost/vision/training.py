@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Bytes, Floats, RectangleArrays
 from rebelboost.boosting.fit import Settings, train
+from rebelboost.boosting.sampling import Sampling
 from rebelboost.data.samples import Samples
 from rebelboost.learners.tree import Tree
 from rebelboost.model.trees import Trees
@@ -27,6 +28,13 @@ FIRST_STAGES = (0.25, 0.5)
 """Shares of the terms in the first stages, whose false alarms are easy to find."""
 LEAST_LOSS = 1e-12
 """Boosting ends at this share of the first loss: on windows that one term separates, scores would explode."""
+SHRINKAGE = 0.5
+"""Factor of the outputs of each tree."""
+SEARCHED = 0.99
+"""Share of the weight of the windows that a tree is grown on: the heaviest, which are soon a small part."""
+SHARE_OF_RANDOM = 0.5
+"""Share of the weight of backgrounds that random windows have at first; false alarms have the rest. The
+first terms then learn to reject what most windows look like, so that these are left early."""
 FEW = 5
 """With fewer new false alarms, another stage would learn nothing."""
 
@@ -87,24 +95,26 @@ def train_detector(
 ) -> TrainedDetector:
     """Train on (N, H, W) crops of objects; crops of one group are left out together."""
     rng = np.random.default_rng(plan.seed)
-    others = backgrounds.draw(min(plan.n_windows // 3, max(2000, 2 * len(crops))), rng)
+    drawn = backgrounds.draw(min(plan.n_windows // 3, max(2000, 2 * len(crops))), rng)
+    mistaken = drawn[:0]
     stages: list[Stage] = []
     while True:
         at = len(stages)
         share = FIRST_STAGES[at] if at < len(FIRST_STAGES) else 1.0
         n_terms = max(1, round(share * plan.n_terms))
-        bench = _Bench(crops, others, plan)
+        bench = _Bench(crops, drawn, mistaken, plan)
         model = bench.boost(n_terms)
         left_out = bench.left_out_traces(groups, n_terms)
         threshold = lowest_threshold(left_out[-1], plan.detection)
         fitted = np.cumsum(model.contributions(crops, plan.n_threads), axis=0)
         model = model.leaving((left_out, fitted), threshold, plan.miss)
-        room = plan.n_windows - len(others)
+        n_others = len(drawn) + len(mistaken)
+        room = plan.n_windows - n_others
         wanted = min(max(room, 1), max(1000, plan.n_windows // 3))
         mined = backgrounds.mine(model, wanted, plan.step, rng, plan.n_threads)
         found = float(np.mean(left_out[-1] > threshold))
         terms = mined.n_terms / max(1, mined.n_scanned)
-        stages.append(Stage(at, n_terms, len(others), found, mined.rate, terms))
+        stages.append(Stage(at, n_terms, n_others, found, mined.rate, terms))
         if told is not None:
             told(stages[-1])
         full = n_terms == plan.n_terms
@@ -113,7 +123,7 @@ def train_detector(
         if full and len(stages) >= plan.max_stages:
             break
         if room > 0:
-            others = np.concatenate([others, mined.windows])
+            mistaken = np.concatenate([mistaken, mined.windows])
     return TrainedDetector(model, stages, left_out[-1] - threshold)
 
 
@@ -125,13 +135,18 @@ def lowest_threshold(scores: Floats, detection: float) -> float:
 
 
 class _Bench:
-    """Binned windows of objects (class 1) and backgrounds (class 0), on which detectors are boosted."""
+    """Binned windows of objects (class 1) and backgrounds (class 0), on which detectors are boosted.
 
-    def __init__(self, crops: Bytes, others: Bytes, plan: DetectorPlan) -> None:
+    Backgrounds are drawn at random, or were mistaken for objects in earlier stages.
+    """
+
+    def __init__(self, crops: Bytes, drawn: Bytes, mistaken: Bytes, plan: DetectorPlan) -> None:
         self.plan, self.crops = plan, crops
-        windows = Windows(np.concatenate([crops, others]), n_planes(plan.pool), plan.n_threads)
+        parts = [crops, drawn, mistaken]
+        windows = Windows(np.concatenate(parts), n_planes(plan.pool), plan.n_threads)
         self.data = bin_windows(windows, plan.pool, BINS, plan.n_threads)
-        self.labels = np.repeat(np.array([1, 0], dtype=np.int32), [len(crops), len(others)])
+        self.part = np.repeat(np.arange(3), [len(part) for part in parts])
+        self.labels = (self.part == 0).astype(np.int32)
 
     def boost(
         self,
@@ -140,18 +155,25 @@ class _Bench:
     ) -> DetectorModel:
         """Boost trees, without the crops that are absent."""
         plan = self.plan
-        weight = np.ones(len(self.labels))
+        weight = np.ones(len(self.part))
         if absent is not None:
             weight[: len(absent)][absent] = 0
-        for label in range(2):  # both classes have the same weight
-            own = self.labels == label
-            weight[own] *= len(weight) / (2 * weight[own].sum())
+        random = SHARE_OF_RANDOM if (self.part == 2).any() else 1.0
+        shares = 1.0, random, 1 - random  # both classes have the same weight
+        for part, share in enumerate(shares):
+            own = self.part == part
+            weight[own] *= len(weight) / 2 * share / max(1.0, weight[own].sum())
         costs = np.array([[0.0, 1.0], [plan.price, 0.0]])
         nothing = np.zeros((len(self.labels), 0))  # the features are binned already
         samples = Samples(nothing, self.labels, costs, weight=weight)
-        learner = WindowTrees(self.data, Tree(depth=plan.depth, outputs="tree"))
         settings = Settings(
-            learner, n_terms, 1.0, LEAST_LOSS, seed=plan.seed, n_threads=plan.n_threads
+            WindowTrees(self.data, Tree(depth=plan.depth)),
+            n_terms,
+            SHRINKAGE,
+            LEAST_LOSS,
+            sampling=Sampling(weight_trimming=SEARCHED),
+            seed=plan.seed,
+            n_threads=plan.n_threads,
         )
         ensemble = train(samples, settings)
         found = ensemble.of_kind(Trees)
