@@ -1,4 +1,4 @@
-# make demo · make test · make lint · make docs · make bench · make sanitize. Each makes its own environment first.
+# make demo · make test · make lint · make docs · make bench · make sanitize · make wheels. Each makes its own environment first.
 VENV ?= .venv
 PYTHON ?= python3
 CXX ?= c++
@@ -12,7 +12,7 @@ BUILD_TOOLS := $(VENV)/.build-tools
 ENGINE := $(VENV)/.engine
 extras = $(VENV)/.extras-$(1)
 
-.PHONY: demo test lint format docs bench sanitize asan tsan install clean
+.PHONY: demo test lint format docs bench sanitize asan tsan wheels install clean
 
 demo: $(ENGINE)
 	$(BIN)/python examples/demo.py
@@ -50,6 +50,10 @@ sanitize: asan tsan
 
 asan tsan: $(call extras,test)
 	$(RUN) .ci/sanitize $@
+
+# make wheels PYTHONS="python3.11 python3.13" limits it to these; all that are found here otherwise.
+wheels:
+	.ci/wheels $(PYTHONS)
 
 install: $(ENGINE)
 

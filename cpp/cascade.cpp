@@ -73,8 +73,7 @@ struct TreeBlock {
                 leaf = descend<false, false>(trees, tree, row, n);
             else
                 leaf = descend<false, false>(trees, tree, row, tile_rows);
-            add_leaves(scores, rows, leaf.data(), n,
-                       trees.outputs.data + trees.leaf_offsets[tree] * scores.n_cols);
+            add_leaves(scores, rows, leaf.data(), n, trees.outputs_of(tree));
         }
     }
 };

@@ -71,7 +71,7 @@ struct LayerSearch {
 
     void write(const Splits& splits) const {
         for (size_t node = 0; node < nodes.n_nodes(); ++node) {
-            const auto own = best.begin() + static_cast<ptrdiff_t>(node * n_bests);
+            const Candidate* own = best.data() + node * n_bests;
             Candidate top; // ties go to the first block
             for (size_t b = 0; b < n_bests; ++b)
                 if (own[b].value > top.value)

@@ -3,6 +3,7 @@
 // handing a job to a helper that is still spinning takes 1 µs, and waking a sleeping one 30 µs.
 #include "parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>

@@ -55,8 +55,7 @@ void predict(Matrix<const Value> X, const Trees& trees, size_t first, size_t las
             "X, trees and scores do not match");
     walk(X, trees, first, last, n_threads,
          [&](size_t tree, const Leaves& leaf, size_t begin, size_t end) {
-             add_outputs(scores.rows(begin, end), leaf.data(),
-                         trees.outputs.data + trees.leaf_offsets[tree] * scores.n_cols);
+             add_outputs(scores.rows(begin, end), leaf.data(), trees.outputs_of(tree));
          });
 }
 

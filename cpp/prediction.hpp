@@ -21,6 +21,9 @@ struct Trees {
     Matrix<const uint8_t> right;
     Matrix<const double> outputs;
 
+    const double* outputs_of(size_t tree) const {
+        return outputs.data + static_cast<size_t>(leaf_offsets[tree]) * outputs.n_cols;
+    }
     void check() const {
         const size_t n_nodes = features.size;
         require(node_offsets.size == depths.size && leaf_offsets.size == depths.size &&

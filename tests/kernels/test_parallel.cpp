@@ -9,8 +9,10 @@
 #include <thread>
 #include <vector>
 
+#ifndef _WIN32
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 namespace {
 
@@ -88,6 +90,7 @@ void four_threads_may_call_at_once() {
     check(n_wrong == 0, __func__);
 }
 
+#ifndef _WIN32
 void a_forked_child_has_threads_of_its_own() {
     for (int i = 0; i < 5; ++i) {
         const pid_t child = fork();
@@ -99,6 +102,7 @@ void a_forked_child_has_threads_of_its_own() {
         check(covers_each_item_once(1000, 10, 3), __func__);
     }
 }
+#endif
 
 // A call of two blocks that do nothing: what the hand-over costs.
 double microseconds_per_call() {
@@ -119,6 +123,8 @@ int main() {
     an_exception_reaches_the_caller_and_the_pool_survives();
     calls_may_be_nested();
     four_threads_may_call_at_once();
+#ifndef _WIN32
     a_forked_child_has_threads_of_its_own();
+#endif
     std::printf("parallel_for: all properties hold; %.1f µs a call\n", microseconds_per_call());
 }
