@@ -17,7 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 # Names of NumPy 2.4 and later, then those of earlier releases; each ignores what it does not know.
 NO_AVX512 = "X86_V4 AVX512_ICL AVX512_SPR AVX512_SKX AVX512_CLX AVX512_CNL AVX512CD AVX512F"
 NO_AVX2 = f"{NO_AVX512} X86_V3 AVX2 FMA3 F16C AVX"
-GLIBC = "glibc.cpu.hwcaps=-AVX512F_Usable,-AVX512F,-AVX512VL,-AVX2_Usable,-AVX2,-FMA_Usable,-FMA,-FMA4"
+GLIBC = (
+    "glibc.cpu.hwcaps=-AVX512F_Usable,-AVX512F,-AVX512VL,-AVX2_Usable,-AVX2,-FMA_Usable,-FMA,-FMA4"
+)
 
 MACHINES = {
     "NumPy without AVX-512": {"NPY_DISABLE_CPU_FEATURES": NO_AVX512},
