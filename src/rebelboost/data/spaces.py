@@ -23,6 +23,7 @@ from rebelboost import kernels
 from rebelboost.base.arrays import Blocks, Bytes, Distances, Floats, Indices, Labels, Points, Values
 from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.base.exact_sums import exact_gram, exact_mean, exact_product
+from rebelboost.base.triangular import inverse_factor
 from rebelboost.data.scales import levels_of, unmeasurable
 from rebelboost.exceptions import ModelFileError
 
@@ -36,6 +37,8 @@ squared distances in single precision neither underflow nor overflow."""
 SCALED, METRIC, PRECOMPUTED = "scaled", "metric", "precomputed"
 """Kinds of spaces in a model file."""
 POINT_TYPES = {"float32": np.float32, "float64": np.float64}
+LEAST_SHRINKAGE = 1e-10
+"""Columns that depend on others have a variance of 0 in some direction, which cannot be made 1."""
 RAREST = 0.05
 """Mismatches of a category count at most as if this share of sample pairs had one."""
 
@@ -220,11 +223,9 @@ def whitening(deviations: Floats, weight: Floats | None = None) -> Floats:
     level = np.trace(covariance) / len(covariance)
     if level == 0:
         return np.eye(len(covariance))
-    shrinkage = ledoit_wolf(covariance, deviations, weight)
+    shrinkage = max(ledoit_wolf(covariance, deviations, weight), LEAST_SHRINKAGE)
     shrunk = (1 - shrinkage) * covariance + shrinkage * level * np.eye(len(covariance))
-    values, vectors = np.linalg.eigh(shrunk)
-    # Symmetric: where eigenvalues are equal, the eigenvectors alone are arbitrary.
-    return (vectors / np.sqrt(np.maximum(values, 1e-10 * values.max()))) @ vectors.T
+    return inverse_factor(shrunk)
 
 
 def ledoit_wolf(covariance: Floats, deviations: Floats, weight: Floats | None = None) -> float:
