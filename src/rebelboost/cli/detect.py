@@ -34,6 +34,8 @@ class DetectorOptions(NamedTuple):
     terms: int
     depth: int
     price: float
+    copies: int
+    turn: float
     seed: int
     threads: int | None
 
@@ -82,6 +84,8 @@ def run_detector_training(
         n_terms=options.terms,
         depth=options.depth,
         price_of_a_miss=options.price,
+        copies=options.copies,
+        turn=options.turn,
         n_jobs=options.threads or -1,
         random_state=options.seed,
         callback=told,

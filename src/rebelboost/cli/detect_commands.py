@@ -76,6 +76,19 @@ def detect_train_command(  # noqa: PLR0913, PLR0917  (options)
         float,
         typer.Option(metavar="COST", help="Cost of a missed object; a false alarm costs 1."),
     ] = 1.0,
+    copies: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=100,
+            help="Random copies of each crop to train on, too: shifted, resized and turned a little.",
+        ),
+    ] = 0,
+    turn: Annotated[
+        float,
+        typer.Option(metavar="DEGREES", min=0, max=180, help="Largest angle of copies."),
+    ] = 10.0,
     seed: Annotated[int, typer.Option(metavar="N", help="Random seed.")] = 0,
     threads: Threads = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
@@ -89,7 +102,9 @@ def detect_train_command(  # noqa: PLR0913, PLR0917  (options)
     with reported(traced=traceback):
         from rebelboost.cli.detect import DetectorOptions, run_detector_training
 
-        options = DetectorOptions(window, features, terms, depth, price_of_a_miss, seed, threads)
+        options = DetectorOptions(
+            window, features, terms, depth, price_of_a_miss, copies, turn, seed, threads
+        )
         run_detector_training(
             crops, backgrounds, to, options=options, force=force, output=_output(as_json)
         )
