@@ -46,7 +46,7 @@ def refused(folder, rebel):
         ("v,y\n" + "".join(f"{i},name{i}\n" for i in range(99)), "each class needs several rows"),
         ("v,y\n1,a\n1,b\n1,a\n", "no column to predict 'y' from (v: constant value 1"),
         ("v,y\n1,a\n2,b,c\n", "line 3 of t.csv has 3 cells, but the first has 2"),
-        ("v,y\n1,a\ninf,b\n2,a\n3,b\n", "column 'v' has 1 infinite value"),
+        ("v,y\n1,a\ninf,b\n2,a\n3,b\n", "row 2 of t.csv has an infinite value in column 'v'"),
     ],
 )
 def test_tables_that_cannot_be_learned_from(folder, refused, text, told):
@@ -237,7 +237,7 @@ def test_ctrl_c_leaves_all_files_as_they_were(model, folder, rebel, monkeypatch)
     monkeypatch.setattr(training, "learn", interrupted)
     done = rebel("train", "loans.csv", "-t", "repaid")
     assert done.exit_code == 130
-    assert done.stderr == "rebel: interrupted: no file was changed\n"
+    assert done.stderr == "rebel: interrupted: no file is half written\n"
     assert contents(folder) == before
 
 

@@ -135,8 +135,8 @@ def alter_model(blob, rng):
         holder.append(rng.choice(ODD_JSON))
     if path[0] == "parameters" and what != "drop":
         sort = VALUES  # another legal parameter may mean another decision
-    if isinstance(holder, list):
-        sort = VALUES  # a list may be as sound with other items
+    if isinstance(holder, list) or key == "sample_costs":
+        sort = VALUES  # a list may be as sound with other items, and costs by sample may be absent
     texts[described] = json.dumps(model)
     return signed(arrays, texts), sort, f"{what} at {path}"
 

@@ -11,6 +11,9 @@ def run() -> None:
     if not all(map(find_spec, NEEDED)):
         print('rebel needs extra packages: pip install "rebelboost[cli]"', file=sys.stderr)
         sys.exit(2)
-    from rebelboost.cli.main import app
+    try:
+        from rebelboost.cli.main import app
 
-    app()
+        app()
+    except KeyboardInterrupt:  # before a command has begun
+        sys.exit(130)

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost.base.text import counted, percent
-from rebelboost.cli.files import check_writable, replaced
+from rebelboost.base.writing import replaced
+from rebelboost.cli.files import check_writable
 from rebelboost.cli.render import Output
 from rebelboost.exceptions import ImageError, TableError
+from rebelboost.tables.cells import inert
 from rebelboost.vision import Detections, Detector, Stage, load_detector
 from rebelboost.vision.evaluation import DetectionCounts, count_detections
 from rebelboost.vision.features import Size
@@ -59,7 +61,7 @@ def run_detector_training(
     output: Output,
 ) -> None:
     """Train a detector on two folders of images, and write it to a file."""
-    check_writable(to)
+    check_writable(to, *image_files(crops), *image_files(backgrounds))
     if to.exists() and not force:
         raise TableError(f"{to} exists: choose another file with -o, or use --force to replace it")
     objects = [image for _, image in _readable(crops, "crops", output)]
@@ -127,10 +129,13 @@ def run_detection(
 ) -> None:
     """Find objects in images, and write their boxes as CSV."""
     model = _loaded(detector)
+    given = list(image_files(images))
     if to is not None:
-        check_writable(to)
+        check_writable(to, detector, *given)
     if draw is not None:
         draw.mkdir(parents=True, exist_ok=True)
+        for path in given:
+            check_writable(_drawn(draw, _name(path, images)), *given, option="--draw")
     rows: list[dict[str, Any]] = []
     n_images = 0
     for path, image in _readable(images, "images", output):
@@ -148,7 +153,7 @@ def run_detection(
         n_images += 1
         output.record("image", {"image": name, "boxes": own})
         if draw is not None:
-            _draw(path, found, draw / Path(name).with_suffix(".png").name)
+            _draw(path, found, _drawn(draw, name))
     if to is not None:
         with replaced(to) as beside, beside.open("w", newline="", encoding="utf-8") as file:
             _write(rows, file)
@@ -289,7 +294,11 @@ def _true_boxes(path: Path) -> dict[str, list[list[float]]]:
 def _write(rows: list[dict[str, Any]], file: Any) -> None:
     writer = csv.DictWriter(file, ["image", *COLUMNS, "score"], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({**row, "image": inert(row["image"])} for row in rows)
+
+
+def _drawn(folder: Path, name: str) -> Path:
+    return folder / Path(name).with_suffix(".png").name
 
 
 def _draw(path: Path, found: Detections, to: Path) -> None:

@@ -1,7 +1,9 @@
 """Exit codes and error messages: errors that the user can fix are one line with exit code 2."""
 
 import enum
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,16 +18,25 @@ class Exit(enum.IntEnum):
     USER = 2
     """An error that the user can fix; the message says how."""
     STOPPED = 130
-    """Ctrl-C. No file was changed."""
+    """Ctrl-C. No file is half written."""
+    TERMINATED = 143
+    """SIGTERM. No file is half written."""
+
+
+class Terminated(BaseException):
+    """The system asks the process to end. Work is undone as for Ctrl-C."""
 
 
 @contextmanager
 def reported(*, traced: bool) -> Iterator[None]:
     """Turn an exception into one line on stderr and an exit code."""
     try:
-        yield
+        with _heeding_termination():
+            yield
     except KeyboardInterrupt:
-        _leave("interrupted: no file was changed", Exit.STOPPED)
+        _leave("interrupted: no file is half written", Exit.STOPPED)
+    except Terminated:
+        _leave("terminated: no file is half written", Exit.TERMINATED)
     except BrokenPipeError:
         # The reader of stdout has closed it, as `head` does. Python would report an error when it
         # closes the stream itself.
@@ -44,6 +55,23 @@ def reported(*, traced: bool) -> Iterator[None]:
             f"bug in rebelboost, please report it: {type(error).__name__}: {_one_line(error)}{hint}",
             Exit.BUG,
         )
+
+
+@contextmanager
+def _heeding_termination() -> Iterator[None]:
+    """Let SIGTERM raise an exception, so that unfinished files are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _show(traced: bool) -> None:

@@ -1,10 +1,7 @@
-"""Write files completely or not at all, and load model files."""
+"""Check files before they are written, and load model files."""
 
 import hashlib
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +11,14 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.schema import Understanding
 
 
-def check_writable(path: Path) -> None:
-    """Raise an error before any work is done if the file cannot be written."""
+def check_writable(path: Path, *inputs: Path | None, option: str = "-o") -> None:
+    """Raise an error before any work is done if the file cannot be written, or is one that is read."""
+    for read in inputs:
+        if read is not None and path.exists() and read.exists() and path.samefile(read):
+            raise TableError(
+                f"{path} is read by this command and would be overwritten: choose another place with "
+                f"{option}"
+            )
     if path.is_dir():
         raise TableError(f"{path} is a folder: give a file name, such as {path / 'out'}")
     folder = path.parent
@@ -48,22 +51,6 @@ def check_replaceable(path: Path, table: Understanding) -> None:
             f"{path} exists and holds a model of another {table.source}, which differs in "
             f"{counted(len(differing), 'column')} ({listed(sorted(differing), 3)}): {remedy}"
         )
-
-
-@contextmanager
-def replaced(path: Path) -> Iterator[Path]:
-    """Yield a temporary file that replaces `path` on success and is deleted on failure."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    beside = Path(name)
-    try:
-        yield beside
-        mask = os.umask(0)
-        os.umask(mask)
-        beside.chmod(0o666 & ~mask)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def load_model(path: Path) -> Any:

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Floats, Labels
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import counted
-from rebelboost.cli.files import check_writable, load_model, replaced
+from rebelboost.base.writing import replaced
+from rebelboost.cli.files import check_writable, load_model
 from rebelboost.cli.inputs import cascade_of, fed, own_costs_of, predicts_numbers, with_costs
 from rebelboost.cli.render import Output
 from rebelboost.costs.decision import expected_costs
 from rebelboost.estimators.base import table_scores
 from rebelboost.evaluation.numbers import COVERAGE
 from rebelboost.exceptions import TableError
+from rebelboost.tables.cells import without_formulas
 from rebelboost.tables.files import PARQUET, opened
 from rebelboost.tables.schema_reader import Match, understood_by
 
@@ -47,7 +49,7 @@ def run_prediction(
 ) -> None:
     """Write one line per row of `data`, in the same order."""
     if to is not None:
-        check_writable(to)
+        check_writable(to, model, data, way.costs)
     classifier = with_costs(load_model(model), way.costs)
     cascade = None if way.agreement is None else cascade_of(classifier, way.agreement)
     with opened(data) as table:
@@ -141,5 +143,7 @@ def _write(decided: Iterator[pl.DataFrame], beside: Path, to: Path) -> None:
 
 def _write_csv(decided: Iterator[pl.DataFrame], file: Any, separator: str = ",") -> None:
     for i, frame in enumerate(decided):
-        text = frame.write_csv(include_header=i == 0, separator=separator, float_precision=DIGITS)
+        text = without_formulas(frame).write_csv(
+            include_header=i == 0, separator=separator, float_precision=DIGITS
+        )
         file.write(text)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rebelboost.cli.files import check_writable, load_model, replaced
+from rebelboost.cli.files import check_writable, load_model
 from rebelboost.cli.inputs import (
     AnyEvaluation,
     Labelled,
@@ -43,7 +43,7 @@ def run_report(
     output: Output,
 ) -> None:
     """Write the report."""
-    check_writable(to)
+    check_writable(to, model, data, costs)
     classifier = with_costs(load_model(model), costs)
     kept = classifier.metadata_
     with output.waiting(f"writing {to}"):
@@ -58,21 +58,18 @@ def run_report(
             *_meanings(told),
             *_how(told, given),
         ]
-        with replaced(to) as beside:
-            write_report(
-                classifier
-                if shown.names or predicts_numbers(classifier)
-                else _numbered(classifier),
-                given.frame,
-                given.y,
-                beside,
-                evaluation=_evaluation(classifier, given, data, recosted=costs is not None),
-                title=f"Model report: {model.stem}",
-                data_summary=told,
-                command=kept.get("command"),
-                row_names=given.names if shown.names else range(1, len(given.y) + 1),
-                rows=shown.rows,
-            )
+        write_report(
+            classifier if shown.names or predicts_numbers(classifier) else _numbered(classifier),
+            given.frame,
+            given.y,
+            to,
+            evaluation=_evaluation(classifier, given, data, recosted=costs is not None),
+            title=f"Model report: {model.stem}",
+            data_summary=told,
+            command=kept.get("command"),
+            row_names=given.names if shown.names else range(1, len(given.y) + 1),
+            rows=shown.rows,
+        )
     output.notes(given.notes)
     output.record("report", {"path": str(to)})
     output.text(f"Wrote {to}. Open it in a browser. {shown.told()}")

@@ -44,7 +44,7 @@ def run_training(
     _check_learner(settings.learner)
     settings = settings._replace(learner=model.kept.learner(settings.learner))
     to = model.path or Path(f"{data.stem}.safetensors")
-    check_writable(to)
+    check_writable(to, data, costs)
     with output.waiting(f"reading {data}"), opened(data) as table:
         prices = None if costs is None else cost_files.open_costs(costs)
         understanding, samples = understand(table, target, _keeping(columns, prices, table))

@@ -6,19 +6,19 @@ checksum of its contents.
 """
 
 import hashlib
+import itertools
 import json
 import math
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost.base.writing import write_whole
 from rebelboost.exceptions import ModelFileError
 
 TYPES: dict[str, np.dtype[Any]] = {
@@ -66,7 +66,7 @@ class Contents(NamedTuple):
 
 
 def write(path: str | os.PathLike[str], arrays: Arrays, texts: Mapping[str, str]) -> None:
-    """Write a file atomically: to a temporary file in the same folder, which then replaces the target."""
+    """Write a file, all or nothing."""
     signed = {**texts, CHECKSUM: checksum(arrays, texts)}
     # Widest types first, so that all arrays are aligned.
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
@@ -74,23 +74,7 @@ def write(path: str | os.PathLike[str], arrays: Arrays, texts: Mapping[str, str]
         header = _header(arrays, order, signed)
     except ModelFileError as fault:
         raise ModelFileError(f"cannot write {os.fspath(path)}, a file that {fault}") from None
-    place = Path(os.path.realpath(path))
-    beside = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
-    try:
-        with beside.open("xb") as file:
-            file.write(header)
-            for name in order:
-                file.write(_bytes(arrays[name]))
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileNotFoundError):
-            beside.chmod(stat.S_IMODE(place.stat().st_mode))  # keep the permissions of the old file
-        beside.replace(place)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            beside.unlink()
-        raise
-    _sync_folder(place.parent)
+    write_whole(path, itertools.chain([header], (_bytes(arrays[name]) for name in order)))
 
 
 def _header(arrays: Arrays, order: list[str], texts: Mapping[str, str]) -> bytes:
@@ -114,16 +98,6 @@ def _header(arrays: Arrays, order: list[str], texts: Mapping[str, str]) -> bytes
 def _bytes(array: NDArray[Any]) -> bytes | memoryview:
     little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
     return little.view(np.uint8).data if little.size else b""
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new file name durable, if the system supports it."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 def checksum(arrays: Arrays, texts: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.markup import Html, style_of_cards, tag
+from rebelboost.base.writing import write_text_whole
 from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import EvaluationError
@@ -120,7 +121,7 @@ def write_report(  # noqa: PLR0913  (options of the report)
         date or dt.datetime.now(tz=dt.UTC).date(),
     )
     path = Path(path)
-    path.write_text(page, encoding="utf-8", newline="\n")
+    write_text_whole(path, page)
     return path
 
 

@@ -1,14 +1,12 @@
 """Open CSV files with any common separator and encoding, and Parquet files, as lazy tables."""
 
 import codecs
-import csv
 import gzip
 import io
-import itertools
 import shutil
 import sys
 import tempfile
-from collections import Counter
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,6 +17,7 @@ from typing import IO, Any
 import polars as pl
 
 from rebelboost.exceptions import TableError
+from rebelboost.tables.lines import SEPARATORS, cells_of_lines, fault_in, find_separator, is_headed
 
 PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm", ".xls"}
@@ -26,8 +25,6 @@ EXCEL_READERS = {"fastexcel": "calamine", "openpyxl": "openpyxl"}
 """Package → name of the reader in polars."""
 STDIN = "-"
 UNREAD = {".ods", ".json", ".jsonl", ".feather", ".arff", ".npz", ".npy", ".pkl"}
-SEPARATORS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "space"}
-"""In the order in which they are tried: commas also occur in numbers, and spaces in names."""
 ENCODINGS = ("utf-8", "cp1252", "latin-1")
 """The first one that decodes the file is used; the last one always does."""
 UNREADABLE = (
@@ -42,8 +39,6 @@ CHUNK = 1 << 20
 """Number of bytes read at a time."""
 SAMPLE = 1 << 16
 """Number of characters from which separator and header are detected."""
-REGULAR = 0.95
-"""Minimum share of lines that a separator must split into the same number of cells."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +85,11 @@ def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
         try:
             yield table
         except UNREADABLE as error:
-            raise TableError(_ragged(readable, table) or _unread(path, error)) from error
+            separator = next(
+                mark for mark, word in SEPARATORS.items() if f"by {word}s" in table.form
+            )
+            fault = fault_in(readable, path, separator, len(table.names))
+            raise TableError(fault) from error
 
 
 @contextmanager
@@ -125,26 +124,6 @@ def _raised_as(message: str) -> Iterator[None]:
         yield
     except UNREADABLE as error:
         raise TableError(message) from error
-
-
-def _unread(path: Path, error: Exception) -> str:
-    reason = str(error).strip().split("\n")[0]
-    return f"{path} cannot be read ({reason}): save it again as CSV in UTF-8"
-
-
-def _ragged(readable: Path, table: Table) -> str:
-    """Return a message that names the first line with too many cells, or an empty text."""
-    separator = next(mark for mark, word in SEPARATORS.items() if f"by {word}s" in table.form)
-    n_names = len(table.names)
-    with readable.open(encoding="utf-8-sig", newline="") as file:
-        lines = csv.reader(file, delimiter=separator)
-        for cells in lines:
-            if len(cells) > n_names:
-                return (
-                    f"line {lines.line_num:,} of {table.path} has {len(cells)} cells, but the first "
-                    f"has {n_names}: quote text that contains a {SEPARATORS[separator]}"
-                )
-    return ""
 
 
 def _check(path: Path) -> None:
@@ -194,7 +173,12 @@ def _utf8(path: Path) -> Iterator[tuple[Path, str]]:
     """Yield a file in UTF-8, which is a temporary copy if necessary, and the original encoding."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
-    encoding = _encoding(path, packed=packed)
+    try:
+        encoding = _encoding(path, packed=packed)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise TableError(
+            f"{path} is a damaged gzip file: copy it again, or compress it again"
+        ) from error
     if encoding == "utf-8" and not packed:
         yield path, encoding
         return
@@ -216,6 +200,8 @@ def _encoding(path: Path, *, packed: bool) -> str:
     with _bytes(path, packed=packed) as file:
         start = file.read(SAMPLE)
     if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        if not _fits(path, "utf-16", packed=packed):
+            raise TableError(f"{path} is damaged UTF-16 text: save it again as CSV in UTF-8")
         return "utf-16"
     if b"\0" in start:
         raise TableError(
@@ -242,11 +228,11 @@ def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> T
     lines = list(io.StringIO(sample))
     if len(sample) == SAMPLE and len(lines) > 1:
         del lines[-1]  # it may be incomplete
-    separator = _separator(lines)
-    rows = [row for row in csv.reader(lines, delimiter=separator) if row]
+    separator = find_separator(lines)
+    rows = [row for _, row in cells_of_lines(lines, separator, path) if row]
     if not rows:
         raise TableError(f"{path} has only blank lines: a table needs a header and rows")
-    headed = _is_headed(rows) if headed is None else headed
+    headed = is_headed(rows) if headed is None else headed
     names, notes = _names(rows[0], headed=headed)
     frame = pl.scan_csv(
         readable,
@@ -267,56 +253,6 @@ def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> T
     )
     types = dict.fromkeys(names, pl.String())
     return _counted(Table(path, frame, types, form, tuple(notes), unnamed))
-
-
-def _separator(lines: Sequence[str]) -> str:
-    """Return the first separator that splits nearly all lines into the same number of cells.
-
-    If there is none, return the one that does so for the most lines.
-    """
-    best, most = ",", 0.0
-    for separator in SEPARATORS:
-        widths = [len(row) for row in csv.reader(lines, delimiter=separator) if row]
-        width, n_lines = Counter(widths).most_common(1)[0] if widths else (1, 0)
-        share = n_lines / max(1, len(widths))
-        if width > 1 and share >= REGULAR:
-            return separator
-        if width > 1 and share > most:
-            best, most = separator, share
-    return best
-
-
-def _is_headed(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row contains column names.
-
-    It does if a column has text above numbers; it does not if columns have numbers above numbers.
-    """
-    first, below = rows[0], rows[1:]
-    numbers_below = [
-        c
-        for c in range(len(first))
-        if (cells := [row[c] for row in below if len(row) > c and row[c].strip()])
-        and all(map(is_number, cells))
-    ]
-    if any(first[c].strip() and not is_number(first[c]) for c in numbers_below):
-        return True
-    return not numbers_below or not _are_values(first)
-
-
-def _are_values(first: Sequence[str]) -> bool:
-    """Whether the first row contains data; consecutive numbers, such as years, are names."""
-    numbers = [float(cell.replace(",", ".")) for cell in first if is_number(cell)]
-    counts_up = len(numbers) > 2 and all(b - a == 1 for a, b in itertools.pairwise(numbers))
-    return bool(numbers) and not counts_up
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell is a number, with a decimal point or comma."""
-    try:
-        float(cell.strip().replace(",", ".", 1))
-    except ValueError:
-        return False
-    return True
 
 
 def _names(first: Sequence[str], *, headed: bool) -> tuple[list[str], list[str]]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import printed
 from rebelboost.data.encoder import MOST_LEVELS
-from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import Column
 
 FEWEST_ROWS = 10
@@ -72,7 +71,6 @@ def _chosen(
     found = Look([], {}, None)
     for column in columns:
         values = frame[column.name]
-        _check_finite(values)
         reason, is_id = _uselessness(values, column)
         if is_id is None:
             reason = _code(values, column, unnamed, frame, columns, y)
@@ -88,14 +86,6 @@ def _chosen(
             used, pooled = _levels(values) if column.kind == "category" else ((), ())
             found.chosen.append(replace(column, categories=used, pooled=pooled))
     return found
-
-
-def _check_finite(values: pl.Series) -> None:
-    if values.dtype == pl.Float64 and (n := int(values.is_infinite().sum())):
-        raise TableError(
-            f"column {values.name!r} has {n} infinite value(s): leave these cells empty, "
-            "or use a large number"
-        )
 
 
 def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool | None]:

@@ -19,6 +19,7 @@ from rebelboost.tables.columns import MONTH, WEEKDAY, Column, as_text
 from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.examples import examples
 from rebelboost.tables.files import Table
+from rebelboost.tables.finite import check_columns
 from rebelboost.tables.informative import look
 from rebelboost.tables.leaks import find_leaks
 from rebelboost.tables.options import ColumnOptions
@@ -146,6 +147,7 @@ def understand(
     names, ignored = _candidates(table, target, options)
     detected = tell_columns(table, names, options)
     columns = detected.columns
+    check_columns(table, columns)
     frame = _collect(table, columns, labelled)
     aside = _aside(table, [*options.ignore, *options.columns()["group"]], labelled)
     apart = tell_apart(table.path, columns, frame, aside, classes, options)

@@ -11,6 +11,7 @@ from rebelboost.base.names import listed
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import Column, as_text, cells
 from rebelboost.tables.files import Table
+from rebelboost.tables.finite import check_values
 from rebelboost.tables.schema import Understanding, known
 from rebelboost.tables.target import hint
 
@@ -125,11 +126,9 @@ class Match:
         for column in self.columns:
             if column.kind == "category":
                 self._count_unknown(column, batch[column.name].filter(frame[column.name].is_null()))
-            elif (n := int(frame[column.name].is_infinite().sum() or 0)) > 0:
-                raise TableError(
-                    f"column {column.name!r} of {self.table.path} has {n} infinite value(s): "
-                    "leave these cells empty"
-                )
+            else:
+                first = self.tally.n_rows - len(batch) + 1
+                check_values(frame[column.name], self.table.path, first)
         aside = batch.select(pl.col(name + ASIDE).alias(name) for name in self.aside)
         return frame, aside
 

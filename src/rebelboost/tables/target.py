@@ -15,6 +15,7 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import Column, as_text
 from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.files import Table
+from rebelboost.tables.finite import check_values
 from rebelboost.tables.options import CLASSES, NUMBERS, ColumnOptions
 
 USUAL = ("class", "label", "labels", "target", "y", "outcome", "species", "diagnosis")
@@ -132,9 +133,8 @@ def _number_column(table: Table, name: str, options: ColumnOptions) -> Column | 
             )
         return None
     values = table.frame.select(column.read(table.types[name])).collect(engine="streaming")
+    check_values(values.to_series(), table.path)
     numbers = values.to_series().drop_nulls()
-    if numbers.is_infinite().any():
-        raise TableError(f"column {name!r} of {table.path} has infinite values: leave them empty")
     if options.cut_at is not None:
         _check_cut(numbers, options.cut_at)
     return column if forced or _are_amounts(numbers) else None

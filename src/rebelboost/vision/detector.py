@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
+from rebelboost.base.writing import write_text_whole
 from rebelboost.estimators.inputs import threads_of
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.safetensors import Contents, read
@@ -345,7 +345,7 @@ class Detector(BaseEstimator):
         """
         text = cascade_xml(self._fitted())
         if path is not None:
-            Path(path).write_text(text, encoding="ascii")
+            write_text_whole(path, text)
         return text
 
     def _fitted(self) -> Any:

@@ -1,0 +1,35 @@
+"""Infinite cells, which no column of numbers may have. Every command finds the same ones."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from rebelboost.exceptions import TableError
+from rebelboost.tables.columns import Column
+from rebelboost.tables.files import Table
+
+
+def check_columns(table: Table, columns: Sequence[Column]) -> None:
+    """Raise an error if a number in any row of the file is infinite."""
+    reading = [c.read(table.types[c.origin]).alias(c.name) for c in columns if c.kind != "category"]
+    if reading:
+        odd = table.frame.select(reading).select(pl.all().cast(pl.Float64, strict=False))
+        found = odd.select(pl.all().is_infinite().arg_true().first()).collect(engine="streaming")
+        for name, row in found.row(0, named=True).items():
+            if row is not None:
+                raise TableError(_message(name, row + 1, table.path))
+
+
+def check_values(values: pl.Series, path: Path, first: int = 1) -> None:
+    """Raise an error if a number is infinite; `first` is the number of the first row."""
+    rows = values.is_infinite().fill_null(value=False).arg_true()
+    if len(rows):
+        raise TableError(_message(values.name, first + rows[0], path))
+
+
+def _message(name: str, row: int, path: Path) -> str:
+    return (
+        f"row {row:,} of {path} has an infinite value in column {name!r}: leave the cell empty, or write "
+        "a large number"
+    )
