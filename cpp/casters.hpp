@@ -7,9 +7,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "binarization.hpp"
 #include "cascade.hpp"
 #include "elementary.hpp"
 #include "leaf_tree.hpp"
+#include "pairs.hpp"
 #include "prediction.hpp"
 #include "random.hpp"
 #include "search.hpp"
@@ -153,6 +155,24 @@ struct type_caster<rebel::Comparisons>
                     Matrix<F64>, Matrix<F64>> {};
 
 template <>
+struct type_caster<rebel::LevelSums>
+    : struct_caster<rebel::LevelSums, Matrix<double>, Matrix<double>, Matrix<double>> {};
+template <>
+struct type_caster<rebel::PairSpace>
+    : struct_caster<rebel::PairSpace, Cube<const float>, Matrix<const float>, Matrix<const float>> {
+};
+template <>
+struct type_caster<rebel::PairOptions>
+    : struct_caster<rebel::PairOptions, int, int, size_t, size_t, size_t> {};
+template <>
+struct type_caster<rebel::PairQueue>
+    : struct_caster<rebel::PairQueue, Vector<int32_t>, Matrix<int32_t>, Matrix<float>> {};
+template <>
+struct type_caster<rebel::PairTerm>
+    : struct_caster<rebel::PairTerm, Vector<uint16_t>, Matrix<double>, Matrix<double>,
+                    Matrix<double>> {};
+
+template <>
 struct type_caster<rebel::Rectangles>
     : struct_caster<rebel::Rectangles, Vector<I32>, Matrix<I32>, Matrix<I32>> {};
 template <>
@@ -175,6 +195,25 @@ struct type_caster<rebel::Work> {
     NB_TYPE_CASTER(rebel::Work, make_caster<Tuple>::Name)
     static handle from_cpp(const rebel::Work& work, rv_policy policy, cleanup_list* cleanup) {
         return make_caster<Tuple>::from_cpp(Tuple(work.visited, work.dropped), policy, cleanup);
+    }
+};
+
+template <>
+struct type_caster<rebel::Proposed> {
+    using Tuple = std::tuple<int, int32_t, int32_t, double>;
+    NB_TYPE_CASTER(rebel::Proposed, make_caster<Tuple>::Name)
+    static handle from_cpp(const rebel::Proposed& term, rv_policy policy, cleanup_list* cleanup) {
+        return make_caster<Tuple>::from_cpp(Tuple(term.kind, term.anchor, term.rival, term.apart),
+                                            policy, cleanup);
+    }
+};
+
+template <>
+struct type_caster<rebel::Isolated> {
+    using Tuple = std::tuple<int32_t, double>;
+    NB_TYPE_CASTER(rebel::Isolated, make_caster<Tuple>::Name)
+    static handle from_cpp(const rebel::Isolated& best, rv_policy policy, cleanup_list* cleanup) {
+        return make_caster<Tuple>::from_cpp(Tuple(best.sample, best.loss), policy, cleanup);
     }
 };
 

@@ -83,8 +83,14 @@ NB_MODULE(_compiled, m) {
           "signed_values"_a, "mass"_a, "sums"_a, "n_threads"_a, no_gil);
     m.def("nearest_rivals", &nearest_rivals, "distances"_a, "anchor_values"_a, "values"_a,
           "nearest"_a, no_gil);
-    m.def("least_isolated", &least_isolated, "weights"_a, "totals"_a, "signed_totals"_a,
+    m.def("best_isolated", &best_isolated, "weights"_a, "totals"_a, "signed_totals"_a,
           "n_threads"_a, no_gil);
+    m.def("leading_eigenvector", &leading_eigenvector, "matrix"_a, "q"_a, no_gil);
+    m.def("binarize", &binarize, "weights"_a, "totals"_a, "values"_a, "n_threads"_a, no_gil);
+    m.def("solve_levels", &solve_levels, "weights"_a, "totals"_a, "regions"_a, "rule"_a, "out"_a,
+          "n_threads"_a, no_gil);
+    m.def("propose_pair", &propose_pair, "weights"_a, "totals"_a, "space"_a, "samples"_a,
+          "options"_a, "key"_a, "queue"_a, "out"_a, "n_threads"_a, no_gil);
     m.def("add_comparisons", &add_comparisons, "distances"_a, "comparisons"_a, "values"_a,
           "first"_a, "last"_a, "scores"_a, "n_threads"_a, no_gil);
     m.def("add_similarities", &add_similarities, "distances"_a, "tau"_a, "outputs"_a, "offset"_a,

@@ -1,6 +1,7 @@
 #include "similarity.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -110,11 +111,11 @@ REBEL_CLONES void sums_of_pair(Comparison pair, Matrix<const double> signed_valu
     }
 }
 
-REBEL_CLONES double least_of_rows(Cube<const double> weights, const double* __restrict totals,
-                                  const double* __restrict signed_totals, size_t begin, size_t end,
-                                  double* __restrict left) {
+REBEL_CLONES Isolated best_of_rows(Cube<const double> weights, const double* __restrict totals,
+                                   const double* __restrict signed_totals, size_t begin, size_t end,
+                                   double* __restrict left) {
     const size_t n_classes = weights.n_cols;
-    double least = std::numeric_limits<double>::infinity();
+    Isolated best{-1, std::numeric_limits<double>::infinity()};
     for (size_t n = begin; n < end; ++n) {
         std::copy_n(weights.data + n * n_classes, n_classes, left);
         for (size_t plane = 1; plane < weights.n_planes; ++plane) {
@@ -129,9 +130,24 @@ REBEL_CLONES double least_of_rows(Cube<const double> weights, const double* __re
         double sums[lanes] = {};
         for (size_t k = 0; k < n_classes; ++k)
             sums[k % lanes] += left[k];
-        least = std::min(least, together(sums));
+        const double loss = together(sums);
+        if (loss < best.loss)
+            best = {static_cast<int32_t>(n), loss};
     }
-    return least;
+    return best;
+}
+
+std::array<double, n_levels> make_levels() {
+    std::array<double, n_levels> levels{};
+    for (int i = 0; i < zero_level - 1; ++i) {
+        const double mantissa = 1 + (i % level_steps + 0.5) / level_steps;
+        const double size = std::ldexp(mantissa, i / level_steps - level_octaves);
+        levels[static_cast<size_t>(zero_level + 1 + i)] = size;
+        levels[static_cast<size_t>(zero_level - 1 - i)] = -size;
+    }
+    levels.front() = -1;
+    levels.back() = 1;
+    return levels;
 }
 
 void require_rows(Vector<const int32_t> rows, size_t n_rows) {
@@ -219,19 +235,26 @@ void nearest_rivals(Distances distances, Vector<const int64_t> anchor_values,
     }
 }
 
-double least_isolated(Cube<const double> weights, Vector<const double> totals,
-                      Vector<const double> signed_totals, int n_threads) {
+Isolated best_isolated(Cube<const double> weights, Vector<const double> totals,
+                       Vector<const double> signed_totals, int n_threads) {
     const size_t n_classes = weights.n_cols;
     require(totals.size == n_classes && signed_totals.size == n_classes,
             "weights and totals differ in classes");
     constexpr size_t grain = 2048;
-    std::vector<double> least(weights.n_rows / grain + 1, std::numeric_limits<double>::infinity());
+    std::vector<Isolated> bests(weights.n_rows / grain + 1,
+                                {-1, std::numeric_limits<double>::infinity()});
     parallel_for(weights.n_rows, grain, n_threads, [&](size_t begin, size_t end) {
         std::vector<double> left(n_classes);
-        least[begin / grain] =
-            least_of_rows(weights, totals.data, signed_totals.data, begin, end, left.data());
+        bests[begin / grain] =
+            best_of_rows(weights, totals.data, signed_totals.data, begin, end, left.data());
     });
-    return *std::min_element(least.begin(), least.end());
+    return *std::min_element(bests.begin(), bests.end(),
+                             [](const Isolated& a, const Isolated& b) { return a.loss < b.loss; });
+}
+
+Vector<const double> response_levels() {
+    static const std::array<double, n_levels> levels = make_levels();
+    return {levels.data(), levels.size()};
 }
 
 void add_comparisons(Distances distances, const Comparisons& comparisons,

@@ -28,6 +28,9 @@ struct Comparisons {
     Matrix<const double> offsets; // (T, K) b
 };
 
+// The values of the levels, rising from −1 to 1.
+Vector<const double> response_levels();
+
 // out[i, n] = ‖x_n − points_i‖², with the features added in order.
 void squared_distances(Cube<const float> blocks, Matrix<const float> points, Matrix<float> out,
                        int n_threads);
@@ -59,10 +62,15 @@ void pair_sums(Distances from_anchors, Distances from_rivals, const PairList& pa
 void nearest_rivals(Distances distances, Vector<const int64_t> anchor_values,
                     Vector<const int64_t> values, Matrix<int32_t> nearest);
 
-// The lowest loss of a response that is 1 at one sample and −1 at all others:
-// min_n Σ_k √(S_k² − P_nk²), P_n = 2·G_n − ΣG. Classes are added in lanes (arithmetic.hpp).
-double least_isolated(Cube<const double> weights, Vector<const double> totals,
-                      Vector<const double> signed_totals, int n_threads);
+// The response that is 1 at one sample and −1 at all others with the lowest loss; −1 if there are
+// no samples. The loss is min_n Σ_k √(S_k² − P_nk²), P_n = 2·G_n − ΣG, the first of equals. Classes
+// are added in lanes (arithmetic.hpp).
+struct Isolated {
+    int32_t sample;
+    double loss;
+};
+Isolated best_isolated(Cube<const double> weights, Vector<const double> totals,
+                       Vector<const double> signed_totals, int n_threads);
 
 // scores += f·a + b of comparisons [first, last), in this order.
 void add_comparisons(Distances distances, const Comparisons& comparisons,

@@ -1,6 +1,7 @@
 """Arguments of the kernels: which axes are free, and which arrays are written."""
 
 from rebelboost.base.arrays import GrownTree
+from rebelboost.base.pair_arrays import LevelSums, PairQueue, PairTerm
 
 FREE = {
     "class_sums samples 0",
@@ -43,8 +44,12 @@ FREE = {
     "pair_sums from_anchors 0",
     "pair_sums from_rivals 0",
     "nearest_rivals nearest 1",  # rivals of each anchor
-    "least_isolated weights 0",
-    "least_isolated weights 1",  # samples
+    "best_isolated weights 0",
+    "best_isolated weights 1",  # samples
+    "binarize weights 0",
+    "solve_levels weights 0",
+    "propose_pair weights 0",
+    "propose_pair samples 0",
     "add_comparisons distances 0",  # points
     "window_scales sums 1",  # height
     "window_scales sums 2",  # width
@@ -115,6 +120,11 @@ WRITTEN = {
     "compare levels",
     "pair_sums sums",
     "nearest_rivals nearest",
+    "leading_eigenvector q",
+    "binarize values",
+    *(f"solve_levels out.{field}" for field in LevelSums._fields),
+    *(f"propose_pair queue.{field}" for field in PairQueue._fields),
+    *(f"propose_pair out.{field}" for field in PairTerm._fields),
     "add_comparisons scores",
     "add_similarities scores",
     "integrate sums",

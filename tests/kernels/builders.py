@@ -236,6 +236,20 @@ def random_weights(rng, planes, n_rows, n_labels):
     return weights
 
 
+def balanced_weights(rng, planes, n_rows, n_labels):
+    """Weights of samples that each have a class, as in training, and their totals."""
+    weights = rng.exponential(1.0, (planes, n_rows, n_labels)) ** rng.choice([1, 6])
+    labels = rng.integers(n_labels, size=n_rows)
+    weights[0, np.arange(n_rows), labels] *= -1
+    if planes == 2:
+        weights[1] *= -1
+    weights[:, rng.random(n_rows) < rng.choice([0.0, 0.3])] = 0.0
+    if rng.random() < 0.2:
+        weights[..., rng.integers(n_labels)] = 0.0
+    weights /= max(1.0, np.abs(weights).sum(axis=(0, 1)).max())
+    return weights, np.abs(weights).sum(axis=(0, 1))
+
+
 def random_projection(rng, weights):
     """Scales that bring the sums near 2³⁰, as `Weights.project` does."""
     direction = rng.choice([0.0, 1.0, -1.0, rng.standard_normal()], weights.shape[2])

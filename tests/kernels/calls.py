@@ -266,8 +266,8 @@ def nearest_rivals(module, distances, anchor_values, values, n_rivals):
     return nearest
 
 
-def least_isolated(module, weights, totals, signed_totals, n_threads=1):
-    return module.least_isolated(weights, totals, signed_totals, n_threads)
+def best_isolated(module, weights, totals, signed_totals, n_threads=1):
+    return module.best_isolated(weights, totals, signed_totals, n_threads)
 
 
 def add_similarities(module, distances, tau, outputs, offset, n_threads=1):

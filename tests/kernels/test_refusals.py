@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kernels import builders, calls
+from kernels import builders, calls, pair_calls
 from kernels.axes import FREE, WRITTEN
 from rebelboost.base.arrays import (
     COMPARISONS,
@@ -17,8 +17,9 @@ from rebelboost.base.arrays import (
     LeafTreeOptions,
     WindowGrid,
 )
+from rebelboost.base.levels import LEVELS
+from rebelboost.base.pair_arrays import AFFINE, PairOptions, PairSpace
 from rebelboost.kernels import reference
-from rebelboost.losses.levels import LEVELS
 
 N, WIDTH, K, L, POINTS = 6, 17, 5, 3, 4
 """No two of them equal, nor equal to another length of these arguments."""
@@ -79,6 +80,12 @@ def valid_arguments(module):
     points = builders.random_points(rng, POINTS, WIDTH, 1.0)
     blocks = builders.blocks_of(builders.random_points(rng, N, WIDTH, 1.0))
     distances = builders.random_distances(rng, POINTS, N)
+    space = PairSpace(
+        blocks,
+        builders.random_points(rng, N, WIDTH, 1.0),
+        builders.random_distances(rng, N, N),
+    )
+    pair_options = PairOptions(COMPARISONS["two_points"], AFFINE, 4, 2, 3)
     pairs_of_points = builders.random_pair_list(rng, 2, POINTS, POINTS)
     values = builders.random_pair_values(rng, K, N)
     comparisons = builders.random_comparisons(rng, 2, POINTS, K)
@@ -125,7 +132,11 @@ def valid_arguments(module):
         (calls.compare, *distances[:2], COMPARISONS["two_points"], 1.5),
         (calls.pair_sums, distances, distances, pairs_of_points, COMPARISONS["nearer"], values),
         (calls.nearest_rivals, distances, np.arange(POINTS) - 1, np.arange(N) - 2, L),
-        (calls.least_isolated, weights, np.ones(K), np.ones(K)),
+        (calls.best_isolated, weights, np.ones(K), np.ones(K)),
+        (pair_calls.leading_eigenvector, np.eye(K)),
+        (pair_calls.binarize, weights, np.ones(K)),
+        (pair_calls.solve_levels, weights, np.ones(K), regions, AFFINE),
+        (pair_calls.propose_pair, weights, np.ones(K), space, samples, pair_options, 1),
         (calls.add_comparisons, distances, comparisons, LEVELS, 0, 2),
         (calls.add_similarities, distances, 1.5, rng.normal(size=(POINTS, K)), np.ones(K)),
         (calls.integrate, images, 9),
@@ -263,6 +274,21 @@ def test_distances_of_more_or_fewer_samples_than_the_blocks_hold_are_refused(com
 def test_points_that_are_not_there_are_refused(compiled, kernel, argument, field, point):
     with pytest.raises(ValueError, match="that is not there"):
         call_with(compiled, Place(kernel, argument, field), np.array([0, point], dtype=np.int32))
+
+
+@pytest.mark.parametrize("sample", [-1, N])
+def test_samples_that_are_not_there_are_refused(compiled, sample):
+    samples = np.array([0, sample], dtype=np.int32)
+    with pytest.raises(ValueError, match="that is not there"):
+        call_with(compiled, Place("propose_pair", "samples", None), samples)
+
+
+@pytest.mark.parametrize("changed", [{"kind": 2}, {"rule": 3}, {"n_rivals": 0}, {"n_subset": 0}])
+def test_options_of_pairs_that_do_not_exist_are_refused(compiled, changed):
+    arguments = copy.deepcopy(VALID["propose_pair"])
+    arguments["options"] = arguments["options"]._replace(**changed)
+    with pytest.raises(ValueError, match="must"):
+        compiled.propose_pair(**arguments)
 
 
 @pytest.mark.parametrize(("first", "last"), [(1, 0), (0, 3), (3, 3)])

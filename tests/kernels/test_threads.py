@@ -5,10 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from kernels import builders, calls
+from kernels import builders, calls, pair_calls
 from kernels.calls import assert_same
 from rebelboost.base.arrays import COMPARISONS
-from rebelboost.losses.levels import LEVELS
+from rebelboost.base.levels import LEVELS
+from rebelboost.base.pair_arrays import AFFINE, PairOptions, PairSpace
 
 N = 10_000
 WIDTHS = [3, 40]
@@ -90,7 +91,19 @@ def test_threads_do_not_change_weights(compiled, rng, planes):
     assert_same_for_any_threads(calls.region_sums, compiled, weights, regions, scales, 32)
     assert_same_for_any_threads(calls.advance, compiled, weights, scores, regions, step)
     totals, signed_totals = np.abs(weights).sum(axis=(0, 1)), weights.sum(axis=(0, 1))
-    assert_same_for_any_threads(calls.least_isolated, compiled, weights, totals, signed_totals)
+    assert_same_for_any_threads(calls.best_isolated, compiled, weights, totals, signed_totals)
+
+
+@pytest.mark.parametrize("planes", [1, 2])
+def test_threads_do_not_change_a_round_of_similarities(compiled, rng, planes):
+    weights, totals = builders.balanced_weights(rng, planes, N, 7)
+    X = builders.random_points(rng, N, 9, 1.0)
+    space = PairSpace(builders.blocks_of(X), X, np.empty((0, 0), dtype=np.float32))
+    options = PairOptions(COMPARISONS["two_points"], AFFINE, 8, 8, 2048)
+    samples = np.arange(N, dtype=np.int32)
+    assert_same_for_any_threads(pair_calls.binarize, compiled, weights, totals)
+    case = (weights, totals, space, samples, options, 5)
+    assert_same_for_any_threads(pair_calls.propose_pair, compiled, *case, n_rounds=3)
 
 
 @pytest.mark.parametrize("categories", [False, True])

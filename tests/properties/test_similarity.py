@@ -104,14 +104,14 @@ class Merged:
             own = group.ravel() == i
             paid = weight[own] @ costs[problem.y[own]]
             unavoidable += paid.min()
-            c = paid - paid.min()
-            norm = np.linalg.norm(c)
+            norm = np.linalg.norm(c := paid - paid.min())
             if norm > 0:
                 plus[i] = math.sqrt(n_classes - 1) / (2 * norm) * c**2
-                minus[i, np.argmin(paid)] = norm / (2 * math.sqrt(n_classes - 1))
-        total = weight.sum()
+                first = problem.y[own].min()
+                label = first if paid[first] == paid.min() else np.argmin(paid)
+                minus[i, label] = norm / (2 * math.sqrt(n_classes - 1))
         points[np.isinf(points)] = np.nan
-        return cls(points, plus / total, minus / total, unavoidable / total)
+        return cls(points, *(each / weight.sum() for each in (plus, minus, unavoidable)))
 
     def weights(self, H):
         return self.plus * np.exp(H), self.minus * np.exp(-H)
@@ -246,8 +246,8 @@ def test_the_number_of_threads_changes_no_bit(learner, monkeypatch):
     # Enough samples that the kernels do share them out; n_jobs itself is capped by the cores here.
     problem = random_problem(0, n_samples=20_000, n_features=20, n_classes=5)
     problem.X[::9, 3] = np.nan
-    models = []
     monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
+    models = []
     for n_threads in (1, 2, 3):
         models.append(problem.fit(learner, n_rounds=3, n_jobs=n_threads))
         scores = models[-1].decision_function(problem.X)
@@ -316,8 +316,8 @@ def assert_same_scores(problem, other, learner):
 @pytest.mark.parametrize("weight", [1.0, 3.0])
 def test_equal_sample_weights_are_as_good_as_none(scale, weight):
     problem = random_problem(4)
-    plain = Problem(problem.X, problem.y, None, problem.costs)
     weighted = Problem(problem.X, problem.y, np.full(len(problem.y), weight), problem.costs)
+    plain = Problem(problem.X, problem.y, None, problem.costs)
     assert_same_scores(plain, weighted, Similarity(scale, search="best"))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Checks, Floats, Ints, Labels, Scores, Values
+from rebelboost.base.levels import LEVELS
 from rebelboost.cascade.deciding import (
     RISK,
     SIDES,
@@ -15,7 +16,6 @@ from rebelboost.cascade.deciding import (
 )
 from rebelboost.cascade.plan import CascadePlan
 from rebelboost.cascade.tables import CompiledTables, StagedTerms
-from rebelboost.losses.levels import LEVELS
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.model.queries import Queries
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,9 +10,20 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Distances, Indices, Ints, Labels, Values
 from rebelboost.base.hashing import hash_rows
+from rebelboost.base.pair_arrays import PairSpace
 from rebelboost.data.samples import Samples
-from rebelboost.data.spaces import Measured, Precomputed, Space, checked, fit_embedding
+from rebelboost.data.spaces import (
+    ABREAST,
+    Embedding,
+    Measured,
+    Precomputed,
+    Space,
+    checked,
+    fit_embedding,
+)
 
+MOST_KNOWN, MOST_MEASURED = 2048, 8192
+"""All distances are kept for up to this many points; the second is for distances of the user's own."""
 ENOUGH, FEWEST = 1 << 22, 2048
 """Maximum number of values, and minimum number of samples, from which scales are learned."""
 
@@ -33,6 +45,23 @@ class PointSet:
     def n_samples(self) -> int:
         """Number of samples, N."""
         return len(self.rows)
+
+    @cached_property
+    def pair_space(self) -> PairSpace | None:
+        """The points for the search in one kernel; None for many points with a distance of the user's own.
+
+        For few points, all distances are computed once.
+        """
+        n_samples = self.n_samples
+        is_scaled = isinstance(self.space, Embedding)
+        if n_samples <= (MOST_KNOWN if is_scaled else MOST_MEASURED):
+            all_samples = np.arange(n_samples, dtype=np.int32)
+            known = np.ascontiguousarray(self.distances(all_samples))
+            no_blocks = np.empty((-(-n_samples // ABREAST), 0, ABREAST), dtype=np.float32)
+            return PairSpace(no_blocks, np.empty((n_samples, 0), dtype=np.float32), known)
+        if not is_scaled:
+            return None
+        return PairSpace(self.laid, self.placed, np.empty((0, 0), dtype=np.float32))
 
     def distances(self, samples: Indices) -> Distances:
         """(m, N) from the given samples to all."""

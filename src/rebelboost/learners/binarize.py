@@ -6,6 +6,7 @@ sign(v_n), and a weight, |v_n|. q₁ is the leading eigenvector of the K × K ma
 
 import numpy as np
 
+from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, BySample, Floats
 from rebelboost.base.exact_sums import exact_gram
 from rebelboost.losses.smooth import AnyWeights, along
@@ -18,28 +19,23 @@ def binarize(weights: AnyWeights) -> BySample:
     return along(U, _leading(U))
 
 
-def leading_direction(weights: AnyWeights, squares: ByClass | None = None) -> ByClass:
-    """(K,) q₁/√S, so that v = G·q₁/√S. `squares`, if known, are upper bounds of Σ U² by class."""
-    unit = inverse_roots(weights.totals)
-    return _leading(weights.signed * unit, squares) * unit
-
-
-def inverse_roots(totals: ByClass) -> ByClass:
-    """(K,) 1/√S; 0 where S is 0."""
-    roots = np.sqrt(totals)
-    return np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+def leading_direction(weights: AnyWeights) -> ByClass:
+    """(K,) q₁/√S, so that v = G·q₁/√S."""
+    roots = np.sqrt(weights.totals)
+    unit = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+    return _leading(weights.signed * unit) * unit
 
 
 def leading_eigenvector(symmetric: Floats) -> Floats:
-    """Eigenvector of the largest eigenvalue, with the sign that LAPACK returns."""
-    vector: Floats = np.linalg.eigh(symmetric)[1][:, -1]
+    """Eigenvector of the largest eigenvalue, with its largest entry positive."""
+    vector = np.empty(len(symmetric))
+    kernels.active.leading_eigenvector(np.ascontiguousarray(symmetric), vector)
     return vector
 
 
-def _leading(U: Floats, squares: ByClass | None = None) -> ByClass:
-    """Leading eigenvector of UᵀU, with its largest entry positive.
+def _leading(U: Floats) -> ByClass:
+    """Leading eigenvector of UᵀU.
 
     The sums are exact, so they do not depend on the order of the samples.
     """
-    q = leading_eigenvector(exact_gram(U, squares))
-    return q * np.sign(q[np.argmax(np.abs(q))])
+    return leading_eigenvector(exact_gram(U))

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.base.arrays import COMPARISONS, Distances, Floats, Indices, Ints, PairList
+from rebelboost.base.levels import LEVELS
 from rebelboost.data.point_set import PointSet
-from rebelboost.learners.binarize import inverse_roots, leading_direction
 from rebelboost.losses.exponential import Weights
-from rebelboost.losses.levels import LEVELS
 
 if TYPE_CHECKING:
     from rebelboost.learners.similarity import Similarity
@@ -47,9 +46,8 @@ class WeighedSides(NamedTuple):
 
 def sides_of(weights: Weights) -> WeighedSides:
     """Binarize: merge the classes, and so the samples, into two sides."""
-    # Σ G²/S ≤ S, since no |G| exceeds its sum.
-    direction = leading_direction(weights, squares=weights.totals)
-    values, _ = weights.project(direction, inverse_roots(weights.totals) ** 2)
+    values = np.empty(weights.planes.shape[1], dtype=np.int64)
+    kernels.active.binarize(weights.planes, weights.totals, values, weights.n_threads)
     return WeighedSides(values >> 32, values & 0xFFFFFFFF)
 
 

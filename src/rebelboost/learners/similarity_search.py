@@ -8,21 +8,28 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.base.arrays import COMPARISONS, ByClass, Distances, Ints, Outputs, Regions
+from rebelboost.base.arrays import COMPARISONS, Distances, Ints, Regions
 from rebelboost.base.hashing import Keys
+from rebelboost.base.levels import CONSTANT, LEVELS
+from rebelboost.base.pair_arrays import (
+    AFFINE,
+    SIGN,
+    SLOPE,
+    LevelSums,
+    PairOptions,
+    PairQueue,
+    PairTerm,
+    Proposed,
+)
 from rebelboost.data.point_set import PlacedSamples, PointSet
 from rebelboost.learners.base import Candidate, Focus, Prepared
 from rebelboost.learners.similarity_pairs import Pair, draw_pairs, search_pair
-from rebelboost.losses.exponential import Weights, signed_output
-from rebelboost.losses.levels import CONSTANT, LEVELS, affine_output, level_loss, level_output
+from rebelboost.losses.exponential import Weights
 from rebelboost.losses.smooth import AnyWeights
-from rebelboost.model.comparisons import Comparisons, Example
+from rebelboost.model.comparisons import KINDS, NONE, Comparisons
 
 if TYPE_CHECKING:
     from rebelboost.learners.similarity import Similarity
-
-Sums = tuple[Outputs, Outputs]
-"""(levels, K) Σ w⁺ and Σ w⁻ of each level."""
 
 
 class Solved(NamedTuple):
@@ -80,25 +87,109 @@ class PreparedSimilarity(Prepared):
         If a constant or the hard isolating learner has a lower loss, return that instead.
         """
         assert isinstance(weights, Weights)  # of the exponential loss
+        options, space = self.options, self.points.pair_space
+        if options.search == "drawn" and options.modes == "both" and space is not None:
+            out = self._empty()
+            found = kernels.active.propose_pair(
+                weights.planes,
+                weights.totals,
+                space,
+                focus.samples,
+                self._pair_options,
+                int(rng.integers(2**63)),
+                self._queue,
+                out,
+                self.points.n_threads,
+            )
+            return self._candidate(found, out)
+        return self._search(weights, focus, rng)
+
+    def _search(self, weights: Weights, focus: Focus, rng: np.random.Generator) -> Candidate:
         found = self._find(weights, focus, rng)
-        best = found[0] if found else self._constant(weights.sums(self._nowhere(), 1))
-        plus, minus = best.candidate.plus.sum(axis=0), best.candidate.minus.sum(axis=0)
-        if found and best.loss > least_constant_loss(plus, minus):
-            best = min(best, self._constant((plus[np.newaxis], minus[np.newaxis])), key=_loss)
-        if best.loss > least_isolated_loss(weights, plus - minus):
-            i, loss = best_isolated(weights, plus - minus)
-            if best.loss > loss:
-                best = min(best, self._isolating(i, weights), key=_loss)
+        best = self._constant(weights) if found is None else found
+        if found is not None:
+            best = min(best, self._constant(weights), key=_loss)
+        signed_totals = (best.candidate.plus - best.candidate.minus).sum(axis=0)
+        i, loss = kernels.active.best_isolated(
+            weights.planes, weights.totals, signed_totals, weights.n_threads
+        )
+        if best.loss > loss:
+            best = min(best, self._isolating(i, weights), key=_loss)
         return best.candidate
 
-    def _find(self, weights: Weights, focus: Focus, rng: np.random.Generator) -> list[Solved]:
+    # ---- pairs, in one kernel
+
+    @cached_property
+    def _pair_options(self) -> PairOptions:
+        options = self.options
+        return PairOptions(
+            COMPARISONS[self._kind],
+            self._rule(self._kind),
+            options.n_anchors(self.n_samples),
+            options.rivals,
+            options.subset,
+        )
+
+    @cached_property
+    def _queue(self) -> PairQueue:
+        n_anchors = self._pair_options.n_anchors
+        return PairQueue(
+            np.zeros(2, dtype=np.int32),
+            np.zeros((n_anchors, 2), dtype=np.int32),
+            np.empty((2 * n_anchors, self.n_samples), dtype=np.float32),
+        )
+
+    @property
+    def _kind(self) -> str:
+        return "two_points" if self.options.response == "real" else "nearer"
+
+    def _rule(self, kind: str) -> int:
+        if self.options.offset:
+            return AFFINE
+        return SLOPE if kind in {"two_points", "one_point"} else SIGN
+
+    def _empty(self) -> PairTerm:
+        shape = (len(LEVELS), self.samples.n_classes)
+        regions = np.empty(self.n_samples, dtype=np.uint16)
+        return PairTerm(regions, np.empty(shape), np.empty(shape), np.empty((2, shape[1])))
+
+    def _candidate(self, found: Proposed, out: PairTerm) -> Candidate:
+        kind, anchor, rival, apart = found
+        if anchor == NONE:
+            term = Comparisons.constant(out.outputs)
+        else:
+            chosen = [anchor] if rival == NONE else [anchor, rival]
+            points = self.points
+            kept = points.space.keep(points.placed[chosen])
+            rows = points.rows[chosen]
+            term = Comparisons.one(kind, points.space, rows, kept, apart, out.outputs)
+        return Candidate(term, out.regions, out.plus, out.minus)
+
+    # ---- other searches
+
+    def _find(self, weights: Weights, focus: Focus, rng: np.random.Generator) -> Solved | None:
         if self.options.modes == "one":
             anchor = _anchor(weights)
             row = self._row(anchor)
+            kind = "inside" if self.options.response == "sign" else "one_point"
             taus = _radii(row, anchor)
-            return [min((self._one_point(anchor, row, tau, weights) for tau in taus), key=_loss)]
+            return min(
+                (self._one_point(kind, anchor, row, tau, weights) for tau in taus), key=_loss
+            )
         pair = self._next_pair(weights, focus, rng)
-        return [] if pair is None else [self._of_pair(pair, weights)]
+        if pair is None:
+            return None
+        regions = np.empty(self.n_samples, dtype=np.uint16)
+        kernels.active.compare(
+            pair.from_anchor,
+            pair.from_rival,
+            COMPARISONS[self._kind],
+            pair.apart,
+            regions,
+            self.points.n_threads,
+        )
+        named = (COMPARISONS[self._kind], pair.anchor, pair.rival, pair.apart)
+        return self._solved(named, self._rule(self._kind), regions, weights)
 
     def _next_pair(self, weights: Weights, focus: Focus, rng: np.random.Generator) -> Pair | None:
         options, points = self.options, self.points
@@ -108,23 +199,6 @@ class PreparedSimilarity(Prepared):
             self._waiting.extend(draw_pairs(options, points, weights, focus.samples, rng))
         return self._waiting.popleft() if self._waiting else None
 
-    def _of_pair(self, pair: Pair, weights: Weights) -> Solved:
-        kind = "two_points" if self.options.response == "real" else "nearer"
-        regions = np.empty(self.n_samples, dtype=np.uint16)
-        kernels.active.compare(
-            pair.from_anchor,
-            pair.from_rival,
-            COMPARISONS[kind],
-            pair.apart,
-            regions,
-            self.points.n_threads,
-        )
-        sums = weights.sums(regions, len(LEVELS))
-        outputs = _outputs(kind, sums, offset=self.options.offset)
-        examples = self._examples(pair.anchor, pair.rival)
-        term = Comparisons.one(kind, self.points.space, examples, pair.apart, outputs)
-        return _solved(term, regions, sums)
-
     def _row(self, i: int) -> Distances:
         """(N,) squared distances from a sample to all samples."""
         (row,) = self.points.distances(np.array([i], dtype=np.int32))
@@ -133,60 +207,38 @@ class PreparedSimilarity(Prepared):
     def _isolating(self, i: int, weights: Weights) -> Solved:
         """The hard isolating learner."""
         row = self._row(i)
-        return self._one_point(i, row, _radii(row, i)[0], weights, hard=True)
+        tau = _radii(row, i)[0]
+        return self._one_point("inside", i, row, tau, weights, rule=SIGN)
 
     def _one_point(
-        self, i: int, row: Distances, tau: float, weights: Weights, *, hard: bool = False
+        self,
+        kind: str,
+        i: int,
+        row: Distances,
+        tau: float,
+        weights: Weights,
+        *,
+        rule: int | None = None,
     ) -> Solved:
         """One-point response (τ − r)/(τ + r), or its sign, for the distances of a sample."""
-        kind = "inside" if hard or self.options.response == "sign" else "one_point"
         regions = np.empty(self.n_samples, dtype=np.uint16)
         kernels.active.compare(row, row, COMPARISONS[kind], tau, regions, self.points.n_threads)
-        sums = weights.sums(regions, len(LEVELS))
-        outputs = _outputs(kind, sums, offset=self.options.offset and not hard)
-        term = Comparisons.one(kind, self.points.space, self._examples(i), tau, outputs)
-        return _solved(term, regions, sums)
+        named = (COMPARISONS[kind], i, NONE, tau)
+        return self._solved(named, self._rule(kind) if rule is None else rule, regions, weights)
 
-    def _constant(self, sums: Sums) -> Solved:
-        """The constant response 1, given the total weights, (1, K) each."""
-        plus, minus = (np.zeros((len(LEVELS), total.shape[1])) for total in sums)
-        plus[CONSTANT], minus[CONSTANT] = sums
-        output = signed_output((plus - minus)[CONSTANT], (plus + minus)[CONSTANT])
+    def _constant(self, weights: Weights) -> Solved:
+        """The constant response 1."""
         regions = np.full(self.n_samples, CONSTANT, dtype=np.uint16)
-        return _solved(Comparisons.constant(_without_offset(output)), regions, (plus, minus))
+        return self._solved((KINDS.index("constant"), NONE, NONE, 1.0), SIGN, regions, weights)
 
-    def _examples(self, *samples: int) -> list[Example]:
-        chosen = list(samples)
-        kept = self.points.space.keep(self.points.placed[chosen])
-        return list(map(Example, self.points.rows[chosen].tolist(), kept))
-
-    def _nowhere(self) -> Regions:
-        return np.zeros(self.n_samples, dtype=np.uint16)
-
-
-def _outputs(kind: str, sums: Sums, *, offset: bool) -> Outputs:
-    """(2, K) the best a and b of f·a + b, from the sums of each level."""
-    plus, minus = sums
-    if offset:
-        return affine_output(plus, minus)
-    if kind in {"two_points", "one_point"}:
-        return level_output(plus, minus)
-    P = (LEVELS[:, np.newaxis] * (plus - minus)).sum(axis=0)
-    return _without_offset(signed_output(P, (plus + minus).sum(axis=0)))
-
-
-def _solved(term: Comparisons, regions: Regions, sums: Sums) -> Solved:
-    loss = level_loss(*sums, term.by_region)
-    return Solved(Candidate(term, regions, *sums), loss)
-
-
-def _without_offset(output: ByClass) -> Outputs:
-    return np.stack([output, np.zeros_like(output)])
-
-
-def least_constant_loss(plus: ByClass, minus: ByClass) -> float:
-    """Lower bound of the loss with any constant: Σ_k 2√(w⁺w⁻) by class, minus a rounding margin."""
-    return 2 * (1 - 1e-9) * float(np.sqrt(plus * minus).sum())
+    def _solved(self, named: Proposed, rule: int, regions: Regions, weights: Weights) -> Solved:
+        """Solve the outputs of a response; `named` says what it compares with."""
+        out = self._empty()._replace(regions=regions)
+        sums = LevelSums(out.plus, out.minus, out.outputs)
+        loss = kernels.active.solve_levels(
+            weights.planes, weights.totals, regions, rule, sums, weights.n_threads
+        )
+        return Solved(self._candidate(named, out), loss)
 
 
 def _loss(solved: Solved) -> float:
@@ -206,32 +258,10 @@ def _radii(row: Distances, i: int) -> list[float]:
     return [float(others[0]) / 4, *others[ranks].astype(np.float64).tolist()]
 
 
-# ---- the hard isolating learner: +1 at one sample, −1 at all others
-
-
 def _anchor(weights: Weights) -> int:
+    """The sample whose isolating learner has the lowest loss: 1 at the sample, −1 at all others."""
     plus, minus = weights.sums(np.zeros(weights.planes.shape[1], dtype=np.uint16), 1)
-    i, _ = best_isolated(weights, (plus - minus)[0])
-    return i
-
-
-def best_isolated(weights: Weights, signed_totals: ByClass) -> tuple[int, float]:
-    """Find the sample whose isolating learner has the lowest loss. Return it and that loss.
-
-    P_i = 2G_i − ΣG, for all i at once.
-    """
-    P = 2 * weights.signed - signed_totals
-    left = np.sqrt(np.maximum(weights.totals**2 - P**2, 0.0)).sum(axis=1)
-    i = int(np.argmin(left))
-    return i, float(left[i])
-
-
-def least_isolated_loss(weights: Weights, signed_totals: ByClass) -> float:
-    """Lower bound of the loss that `best_isolated` finds: the loss in one pass, minus a rounding margin.
-
-    In most rounds it shows that the isolating learner is not needed.
-    """
-    least = kernels.active.least_isolated(
-        weights.planes, weights.totals, signed_totals, weights.n_threads
+    i, _ = kernels.active.best_isolated(
+        weights.planes, weights.totals, (plus - minus)[0], weights.n_threads
     )
-    return (1 - 1e-9) * least
+    return i

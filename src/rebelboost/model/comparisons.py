@@ -27,9 +27,9 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.grid import spacing
+from rebelboost.base.levels import CONSTANT as CONSTANT_LEVEL
+from rebelboost.base.levels import LEVELS
 from rebelboost.data.spaces import Space
-from rebelboost.losses.levels import CONSTANT as CONSTANT_LEVEL
-from rebelboost.losses.levels import LEVELS
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import ComparisonVotes, Shares, add_at, slices
 from rebelboost.model.terms import Separated, Terms, furthest_apart
@@ -47,6 +47,7 @@ AT_ONCE = 1 << 18
 
 FINEST_LEVEL = spacing(LEVELS)
 """Power of two that divides all levels of a response."""
+FIRST, SECOND, NO_PLACE = (np.array([i], dtype=np.int32) for i in (0, 1, NONE))
 
 
 class Example(NamedTuple):
@@ -82,28 +83,27 @@ class Comparisons(Terms):
 
     @classmethod
     def one(
-        cls, kind: str, space: Space, examples: Sequence[Example], apart: float, outputs: Outputs
+        cls,
+        kind: int,
+        space: Space,
+        rows: Indices,
+        points: NDArray[Any],
+        apart: float,
+        outputs: Outputs,
     ) -> "Comparisons":
-        """One comparison, with an anchor and optionally a rival."""
-        places = np.arange(2, dtype=np.int32)
-        return cls(
-            space,
-            np.array([example.row for example in examples], dtype=np.int32),
-            np.stack([example.point for example in examples]),
-            np.array([KINDS.index(kind)], dtype=np.uint8),
-            places[:1],
-            places[1:] if len(examples) > 1 else np.array([NONE], dtype=np.int32),
-            np.array([apart], dtype=np.float64),
-            outputs[np.newaxis],
-        )
+        """One comparison of a kind (by code) with an anchor and optionally a rival, by rows and points."""
+        kinds = np.array([kind], dtype=np.uint8)
+        rivals = SECOND if len(rows) > 1 else NO_PLACE
+        at = np.array([apart])
+        return cls(space, rows, points, kinds, FIRST, rivals, at, outputs[np.newaxis])
 
     @classmethod
     def constant(cls, outputs: Outputs) -> "Comparisons":
         """One constant."""
-        none = np.array([NONE], dtype=np.int32)
         kind = np.array([CONSTANT], dtype=np.uint8)
         no_rows, no_points = np.empty(0, dtype=np.int32), np.empty((0, 0), dtype=np.float32)
-        return cls(None, no_rows, no_points, kind, none, none, np.ones(1), outputs[np.newaxis])
+        one = np.ones(1)
+        return cls(None, no_rows, no_points, kind, NO_PLACE, NO_PLACE, one, outputs[np.newaxis])
 
     def __len__(self) -> int:
         return len(self.kinds)

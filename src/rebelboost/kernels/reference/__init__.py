@@ -5,13 +5,16 @@ file here has a file of the same name in ``cpp/``. The caller provides the array
 Only the compiled kernels use `n_threads`.
 """
 
+from rebelboost.kernels.reference.binarization import binarize, leading_eigenvector
 from rebelboost.kernels.reference.binning import bin_values, sort_bins
 from rebelboost.kernels.reference.cascade import leave_early
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
 from rebelboost.kernels.reference.histograms import choose_splits, node_sums
 from rebelboost.kernels.reference.layer import search_layer
 from rebelboost.kernels.reference.leaf_tree import draw_direction, grow_term, propose_tree
+from rebelboost.kernels.reference.levels import solve_levels
 from rebelboost.kernels.reference.nodes import heaviest_first, route, split_samples
+from rebelboost.kernels.reference.pairs import propose_pair
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.pruning import prune_layer
 from rebelboost.kernels.reference.random import random_normals, random_numbers
@@ -19,8 +22,8 @@ from rebelboost.kernels.reference.root import search_root
 from rebelboost.kernels.reference.similarity import (
     add_comparisons,
     add_similarities,
+    best_isolated,
     compare,
-    least_isolated,
     nearest_rivals,
     pair_sums,
     squared_distances,
@@ -49,7 +52,9 @@ __all__ = [
     "add_steps",
     "advance",
     "apply",
+    "best_isolated",
     "bin_values",
+    "binarize",
     "choose_splits",
     "class_sums",
     "compare",
@@ -59,7 +64,7 @@ __all__ = [
     "grow_tree",
     "heaviest_first",
     "integrate",
-    "least_isolated",
+    "leading_eigenvector",
     "leave_early",
     "logarithms",
     "logistic_sums",
@@ -68,6 +73,7 @@ __all__ = [
     "pair_sums",
     "predict",
     "project",
+    "propose_pair",
     "propose_tree",
     "prune_layer",
     "random_normals",
@@ -78,6 +84,7 @@ __all__ = [
     "scan_windows",
     "search_layer",
     "search_root",
+    "solve_levels",
     "sort_bins",
     "split_samples",
     "squared_distances",

@@ -111,19 +111,24 @@ def nearest_rivals(
     nearest[:, : first.shape[1]] = np.where(found, first, -1)
 
 
-def least_isolated(
+def best_isolated(
     weights: Planes, totals: ByClass, signed_totals: ByClass, n_threads: int
-) -> float:
-    """Find the lowest loss of a response that is 1 at one sample and −1 at all others.
+) -> tuple[int, float]:
+    """Find the response that is 1 at one sample and −1 at all others with the lowest loss.
 
-    min_n Σ_k √(S_k² − P_nk²), P_n = 2·G_n − ΣG. Class k is added to the (k mod 4)-th of four sums.
+    The loss is min_n Σ_k √(S_k² − P_nk²), P_n = 2·G_n − ΣG, the first of equals. Class k is added to the
+    (k mod 4)-th of four sums.
     """
     P = 2 * weights.sum(axis=0) - signed_totals
     left = np.sqrt(np.maximum(totals * totals - P * P, 0.0))
     lanes = np.zeros((4, len(left)))
     for k in range(left.shape[1]):
         lanes[k % 4] += left[:, k]
-    return float(together(lanes).min(initial=np.inf))
+    losses = together(lanes)
+    if len(losses) == 0:
+        return -1, float("inf")
+    sample = int(np.argmin(losses))
+    return sample, float(losses[sample])
 
 
 def add_comparisons(
