@@ -20,28 +20,33 @@ REBEL_CLONES void add_outputs(Matrix<double> scores, const uint32_t* leaf, const
     }
 }
 
-// Calls use(tree, leaves, begin, end) for each tree and each tile of samples.
+constexpr size_t block_rows = 512; // samples that a tree stays in the cache for
+
+// Calls use(tree, leaves, begin, end) for each tree and each tile of samples. A whole block of
+// samples goes through a tree before the next tree is loaded.
 template <class Value, class Use>
 void walk(Matrix<const Value> X, const Trees& trees, size_t first, size_t last, int n_threads,
           Use use) {
     const bool any_category = trees.right.n_rows > 0;
-    parallel_for(X.n_rows, tile_rows, n_threads, [&](size_t begin, size_t end) {
-        const Matrix<const Value> tile = X.rows(begin, end);
+    parallel_for(X.n_rows, block_rows, n_threads, [&](size_t begin, size_t end) {
         const bool any_missing =
-            !any_category &&
-            std::any_of(tile.data, X.data + end * X.n_cols, [](Value x) { return std::isnan(x); });
-        const AdjacentRows<Value> rows{tile.data, tile.n_cols};
-        const auto leaves_of = [&](size_t tree) {
+            !any_category && std::any_of(X.data + begin * X.n_cols, X.data + end * X.n_cols,
+                                         [](Value x) { return std::isnan(x); });
+        const auto leaves_of = [&](size_t tree, size_t from, size_t n) {
+            const AdjacentRows<Value> rows{X.data + from * X.n_cols, X.n_cols};
             if (any_category)
-                return descend<true, true>(trees, tree, rows, tile.n_rows);
+                return descend<true, true>(trees, tree, rows, n);
             if (any_missing)
-                return descend<false, true>(trees, tree, rows, tile.n_rows);
-            if (tile.n_rows < tile_rows)
-                return descend<false, false>(trees, tree, rows, tile.n_rows);
+                return descend<false, true>(trees, tree, rows, n);
+            if (n < tile_rows)
+                return descend<false, false>(trees, tree, rows, n);
             return descend<false, false>(trees, tree, rows, tile_rows); // a constant: loops unroll
         };
         for (size_t tree = first; tree < last; ++tree)
-            use(tree, leaves_of(tree), begin, end);
+            for (size_t from = begin; from < end; from += tile_rows) {
+                const size_t to = std::min(from + tile_rows, end);
+                use(tree, leaves_of(tree, from, to - from), from, to);
+            }
     });
 }
 
