@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from rebelboost import (
     Taxonomy,
     Tree,
 )
+from rebelboost.files import packing
 
 FOLDER = Path(__file__).with_name("models")
 N_ASKED = 12
@@ -177,6 +179,7 @@ MAKERS = {
     ),
     "sample_costs": (numbers, _to_sample_costs),
     "cascade": (lambda: numbers(n=100), _cascaded),
+    "packed": (table, fitted(RebelClassifier(Tree(4), n_rounds=3, cross_fit=2, random_state=1))),
     "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
 VERSIONS = {
@@ -185,6 +188,7 @@ VERSIONS = {
     "smooth": 5,
     "regressor_cross_fit": 4,
     "cascade": 5,
+    "packed": 6,
 }
 """Of the format that was the first to store a kind; 1 for the others."""
 
@@ -217,6 +221,15 @@ def assert_same_answers(model, other, X):
         np.testing.assert_array_equal(said, theirs[name], err_msg=name, strict=True)
 
 
+@contextmanager
+def all_packed():
+    """Pack small files too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, "LEAST_SAVED", 0)
+        patch.setattr(packing, "LEAST_BYTES", 0)
+        yield
+
+
 # ---- files that are kept
 
 
@@ -228,7 +241,8 @@ def keep(kind):
     """Write a model as it is saved today, with what it says of some samples."""
     model, X = make(kind)
     version = VERSIONS.get(kind, 1)
-    model.save(FOLDER / f"v{version}-{kind}.safetensors")
+    with all_packed() if version == 6 else nullcontext():
+        model.save(FOLDER / f"v{version}-{kind}.safetensors")
     asked = X[:N_ASKED]
     rows = json.loads(pd.DataFrame(asked).to_json(orient="values", double_precision=15))
     kept = {

@@ -92,6 +92,7 @@ def alter_text_table(blob, rng):
     """Other texts: repeated, empty, odd, or numbers for words."""
     arrays, texts = parts_of(blob)
     tables = [name[:-5] for name in arrays if name.endswith(".text")]
+    tables = [name for name in tables if f"{name}.ends" in arrays]  # not if these are packed
     if not tables:
         return fill(blob, rng)
     name = rng.choice(tables)

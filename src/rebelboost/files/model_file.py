@@ -28,6 +28,7 @@ from rebelboost.files.cascade import cascade_arrays, take_cascade
 from rebelboost.files.cross_fit import cross_fit_arrays, take_cross_fit
 from rebelboost.files.history import history_arrays, take_history
 from rebelboost.files.intervals import interval_arrays, take_intervals
+from rebelboost.files.packing import packed, unpacked
 from rebelboost.files.parameters import ParameterDecoder, ParameterEncoder, check_together
 from rebelboost.files.provenance import provenance_arrays, take_provenance
 from rebelboost.files.safetensors import Contents, parse_json, write
@@ -54,9 +55,10 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.selection.blend import CrossFit
 
-FORMAT, VERSION = "rebelboost", 5
+FORMAT, VERSION = "rebelboost", 6
 """2 adds costs by sample (`files/sample_costs.py`), 3 smooth similarities (`model/smooth.py`), 4 cross-fits of
-regressors (`files/intervals.py`), 5 cascades (`files/cascade.py`).
+regressors (`files/intervals.py`), 5 cascades (`files/cascade.py`), 6 packed arrays (`files/packing.py`), in
+large files only.
 """
 DECIDING = {"decision": "name", "reject_cost": "reject_cost", "reject_label": "reject_label"}
 """Parameters that decisions depend on → fields of the decision rule. Every classifier file has them. Other
@@ -106,12 +108,17 @@ def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
         arrays |= more
         model |= fields
     arrays |= provenance_arrays(fitted.provenance)
+    arrays, fields_of_packed = packed(arrays)
+    if fields_of_packed is not None:
+        model["packed"] = fields_of_packed
     version = str(_version(arrays, model))
     write(path, arrays, {"format": FORMAT, "version": version, "model": _json(model)})
 
 
 def _version(arrays: Mapping[str, NDArray[Any]], model: Mapping[str, Any]) -> int:
     """The oldest version that says all: older releases go on reading what they can."""
+    if "packed" in model:
+        return 6
     if "cascade" in model:
         return 5
     if "intervals" in model:
@@ -205,8 +212,12 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     `known` has the parameter names of each estimator.
     """
     _check_format(contents.texts)
-    shelf = Shelf(contents.arrays)
     fields = Fields(parse_json(contents.texts["model"]), "the model")
+    version = int(contents.texts["version"])
+    arrays = contents.arrays
+    if version > 5:
+        arrays = unpacked(arrays, fields.fields("packed"))
+    shelf = Shelf(arrays)
     kind = fields.word("estimator", known)
     parameters = _take_parameters(shelf, fields, known[kind])
     encoder, names = _take_features(shelf, fields)
@@ -217,7 +228,6 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     history = take_history(shelf, ensemble)
     model: FittedClassifier | FittedRegressor
     cross_fit, plan = None, None
-    version = int(contents.texts["version"])
     if DECIDING.keys() <= known[kind]:  # a classifier
         require(reach(ensemble) <= LARGEST_SCORE, "terms with huge outputs")
         model = _take_classifier(shelf, fields, _rule(parameters), encoder, names, ensemble)
@@ -228,7 +238,7 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
         crossed = fields.any("cross_fit")
         require(isinstance(crossed, bool), "a field 'cross_fit' that is not true or false")
         cross_fit = take_cross_fit(shelf, model, history) if crossed else None
-        if version > 4:
+        if version == 5 or (version > 5 and fields.has("cascade")):
             plan, staged = take_cascade(shelf, fields, model)
             require(staged is None or cross_fit is not None, "held-out scores without a cross-fit")
             cross_fit = None if cross_fit is None else replace(cross_fit, staged=staged)
