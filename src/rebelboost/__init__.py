@@ -9,6 +9,7 @@ The packages, in the order in which they import one another:
 - `cascade`: decisions from the first terms. `theory`: proven bounds. `explain`: reasons for decisions.
 - `files`: saving and loading.
 - `estimators`: `RebelClassifier` and `RebelRegressor`, which tie these together for scikit-learn.
+- `distributed`: the same fits on rows that are in several places; `dask`: on the workers of a cluster.
 - `vision`: detection of objects in images.
 - `datasets`, `metrics`, `plots`, `evaluation`, `report`: example data, costs of decisions, pictures, results on
   unseen samples, and an HTML page with all of it.
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
     from rebelboost.estimators.load import load
     from rebelboost.estimators.regressor import RebelRegressor
     from rebelboost.exceptions import (
+        ClusterError,
         CostDiagonalWarning,
         CostError,
         EvaluationError,
         ImageError,
         ImageWarning,
         ModelFileError,
+        PartitionError,
         RareClassWarning,
         SingleClassWarning,
         SlowKernelsWarning,
@@ -46,12 +49,14 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "Binary",
+    "ClusterError",
     "CostDiagonalWarning",
     "CostError",
     "EvaluationError",
     "ImageError",
     "ImageWarning",
     "ModelFileError",
+    "PartitionError",
     "RareClassWarning",
     "RebelClassifier",
     "RebelRegressor",

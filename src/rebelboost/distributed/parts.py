@@ -85,8 +85,12 @@ class Sorted:
     """The values of a feature that are present, as keys in increasing order."""
 
     keys: NDArray[np.uint64]
-    mass: NDArray[np.int64]
-    """(n + 1,) weight below each, in fixed point."""
+    mass: NDArray[np.int64] | None
+    """(n + 1,) weight below each, in fixed point; None: all weigh 1."""
+
+    def below(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Weight of the keys before some positions."""
+        return at if self.mass is None else self.mass[at]
 
 
 @dataclass

@@ -82,7 +82,13 @@ class Sort:
         present = ~np.isnan(x)
         keys = keys_of(x[present])
         if self.scale is None or rows.weight is None:
-            return Sorted(np.sort(keys), np.arange(len(keys) + 1))
+            keys.sort()
+            if part.folder is None:
+                return Sorted(keys, None)
+            slot = self.features.index(feature)  # files of other features are overwritten
+            kept = part.array(f"sorted-{slot}", keys.shape, np.uint64)
+            kept[:] = keys
+            return Sorted(kept, None)
         order = np.argsort(keys)
         weight = np.rint(rows.weight[present][order] * self.scale).astype(np.int64)
         counts = weight > 0
@@ -109,7 +115,7 @@ class Masses:
         for feature, bounds in self.bounds.items():
             own = part.sorted[feature]
             at = np.searchsorted(own.keys, bounds)
-            found.append(np.stack([np.diff(own.mass[at]), np.diff(at)]))
+            found.append(np.stack([np.diff(own.below(at)), np.diff(at)]))
         return tuple(found)
 
 
@@ -145,7 +151,7 @@ class Distinct:
             rows = np.concatenate(
                 [np.arange(b, e) for b, e in zip(begins, ends, strict=True)] or [np.empty(0, int)]
             ).astype(np.int64)
-            found.append((own.keys[rows], np.diff(own.mass)[rows]))
+            found.append((own.keys[rows], own.below(rows + 1) - own.below(rows)))
         return weighed_together([found])
 
 

@@ -1,0 +1,271 @@
+"""Parts of the rows on the workers of a Dask cluster.
+
+A part is made by a task, on whichever worker Dask chooses: from its rows, by the commands so far. What it
+then holds stays with that worker's process, and commands go there directly. That is only a matter of speed:
+if the worker is lost, or has forgotten the part, a task makes it again, on any worker, and the model is the
+same. Nothing waits longer than `PATIENCE` for a cluster that has no workers.
+"""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from distributed.scheduler import KilledWorker
+
+from distributed import Client, Future, get_worker
+from rebelboost.distributed.packing import pack, unpack
+from rebelboost.distributed.parts import Raw, RowPart
+from rebelboost.distributed.seam import Command, Log
+from rebelboost.exceptions import ClusterError
+
+PATIENCE = 30.0
+"""Seconds to wait for a worker when there is none."""
+LOOK = 0.25
+"""Seconds between looks at which workers are alive, while answers are awaited."""
+MOST_LOSSES = 4
+"""A part that is lost more often than this in one command has probably too many rows for a worker."""
+
+# ---- on the workers
+
+
+@dataclass
+class _Kept:
+    part: RowPart
+    version: int
+    """Number of commands of the fit that the part has obeyed."""
+
+
+KEPT: dict[tuple[str, int], _Kept] = {}
+"""Parts that this process holds, by the fit and their number."""
+
+
+def make_part(raw: Raw, fit: str, number: int, commands: Sequence[Command], version: int) -> str:
+    """Make a part from its rows, keep it, and return the address of this worker."""
+    worker = get_worker()
+    part = RowPart(number, lambda: raw, n_threads=worker.state.nthreads)
+    for command in commands:
+        command.obey(part)
+    KEPT[fit, number] = _Kept(part, version)
+    return str(worker.address)
+
+
+class Reply(NamedTuple):
+    """What a worker says to a command."""
+
+    answer: Any
+    behind: tuple[int, ...] = ()
+    """Parts that it does not hold, or not at this version."""
+    error: Exception | None = None
+
+
+async def obey(fit: str, numbers: tuple[int, ...], version: int, command: Command) -> Reply:
+    """Let parts of this worker obey, on a thread, and merge their answers."""
+    return await asyncio.to_thread(_obey, fit, numbers, version, command)
+
+
+def _obey(fit: str, numbers: tuple[int, ...], version: int, command: Command) -> Reply:
+    kept = {number: KEPT.get((fit, number)) for number in numbers}
+    behind = tuple(n for n, own in kept.items() if own is None or own.version != version)
+    answers = []
+    for number, own in kept.items():
+        if own is None or number in behind:
+            continue
+        own.version = -1  # until it has obeyed
+        try:
+            answers.append(command.obey(own.part))
+        except Exception as error:  # noqa: BLE001  (whatever it is, the user must see it)
+            return Reply(None, behind, error)
+        own.version = version + 1
+    merged = pack(type(command).merge(answers)) if answers else None
+    return Reply(merged, behind)
+
+
+async def forget(fit: str) -> None:
+    """Forget all parts of a fit."""
+    for key in [key for key in KEPT if key[0] == fit]:
+        del KEPT[key]
+
+
+# ---- where the fit runs
+
+
+@dataclass
+class OnWorkers:
+    """Parts on the workers of a cluster."""
+
+    client: Client
+    rows: list[Future]
+    """Futures of `Raw`, by the number of the part."""
+    fit: str = field(default_factory=lambda: uuid.uuid4().hex)
+    where: dict[int, str] = field(default_factory=dict)
+    """Part → address of the worker that holds it."""
+    log: Log = field(default_factory=Log)
+    version: int = 0
+    n_remade: int = 0
+    """How often a part was made again."""
+
+    def ask(self, command: Command) -> Any:
+        """Let all parts obey; return their merged answers."""
+        answers: list[Any] = []
+        pending = set(range(len(self.rows)))
+        losses = 0
+        while pending:
+            missing = sorted(pending - set(self.where))
+            if missing:
+                self._make(missing)
+            obeyed, lost = self._tell(command, pending, answers)
+            pending -= obeyed
+            for number in lost:
+                self.where.pop(number, None)
+            losses += bool(lost)
+            self.n_remade += len(lost)
+            if losses > MOST_LOSSES:
+                raise ClusterError(
+                    f"partition {min(lost)} was lost {losses} times in one step, with its worker: if "
+                    "workers run out of memory, use more or smaller partitions, or larger workers"
+                )
+        self.version += 1
+        self.log.note(command)
+        return type(command).merge(answers)
+
+    def close(self) -> None:
+        """Let the workers forget the parts."""
+        addresses = list(set(self.where.values()))
+        self.rows, self.where = [], {}
+        if self.client.status == "running" and addresses:
+            self.client.run(forget, self.fit, workers=addresses, on_error="ignore", wait=False)
+
+    def _tell(
+        self, command: Command, pending: set[int], answers: list[Any]
+    ) -> tuple[set[int], set[int]]:
+        """Send the command to the workers; return the parts that have obeyed, and those lost."""
+        groups: dict[str, list[int]] = {}
+        for number in sorted(pending):
+            groups.setdefault(self.where[number], []).append(number)
+        replies = self._sync(self._told, command, groups)
+        obeyed, lost = set[int](), set[int]()
+        for address, numbers in groups.items():
+            reply = replies.get(address)
+            if reply is None:
+                lost.update(numbers)
+                continue
+            if reply.error is not None:
+                raise reply.error
+            lost.update(reply.behind)
+            obeyed.update(set(numbers) - set(reply.behind))
+            if reply.answer is not None:
+                answers.append(unpack(reply.answer))
+        return obeyed, lost
+
+    async def _told(self, command: Command, groups: dict[str, list[int]]) -> dict[str, Reply]:
+        """Replies of the workers that answer; those that are gone are left out."""
+
+        async def one(address: str, numbers: list[int]) -> Any:
+            found = await self.client.run(
+                obey,
+                self.fit,
+                tuple(numbers),
+                self.version,
+                command,
+                workers=[address],
+                on_error="return",
+            )
+            return found.get(address)
+
+        tasks = {a: asyncio.ensure_future(one(a, numbers)) for a, numbers in groups.items()}
+        waiting = set(tasks.values())
+        while waiting:
+            _, waiting = await asyncio.wait(waiting, timeout=LOOK)
+            if waiting:
+                alive = await self._alive()
+                for address, task in tasks.items():
+                    if address not in alive:
+                        task.cancel()
+                        waiting.discard(task)
+        replies = {}
+        for address, task in tasks.items():
+            if task.cancelled() or not task.done() or task.exception() is not None:
+                continue
+            if isinstance(task.result(), Reply):
+                replies[address] = task.result()
+        if len(replies) < len(tasks):
+            await self._alive()  # raises an error if it is the scheduler that is lost
+        return replies
+
+    async def _alive(self) -> set[str]:
+        try:
+            known = await asyncio.wait_for(self.client.scheduler.identity(), PATIENCE)
+        except (OSError, TimeoutError) as error:
+            raise _lost_scheduler() from error
+        return set(known["workers"])
+
+    def _make(self, numbers: Sequence[int]) -> None:
+        """Make parts from their rows, wherever Dask likes."""
+        commands = self.log.commands
+        made = {
+            number: self.client.submit(
+                make_part,
+                self.rows[number],
+                self.fit,
+                number,
+                commands,
+                self.version,
+                key=f"rebelboost-part-{self.fit}-{number}-{uuid.uuid4().hex}",
+                pure=False,
+            )
+            for number in numbers
+        }
+        last_seen = time.monotonic()
+        while not all(future.done() for future in made.values()):
+            alive = self._sync(self._awaited, list(made.values()))
+            last_seen = time.monotonic() if alive else last_seen
+            if time.monotonic() - last_seen > PATIENCE:
+                raise ClusterError(
+                    f"the cluster has had no workers for {PATIENCE:.0f} seconds: start some, and fit again"
+                )
+        errors = {n: future.exception() for n, future in made.items() if future.status == "error"}
+        killed = [str(n) for n, error in errors.items() if isinstance(error, KilledWorker)]
+        if killed:
+            raise ClusterError(
+                f"workers died again and again while they read partition {' or '.join(killed)}, probably "
+                "for lack of memory: use more or smaller partitions, or larger workers"
+            )
+        for error in errors.values():
+            raise error
+        for number, future in made.items():
+            self.where[number] = self._address(number, future)
+
+    async def _awaited(self, futures: list[Future]) -> set[str]:
+        """Wait a little for tasks; return the workers that are alive."""
+        for _ in range(25):
+            if all(future.done() for future in futures):
+                break
+            await asyncio.sleep(LOOK / 25)
+        return await self._alive()
+
+    def _address(self, number: int, future: Future) -> str:
+        if future.status != "finished":
+            raise ClusterError(
+                f"the rows of partition {number} were lost with their worker and cannot be computed again "
+                "(scattered data cannot): give fit a Dask collection, delayed parts or files"
+            )
+        found: str = future.result(timeout=PATIENCE)
+        return found
+
+    def _sync(self, function: Any, *arguments: Any) -> Any:
+        """Run a coroutine on the client's event loop."""
+        if self.client.status != "running":
+            raise _lost_scheduler()
+        try:
+            return self.client.sync(function, *arguments)
+        except (OSError, TimeoutError) as error:
+            raise _lost_scheduler() from error
+
+
+def _lost_scheduler() -> ClusterError:
+    return ClusterError(
+        "the connection to the scheduler of the cluster is lost: check that it runs, and fit again"
+    )
