@@ -20,7 +20,7 @@ NB_MODULE(_compiled, m) {
     m.def("search_root", &search_root, "bins"_a, "allowed"_a, "values"_a, "totals"_a, "nodes"_a,
           "right"_a, "n_threads"_a, no_gil);
     m.def("sort_bins", &sort_bins, "bins"_a, "order"_a, "n_threads"_a, no_gil);
-    m.def("search_layer", &search_layer, "bins"_a, "order"_a, "allowed"_a, "values"_a, "nodes"_a,
+    m.def("search_layer", &search_layer, "bins"_a, "allowed"_a, "values"_a, "nodes"_a,
           "parent_sums"_a, "sums"_a, "options"_a, "splits"_a, "n_threads"_a, no_gil);
     m.def("node_sums", &node_sums, "bins"_a, "values"_a, "nodes"_a, "chosen"_a, "sums"_a,
           "n_threads"_a, no_gil);

@@ -25,10 +25,18 @@ Stump search_root(const Bins& bins, Allowed allowed, Matrix<const int32_t> value
 // The best split of every node of a layer, by the sums of all features. `sums`, (nodes, bins),
 // receives the sums of nodes that are large enough to need them. If `parent_sums` has rows, nodes
 // 2i and 2i + 1 are the children of row i: the smaller child is summed, and the other is the parent
-// minus the smaller. `order` (sort_bins) may be empty; with it, small nodes are scanned faster.
-void search_layer(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
-                  const Nodes& nodes, Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
+// minus the smaller.
+void search_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& nodes,
+                  Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
                   const SearchOptions& options, const Splits& splits, int n_threads);
+
+// The same without checks, and with `order` (sort_bins), unless it is empty: if there are many
+// small nodes, they are scanned in that order. Returns whether they were: then there are no sums,
+// and the next layers must `always` be searched in order.
+bool search_in_order(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
+                     const Nodes& nodes, Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
+                     const SearchOptions& options, const Splits& splits, bool always,
+                     int n_threads);
 
 // The two halves of such a search, for samples that are spread over several places. Sums of pairs
 // of some nodes over all bins, one row for each chosen node;

@@ -17,7 +17,10 @@ Growth grow_layers(const Bins& bins, Matrix<const uint32_t> order, Allowed allow
     require(scratch.n_cols == bins.n_bins(), "bins and scratch do not match");
     const int depth = static_cast<int>(std::bit_width(nodes.features.size));
     std::vector<int32_t> starts = {0, static_cast<int32_t>(samples.size)};
+    options.check();
+    check_order(bins, order);
     Matrix<const int64_t> parent_sums = scratch.rows(0, 0);
+    bool in_order = false;
     for (int layer = 0; layer < depth; ++layer) {
         const size_t n_nodes = size_t{1} << layer;
         const size_t first = n_nodes - 1;
@@ -33,8 +36,9 @@ Growth grow_layers(const Bins& bins, Matrix<const uint32_t> order, Allowed allow
         std::vector<int32_t> cuts;
         for (size_t i = 0; i < n_nodes; ++i)
             cuts.insert(cuts.end(), {starts[i], starts[i + 1]});
-        search_layer(bins, order, allowed, values, {samples, {cuts.data(), n_nodes, 2}},
-                     parent_sums, sums, options, splits, n_threads);
+        in_order =
+            search_in_order(bins, order, allowed, values, {samples, {cuts.data(), n_nodes, 2}},
+                            parent_sums, sums, options, splits, in_order, n_threads);
         if (std::all_of(splits.features.begin(), splits.features.end(),
                         [](int32_t feature) { return feature < 0; }))
             return {layer, std::move(starts)};

@@ -132,7 +132,7 @@ def test_a_part_goes_on_while_the_loss_or_the_cost_of_what_it_left_out_falls():
 
 
 def test_parts_draw_their_own_random_numbers():
-    first, second = (Plan(1, part=part).rng(0).random() for part in (0, 1))
+    first, second = (Plan(1, part=part).draws().at(0).random() for part in (0, 1))
     assert first != second
 
 

@@ -75,16 +75,12 @@ def sort_bins(module, bins, n_threads=1):
 
 
 def search_layer(module, bins, allowed, values, nodes, options, parent_sums=None, n_threads=1):
-    """Search with the samples sorted: small nodes are then scanned in order."""
     n_nodes, n_bins = len(nodes.cuts), bins.offsets[-1]
     if parent_sums is None:
         parent_sums = np.empty((0, n_bins), dtype=np.int64)
     sums = rubbish((n_nodes, n_bins), np.int64)
     splits = empty_splits(n_nodes)
-    order = sort_bins(module, bins)
-    module.search_layer(
-        bins, order, allowed, values, nodes, parent_sums, sums, options, splits, n_threads
-    )
+    module.search_layer(bins, allowed, values, nodes, parent_sums, sums, options, splits, n_threads)
     return splits, sums
 
 

@@ -162,10 +162,10 @@ def one_output(X, plus, minus, depth):
     return term
 
 
-def leaf_outputs(X, plus, minus, depth, smoothing, rng):
+def leaf_outputs(X, plus, minus, depth, smoothing, draw):
     """Grow along a random direction u by ⟨P, u⟩²/⟨S, u²⟩; every leaf solves for its own output."""
     totals = (plus + minus).sum(axis=0)
-    u = rng.standard_normal(len(totals))
+    u = draw(len(totals))
     u -= u.mean()
     u /= np.abs(u).max() * np.sqrt(totals / totals.max())
     signed, mass = (plus - minus) @ u, (plus + minus) @ u**2

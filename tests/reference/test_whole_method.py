@@ -1,15 +1,25 @@
 """The package finds the ensembles of the reference, and so do its NumPy kernels."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 from ensembles import assert_same
 from rebelboost import RebelClassifier, Stump, Tree, kernels
+from rebelboost.base.draws import Draws
+from rebelboost.kernels.reference import random_normals
 from rebelboost.model.queries import Queries
 from reference import rebel
 
 ROUNDS = 8
 SHRINKAGE = 0.3  # of leaf outputs, when nothing is said
+
+
+def normals(key, n):
+    out = np.empty(n)
+    random_normals(key, 0, out)
+    return out
 
 
 def problem(seed, n_classes=3, n_samples=100, n_features=4):
@@ -51,7 +61,7 @@ def leaf_outputs(X, depth, smoothing=0.1, seed=0):
     def propose(t, plus, minus):
         # The direction is drawn by the very call of the package: the draw itself is no method.
         return rebel.leaf_outputs(
-            X, plus, minus, depth, smoothing, np.random.default_rng([seed, t])
+            X, plus, minus, depth, smoothing, partial(normals, Draws(seed, 0).at(t).key)
         )
 
     return propose

@@ -7,6 +7,7 @@ import numpy as np
 from rebelboost.base.arrays import (
     ByClass,
     BySample,
+    Floats,
     Ints,
     Labels,
     Regions,
@@ -32,6 +33,11 @@ def coarse_scale(total: float) -> float:
         return 1.0
     _, exponent = math.frexp(total)
     return math.ldexp(1.0, COARSE_BITS - exponent)
+
+
+def in_order(numbers: Floats) -> float:
+    """Sum of the numbers, one after the other, as the kernels add."""
+    return float(np.add.accumulate(np.append(0.0, numbers))[-1])
 
 
 def fixed_weights(weight: BySample | None) -> Ints | None:

@@ -11,6 +11,11 @@ def key_of(*parts: int) -> int:
     return key
 
 
+def nth_key(key: int, n: int) -> int:
+    """The n-th key of a purpose: the kernels' random number n of `key`."""
+    return _mix((key + (n + 1) * 0x9E3779B97F4A7C15) % BITS)
+
+
 def _mix(z: int) -> int:
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % BITS
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB % BITS

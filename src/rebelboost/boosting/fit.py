@@ -64,6 +64,8 @@ def train(
         listeners.append(stopping)
     if history is not None:
         listeners.insert(0, history)
+    if held is not None:
+        held.bins = prepared.binned(held.queries.X)
     n_before = 0
     if start is not None:
         n_before = len(start)

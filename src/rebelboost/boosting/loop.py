@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rebelboost.base.draws import Draws
+from rebelboost.base.fixed_point import in_order
 from rebelboost.boosting.callbacks import Callback, tell
 from rebelboost.boosting.rounds import Round
 from rebelboost.boosting.sampling import Sampling
@@ -29,9 +31,9 @@ class Plan(NamedTuple):
     seed: int = 0
     part: int = 0
 
-    def rng(self, t: int) -> np.random.Generator:
-        """Random generator of round t of this fit. It does not depend on the round where training started."""
-        return np.random.default_rng([self.seed, t, self.part])
+    def draws(self) -> Draws:
+        """Random numbers of this fit, by round. They do not depend on the round where training started."""
+        return Draws(self.seed, self.part)
 
 
 def boost(
@@ -49,12 +51,13 @@ def boost(
     terms: list[Terms] = []
     n_fruitless = 0
     began = time.perf_counter()
+    draws = plan.draws()
     for t in range(state.n_terms, plan.rounds):
-        rng = plan.rng(t)
+        rng = draws.at(t)
         focus = plan.sampling.focus(prepared, state.weights, rng)
         candidate = prepared.propose(state.weights, focus, rng)
         term = prepared.covered(candidate.term.scaled(plan.shrinkage), candidate.regions)
-        if not np.any(term.outputs):  # nothing found; another random draw may succeed
+        if not term.outputs.any():  # nothing found; another random draw may succeed
             n_fruitless += 1
             if n_fruitless == MOST_FRUITLESS:
                 break
@@ -64,8 +67,8 @@ def boost(
         state.add(candidate.regions, term.by_region)
         terms.append(term)
         if held_out is not None:
-            held_out.add(term)
-        edge = _edge(candidate)
+            held_out.follow(term, candidate.nodes)
+        edge = _edge(candidate) if candidate.edge is None else candidate.edge
         error, cost = state.judged()
         record = Round(
             part=plan.part,
@@ -98,4 +101,4 @@ def _edge(candidate: Candidate) -> float:
     responses = candidate.term.responses
     if responses is not None:
         P = (responses[:, np.newaxis] * P).sum(axis=0)
-    return float(np.abs(P).sum() / (candidate.plus + candidate.minus).sum())
+    return in_order(np.abs(P)) / in_order(candidate.plus + candidate.minus)

@@ -1,6 +1,7 @@
 """Choice of the samples and features that a round searches: the heuristics of QUICK Sec. 5.2."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,6 +24,8 @@ class Sampling:
 
     def focus(self, prepared: Prepared, weights: AnyWeights, rng: np.random.Generator) -> Focus:
         """Choose the samples and features of this round."""
+        if self.subsample >= 1 and self.feature_subsample >= 1 and self.weight_trimming is None:
+            return _everything(prepared.n_samples, prepared.n_features)
         samples = np.arange(prepared.n_samples, dtype=np.int32)
         if self.subsample < 1 and self.by_value:
             drawn = draw(prepared.keys, self.subsample, rng)
@@ -42,6 +45,11 @@ class Sampling:
         n_drawn = max(1, round(self.feature_subsample * n_features))
         allowed[rng.choice(n_features, n_drawn, replace=False)] = 1
         return allowed
+
+
+@lru_cache(maxsize=8)
+def _everything(n_samples: int, n_features: int) -> Focus:
+    return Focus(np.arange(n_samples, dtype=np.int32), np.ones(n_features, dtype=np.uint8))
 
 
 def _heaviest(weights: AnyWeights, samples: Indices, share: float) -> Indices:

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rebelboost.base.arrays import BySample, Labels, Outputs, Regions, Scores
+from rebelboost import kernels
+from rebelboost.base.arrays import Bins, BySample, Labels, Layer, Outputs, Regions, Scores
 from rebelboost.boosting.rounds import Held
-from rebelboost.costs.judge import Judge
+from rebelboost.costs.judge import Judge, Rates
 from rebelboost.losses.exponential import ExponentialLoss
 from rebelboost.losses.smooth import AnyWeights, SmoothLoss
 from rebelboost.model.queries import Queries
@@ -33,10 +34,11 @@ class State:
         self.scores = np.zeros((n_samples, self.loss.n_classes))
         self.weights = self.loss.weights(self.scores)
         self.decided = np.zeros(n_samples, dtype=np.int32)
+        self._rates: Rates | None = None
 
     def add(self, regions: Regions, outputs: Outputs) -> None:
         """Add a term: add its outputs to the scores, and update the weights."""
-        self.weights.advance(self.scores, regions, outputs, self.decided)
+        self._rates = self.weights.advance(self.scores, regions, outputs, self.decided, self.judge)
         self.n_terms += 1
         if self.n_terms % REFRESH == 0:
             self.weights = self.loss.weights(self.scores)
@@ -48,7 +50,7 @@ class State:
 
     def judged(self) -> tuple[float, float]:
         """Error and mean cost of the current decisions."""
-        return self.judge.judge(self.decided)
+        return self.judge.judge(self.decided) if self._rates is None else self._rates
 
     def held(self) -> Held:
         """Loss, error and cost of the current scores."""
@@ -78,6 +80,18 @@ class HeldOut:
     queries: Queries
     state: State
     n_threads: int = 1
+    bins: Bins | None = None
+    """The samples in the bins of the training set, if the learner has any."""
+
+    def follow(self, term: Terms, nodes: Layer | None) -> None:
+        """Add a term of the training to the scores; `nodes` are its splits on bins, if it has any."""
+        if nodes is None or self.bins is None:
+            self.add(term)
+            return
+        regions = np.zeros(len(self.queries), dtype=np.uint16)
+        if len(nodes.features) > 0:
+            kernels.active.route(self.bins, nodes, regions, self.n_threads)
+        self.state.add(regions, term.by_region)
 
     def add(self, term: Terms) -> None:
         """Add a term of the training to the scores."""

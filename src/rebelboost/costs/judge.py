@@ -5,12 +5,18 @@ from functools import cached_property
 
 import numpy as np
 
-from rebelboost.base.arrays import Floats, Ints, Labels, Scores
-from rebelboost.base.fixed_point import counting_unit, in_units
+from rebelboost import kernels
+from rebelboost.base.arrays import Floats, Ints, JudgedLabels, Labels, Scores
+from rebelboost.base.fixed_point import counting_unit, in_order, in_units
 from rebelboost.costs.decision import least_risk
 from rebelboost.costs.matrix import class_costs
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.samples import Samples
+
+Rates = tuple[float, float]
+"""Error and mean cost."""
+UNJUDGED = JudgedLabels(np.empty(0, dtype=np.int32), np.empty(0), np.empty((0, 0)))
+"""Stands for samples whose decisions no kernel judges."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +37,10 @@ class Judge:
         """Create a judge from the labels and costs of samples."""
         return cls(samples.labels, samples.costs, samples.weight, samples.by_sample, place)
 
-    def judge(self, decided: Labels) -> tuple[float, float]:
+    def judge(self, decided: Labels) -> Rates:
         """Weighted share of wrong decisions, and mean cost."""
+        if len(self.for_kernels.labels) > 0:
+            return kernels.active.rate(decided, self.for_kernels)
         if self.place is not None:
             decided = decided[self.place]
         confusion = confusion_of(self.labels, decided, self.costs.shape[1], self.counted)
@@ -42,6 +50,14 @@ class Judge:
         sums = in_units(weighed(paid, self.weight), self.paid_unit)
         total = confusion.sum() * self.unit
         return error_of(confusion), float(sums.sum() * self.paid_unit / total)
+
+    @cached_property
+    def for_kernels(self) -> JudgedLabels:
+        """What kernels judge by; without labels if costs are by sample, or samples were merged."""
+        if self.by_sample or self.place is not None:
+            return UNJUDGED
+        counts = np.ones(len(self.labels)) if self.counted is None else self.counted
+        return JudgedLabels(self.labels, counts, np.ascontiguousarray(self.costs, dtype=np.float64))
 
     @cached_property
     def unit(self) -> float:
@@ -82,9 +98,9 @@ def error_of(confusion: Floats) -> float:
     return float(1 - np.trace(confusion) / confusion.sum())
 
 
-def rates(confusion: Floats, costs: Floats) -> tuple[float, float]:
+def rates(confusion: Floats, costs: Floats) -> Rates:
     """Share of wrong decisions, and mean cost, with costs by class."""
-    return error_of(confusion), float((confusion * costs).sum() / confusion.sum())
+    return error_of(confusion), in_order(confusion * costs) / float(confusion.sum())
 
 
 def decision_cost(scores: Scores, decoder: Decoder, samples: Samples) -> float:

@@ -55,6 +55,14 @@ class Binner:
         offsets = np.concatenate([[0], np.cumsum(self.n_bins)]).astype(np.int32)
         return Bins(blocks, offsets, self.categorical)
 
+    def transform_others(self, X: Values, n_threads: int = 1) -> Bins:
+        """Bin samples other than those that the edges were chosen for: unknown categories are missing."""
+        codes = np.flatnonzero(self.categorical)
+        if len(codes) > 0:
+            X = X.copy()
+            X[:, codes] = np.where(X[:, codes] > self.n_bins[codes] - 2, np.nan, X[:, codes])
+        return self.transform(X, n_threads)
+
     def thresholds(self, features: NDArray[np.int32], right: Bytes) -> Floats:
         """Split values of nodes, given (m,) features and (m, 256) flags of the bins that go right.
 

@@ -10,8 +10,11 @@ from rebelboost import kernels
 from rebelboost.base.arrays import (
     Bins,
     ByFeature,
+    BySample,
     Bytes,
     Floats,
+    Focus,
+    GrownTree,
     Indices,
     Ints,
     Layer,
@@ -21,10 +24,12 @@ from rebelboost.base.arrays import (
     Regions,
     SearchOptions,
     Splits,
+    TreeData,
+    TreeScratch,
     Values,
     Work,
 )
-from rebelboost.base.fixed_point import fixed_weights
+from rebelboost.base.fixed_point import counting_unit, fixed_weights
 from rebelboost.data.binning import MOST_BINS, Binner, fit_binner
 from rebelboost.data.samples import AnySamples
 
@@ -41,9 +46,12 @@ class TrainingSet:
     bins: Bins
     binner: Binner
     n_threads: int = 1
-    _scratch: dict[int, Ints] = field(default_factory=dict, repr=False, compare=False)
+    _scratch: dict[int, TreeScratch] = field(default_factory=dict, repr=False, compare=False)
+    _tables: dict[int, Bytes] = field(default_factory=dict, repr=False, compare=False)
     values: Values | None = field(default=None, repr=False, compare=False)
     """(N, d) values before binning, for learners that need them."""
+    weight: BySample | None = field(default=None, repr=False, compare=False)
+    """(N,) sample weights, for the cover of leaves."""
     _orders: dict[int, tuple[Indices, Ints]] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -111,30 +119,57 @@ class TrainingSet:
         work = _work(root, allowed, *done)
         return Layer(np.array([feature], dtype=np.int32), right), work
 
-    def grow(
-        self,
-        values: Pairs,
-        samples: Indices,
-        depth: int,
-        options: SearchOptions,
-        allowed: ByFeature,
-    ) -> Layer:
-        """Grow a tree on sums of pairs (kernels.grow_tree). Return its layers, in level order."""
+    def tree_memory(self, depth: int) -> GrownTree:
+        """Memory for a tree. That of the tables is reused in every round."""
         n_nodes = 2**depth - 1
-        nodes = Layer(np.empty(n_nodes, dtype=np.int32), np.empty((n_nodes, TABLE), dtype=np.uint8))
-        n_layers = kernels.active.grow_tree(
+        if depth not in self._tables:
+            self._tables[depth] = np.empty((n_nodes, TABLE), dtype=np.uint8)
+        return GrownTree(
+            np.empty(n_nodes, dtype=np.int32),
+            self._tables[depth],
+            np.empty(n_nodes),
+            np.empty(n_nodes, dtype=np.uint8),
+            np.empty(n_nodes, dtype=np.int32),
+            np.empty(n_nodes + 1),
+            np.empty(self.n_samples, dtype=np.uint16),
+        )
+
+    def tree_scratch(self, depth: int) -> TreeScratch:
+        """Memory to grow a tree in, reused in every round: allocating pages is slower than summing."""
+        if depth not in self._scratch:
+            rows = -(-3 * 2**depth // 4)
+            self._scratch[depth] = TreeScratch(
+                np.empty(self.n_samples, dtype=np.int64),
+                np.empty((rows, self.n_bins), dtype=np.int64),
+            )
+        return self._scratch[depth]
+
+    @cached_property
+    def tree_data(self) -> TreeData:
+        """What kernels need to grow leaf trees, besides the bins."""
+        unit, counts = 1.0, np.ones(self.n_samples)
+        if self.weight is not None:
+            unit = counting_unit(float(self.weight.max(initial=0.0)), self.n_samples)
+            counts = np.rint(self.weight / unit)
+        binner = self.binner
+        return TreeData(self.bin_order, binner.flat_edges, binner.edge_offsets, counts, unit)
+
+    def grow(
+        self, values: Pairs, focus: Focus, depth: int, options: SearchOptions
+    ) -> tuple[GrownTree, int]:
+        """Grow a tree on sums of pairs (kernels.grow_term). Also returns the number of its layers."""
+        tree = self.tree_memory(depth)
+        n_layers = kernels.active.grow_term(
             self.bins,
-            self.bin_order,
-            allowed,
+            self.tree_data,
+            focus,
             values,
-            samples.copy(),
             options,
-            nodes,
-            self._sums(-(-3 * 2**depth // 4)),
+            tree,
+            self.tree_scratch(depth).sums,
             self.n_threads,
         )
-        n_nodes = 2**n_layers - 1
-        return Layer(nodes.features[:n_nodes], nodes.right[:n_nodes])
+        return tree, n_layers
 
     def search_layer(
         self, values: Pairs, nodes: Nodes, options: SearchOptions, allowed: ByFeature
@@ -159,12 +194,6 @@ class TrainingSet:
         cuts = np.empty((len(nodes.cuts), len(shares) + 2), dtype=np.int32)
         kernels.active.heaviest_first(keys, samples, starts, shares, cuts, self.n_threads)
         return Nodes(samples, cuts)
-
-    def _sums(self, n_nodes: int) -> Ints:
-        """Buffer for the sums of nodes, reused in every round: allocating pages is slower than summing."""
-        if n_nodes not in self._scratch:
-            self._scratch[n_nodes] = np.empty((n_nodes, self.n_bins), dtype=np.int64)
-        return self._scratch[n_nodes]
 
     def split(self, layer: Layer, nodes: Nodes) -> Nodes:
         """Divide each node's samples among its two children."""
@@ -205,4 +234,4 @@ def bin_samples(samples: AnySamples, max_bins: int, method: str, n_threads: int 
         n_threads=n_threads,
     )
     bins = binner.transform(samples.X, n_threads)
-    return TrainingSet(bins, binner, n_threads, values=samples.X)
+    return TrainingSet(bins, binner, n_threads, values=samples.X, weight=samples.weight)

@@ -14,7 +14,17 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import NO_WORK, Focus, Ints, Outputs, Regions, Work
+from rebelboost.base.arrays import (
+    NO_WORK,
+    Bins,
+    Focus,
+    Ints,
+    Layer,
+    Outputs,
+    Regions,
+    Values,
+    Work,
+)
 from rebelboost.base.hashing import Keys, hash_rows
 from rebelboost.losses.smooth import AnyWeights
 from rebelboost.model.terms import Terms
@@ -35,6 +45,10 @@ class Candidate(NamedTuple):
     """(L, K): Σ w⁻ of each region."""
     work: Work = NO_WORK
     """Work done by the search."""
+    edge: float | None = None
+    """ρ = ‖P‖₁/ΣS [THESIS, Eq. 4.12], if it is known already."""
+    nodes: Layer | None = None
+    """Splits on bins, in level order, if the term is a tree that was grown on bins."""
 
 
 @dataclass
@@ -62,6 +76,11 @@ class Prepared(ABC):
     def keys(self) -> Keys:
         """(N,) hashes used to draw samples independently of their order. Equal samples have equal keys."""
         return hash_rows(self.samples.X, 0)
+
+    def binned(self, X: Values) -> Bins | None:
+        """Other samples in the bins of these, if the learner has any."""
+        del X
+        return None
 
     def covered(self, term: Terms, regions: Regions) -> Terms:
         """Record the training weight in each region of a term, if explanations need it."""

@@ -5,13 +5,30 @@ for each leaf, which is not in the papers.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rebelboost.base.arrays import CRITERIA, ByClass, SearchOptions
+from rebelboost import kernels
+from rebelboost.base.arrays import (
+    CRITERIA,
+    Bins,
+    ByClass,
+    Focus,
+    GrownTree,
+    Layer,
+    LeafSums,
+    LeafTreeOptions,
+    Outputs,
+    Regions,
+    SearchOptions,
+    Values,
+)
+from rebelboost.base.draws import key_from
 from rebelboost.data.training_set import TrainingSet, bin_samples
-from rebelboost.learners.base import Candidate, Focus, Prepared
+from rebelboost.learners.base import Candidate, Prepared
 from rebelboost.learners.growing import GROWING, Criterion, tree_by_criterion, tree_with_one_output
 from rebelboost.learners.options import (
     Binning,
@@ -24,7 +41,9 @@ from rebelboost.learners.options import (
     schedule,
 )
 from rebelboost.learners.pruning import Schedule, Search, Steps
+from rebelboost.losses.exponential import LocalWeights
 from rebelboost.losses.smooth import AnyWeights
+from rebelboost.model.terms import Terms
 from rebelboost.model.trees import MOST_DEPTH, Trees
 
 LEAST_MASS = 1e-4
@@ -126,18 +145,31 @@ class PreparedTree(Prepared):
         """Grow a tree for the current weights."""
         options = self.options
         if options.outputs == "leaf":
-            return _tree_with_leaf_outputs(options, self.data, weights, focus, rng)
+            key = key_from(rng)
+            if isinstance(weights, LocalWeights):
+                return _at_once(options, self.data, weights, focus, key)
+            return _step_by_step(options, self.data, weights, focus, key)
         growing = options.depth, self.data, weights, focus, self.schedule
         if options.criterion == "risk":
             return tree_with_one_output(*growing)
         return tree_by_criterion(options.criterion, *growing)
 
+    def binned(self, X: Values) -> Bins:
+        """Other samples in the bins of these."""
+        return self.data.binner.transform_others(X, self.data.n_threads)
+
+    def covered(self, term: Terms, regions: Regions) -> Terms:
+        """The term itself, if the kernel that grew it has recorded the weight in each leaf."""
+        if self.options.outputs == "leaf":
+            return term
+        return super().covered(term, regions)
+
 
 # ---- an output vector for each leaf
 
 
-def _tree_with_leaf_outputs(
-    options: Tree, data: TrainingSet, weights: AnyWeights, focus: Focus, rng: np.random.Generator
+def _at_once(
+    options: Tree, data: TrainingSet, weights: LocalWeights, focus: Focus, key: int
 ) -> Candidate:
     """Grow a tree on a random binarization of the classes, then solve each leaf's output for all classes.
 
@@ -147,27 +179,75 @@ def _tree_with_leaf_outputs(
     eigenvector [LOCAL, Sec. 4] and of seven directions, in a fraction of the time. On 18 data sets,
     three directions were slightly more accurate, but slower.
     """
-    direction = random_direction(weights.totals, rng)
+    depth, shape = options.depth, (2**options.depth, len(weights.totals))
+    tree = data.tree_memory(depth)
+    leaves = LeafSums(np.empty(shape), np.empty(shape), np.empty(shape))
+    n_layers, edge = kernels.active.propose_tree(
+        data.bins,
+        data.tree_data,
+        focus,
+        weights.planes,
+        weights.totals,
+        LeafTreeOptions(key, options.least_mass, options.smoothing),
+        tree,
+        leaves,
+        data.tree_scratch(depth),
+        data.n_threads,
+    )
+    if n_layers < depth:
+        leaves = LeafSums(*(sums[: 2**n_layers] for sums in leaves))
+    nodes, term = _term(tree, n_layers, leaves.outputs)
+    return Candidate(term, tree.regions, leaves.plus, leaves.minus, edge=edge, nodes=nodes)
+
+
+def _step_by_step(
+    options: Tree, data: TrainingSet, weights: AnyWeights, focus: Focus, key: int
+) -> Candidate:
+    """The same with weights of any loss."""
+    direction = direction_of(weights.totals, key)
     values, mass = weights.project(direction, direction**2)
     # A gain below one fixed-point unit is a rounding error: a pure leaf must not be split.
     search = SearchOptions(CRITERIA["variance"], max(1, round(options.least_mass * mass)), 1.0)
-    nodes = data.grow(values, focus.samples, options.depth, search, focus.allowed)
-    regions = data.route(nodes)
-    plus, minus = weights.sums(regions, len(nodes.features) + 1)
-    outputs = weights.leaf_outputs(regions, plus, minus, options.smoothing)
-    tree = Trees.grown(nodes, data.binner, None, outputs)
-    return Candidate(tree, regions, plus, minus)
+    tree, n_layers = data.grow(values, focus, options.depth, search)
+    plus, minus = weights.sums(tree.regions, 2**n_layers)
+    outputs = weights.leaf_outputs(tree.regions, plus, minus, options.smoothing)
+    nodes, term = _term(tree, n_layers, outputs)
+    return Candidate(term, tree.regions, plus, minus, nodes=nodes)
+
+
+def _term(tree: GrownTree, n_layers: int, outputs: Outputs) -> tuple[Layer, Trees]:
+    """Splits on bins, and on values, of the layers that have a split."""
+    n = 2**n_layers - 1
+    nodes = Layer(tree.features[:n], tree.right[:n])
+    category = tree.category[:n]
+    depths, signs = _of_depth(n_layers)
+    term = Trees(
+        depths,
+        nodes.features,
+        tree.thresholds[:n],
+        tree.missing_right[:n],
+        category,
+        nodes.right[category >= 0],
+        signs,
+        outputs,
+        tree.cover[: n + 1],
+    )
+    return nodes, term
+
+
+@cache
+def _of_depth(n_layers: int) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
+    """`depths` and `signs` of a tree with leaf outputs."""
+    return np.array([n_layers], dtype=np.int32), np.zeros(2**n_layers, dtype=np.int8)
 
 
 def random_direction(totals: ByClass, rng: np.random.Generator) -> ByClass:
-    """Draw a direction in class space, with the same distribution for every class in units of √S_k.
+    """Draw a direction in class space (kernels.draw_direction)."""
+    return direction_of(totals, key_from(rng))
 
-    It is centred, so that with two classes it always separates one from the other.
-    """
-    if len(totals) == 1:  # a regression
-        return np.ones(1)
-    direction = rng.standard_normal(len(totals))
-    direction -= direction.mean()
-    size = np.abs(direction).max()
-    unit = np.sqrt(totals / totals.max()) if totals.max() > 0 else np.ones(len(totals))
-    return np.divide(direction / size, unit, out=np.zeros(len(totals)), where=unit > 0)
+
+def direction_of(totals: ByClass, key: int) -> ByClass:
+    """The random direction of a key."""
+    direction = np.empty(len(totals))
+    kernels.active.draw_direction(totals, key, direction, np.empty(len(totals)))
+    return direction

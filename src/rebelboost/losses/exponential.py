@@ -25,7 +25,8 @@ from rebelboost.base.arrays import (
     Scores,
     Step,
 )
-from rebelboost.base.fixed_point import coarse_scale, fine_scales
+from rebelboost.base.fixed_point import coarse_scale, fine_scales, in_order
+from rebelboost.costs.judge import UNJUDGED, Judge, Rates
 from rebelboost.losses.elementary import portable_exp, portable_log, portable_sinh
 
 CAP = 1e-8
@@ -113,11 +114,11 @@ class Weights:
         Their absolute values sum to at most 2³⁰, by Σ_n |⟨G_n, u⟩| ≤ ⟨S, |u|⟩. Also returns the sum of the
         masses, up to rounding.
         """
-        mass = math.fsum(self.totals * squares)
+        mass = in_order(self.totals * squares)
         projection = Projection(
             direction,
             squares,
-            coarse_scale(math.fsum(self.totals * np.abs(direction))),
+            coarse_scale(in_order(self.totals * np.abs(direction))),
             coarse_scale(mass),
         )
         return self.projected(projection), mass * projection.mass_scale
@@ -133,12 +134,21 @@ class Weights:
         mass = fixed if one_plane else np.rint(np.abs(self.planes).sum(axis=0) * scale)
         return signed, np.abs(mass).astype(np.int64)
 
-    def advance(self, scores: Scores, regions: Regions, outputs: Outputs, decided: Labels) -> None:
+    def advance(
+        self,
+        scores: Scores,
+        regions: Regions,
+        outputs: Outputs,
+        decided: Labels,
+        judge: Judge | None = None,
+    ) -> Rates | None:
         """Add the outputs of each sample's region to its scores, and update its weights.
 
         [REBEL Sec. 3]: w⁺ ← w⁺·e^a, w⁻ ← w⁻·e^−a. At the same time, a power of two scales the totals to
-        about 1, so that no relevant weight overflows or underflows.
+        about 1, so that no relevant weight overflows or underflows. May return the error and the cost of
+        the decisions, if it has judged them on the way.
         """
+        del judge
         _, shift = math.frexp(float(self.totals.max()))
         unit = math.ldexp(1.0, -shift)
         up, down = portable_exp(outputs) * unit, portable_exp(-outputs) * unit
@@ -149,6 +159,7 @@ class Weights:
         self.totals = totals / scales
         if np.any(bounds > LOOSE * self.totals):
             self._total_up()
+        return None
 
     def leaf_outputs(
         self, regions: Regions, plus: Outputs, minus: Outputs, smoothing: float
@@ -214,6 +225,35 @@ class Weights:
         return totals
 
 
+class LocalWeights(Weights):
+    """Weights of samples that are all in memory: each step is one kernel call."""
+
+    def advance(
+        self,
+        scores: Scores,
+        regions: Regions,
+        outputs: Outputs,
+        decided: Labels,
+        judge: Judge | None = None,
+    ) -> Rates | None:
+        """The same, to the bit (`kernels.take_step`)."""
+        judged = UNJUDGED if judge is None else judge.for_kernels
+        shift, loose, rates = kernels.active.take_step(
+            self.planes,
+            scores,
+            regions,
+            outputs,
+            self.totals,
+            decided,
+            judged,
+            self.n_threads,
+        )
+        self.exponent += shift
+        if loose:
+            self._total_up()
+        return rates if len(judged.labels) > 0 else None
+
+
 def largest_weights(planes: Planes) -> ByClass:
     """(K,) the largest weight of each class; 0 without samples."""
     found: ByClass = np.abs(planes).max(axis=(0, 1), initial=0.0)
@@ -247,7 +287,7 @@ class ExponentialLoss:
     def weights(self, scores: Scores) -> Weights:
         """Weights w = c·e^{±H}, computed from the scores."""
         exponent = exponent_for(highest_exponent(self.subcosts, scores))
-        return Weights(planes_at(self.subcosts, scores, exponent), exponent, self.n_threads)
+        return LocalWeights(planes_at(self.subcosts, scores, exponent), exponent, self.n_threads)
 
     def log_loss(self, weights: Totalled) -> float:
         """Logarithm of the mean loss above its floor; −∞ at the floor."""

@@ -17,6 +17,7 @@ from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, Floats, Labels, Outputs, Pairs, Planes, Regions, Scores
 from rebelboost.base.fixed_point import coarse_scale, fine_scales
 from rebelboost.base.newton import Derivatives, Precision, rising_root
+from rebelboost.costs.judge import Judge, Rates
 from rebelboost.losses.exponential import CAP, Totalled, Weights, log_above
 
 PRECISION = 1e-6
@@ -183,12 +184,21 @@ class Slopes:
         saved = self.loss.values(self.scores - output) - self.loss.values(self.scores + output)
         return self._pairs(along(saved, ones / 2), along(self.mass, ones))[0]
 
-    def advance(self, scores: Scores, regions: Regions, outputs: Outputs, decided: Labels) -> None:
+    def advance(
+        self,
+        scores: Scores,
+        regions: Regions,
+        outputs: Outputs,
+        decided: Labels,
+        judge: Judge | None = None,
+    ) -> Rates | None:
         """Add the outputs of each sample's region to its scores, and differentiate there."""
+        del judge
         scores += outputs[regions]
         if scores.shape[1] > 1:
             decided[:] = np.argmax(scores, axis=1)
         self._renew(scores)
+        return None
 
 
 AnyWeights = Weights | Slopes

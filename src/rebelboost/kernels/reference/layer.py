@@ -6,7 +6,6 @@ from rebelboost.base.arrays import (
     ByFeature,
     Ints,
     Nodes,
-    Order,
     Pairs,
     SearchOptions,
     Splits,
@@ -18,7 +17,6 @@ from rebelboost.kernels.reference.sums import pair_sums_of
 
 def search_layer(
     bins: Bins,
-    order: Order,
     allowed: ByFeature,
     values: Pairs,
     nodes: Nodes,
@@ -31,8 +29,7 @@ def search_layer(
     """Find the best split of every node of a layer; ties go to the lowest (feature, bin).
 
     `sums` (m, B) receives each node's sums. The compiled kernel gets those of the larger of two
-    siblings from `parent_sums` (m/2, B), unless it has no rows, and scans small nodes by `order`
-    (`sort_bins`), unless that has no rows; here every node is summed.
+    siblings from `parent_sums` (m/2, B), unless it has no rows; here every node is summed.
     """
     for node in range(len(nodes.cuts)):
         samples = samples_of(nodes, node)

@@ -23,7 +23,7 @@ from rebelboost.base.arrays import (
     TreeData,
     TreeScratch,
 )
-from rebelboost.base.fixed_point import coarse_scale, fine_scales
+from rebelboost.base.fixed_point import coarse_scale, fine_scales, in_order
 from rebelboost.kernels.reference.elementary import logarithms
 from rebelboost.kernels.reference.nodes import route
 from rebelboost.kernels.reference.random import random_normals
@@ -52,11 +52,6 @@ def draw_direction(
     direction[:] = np.divide(direction / size, unit, out=np.zeros(len(totals)), where=unit > 0)
     squares[:] = direction**2
     return in_order(totals * np.abs(direction)), in_order(totals * squares)
-
-
-def in_order(numbers: Floats) -> float:
-    """Sum of the numbers, one after the other."""
-    return float(np.add.accumulate(np.append(0.0, numbers))[-1])
 
 
 def grow_term(

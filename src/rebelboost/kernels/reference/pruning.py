@@ -22,7 +22,6 @@ def prune_layer(
     dropped features.
     """
     sums = np.empty((len(nodes.cuts), bins.offsets[-1]), dtype=np.int64)
-    order = np.empty((0, len(values)), dtype=np.uint32)
-    search_layer(bins, order, allowed, values, nodes, sums[:0], sums, options, splits, n_threads)
+    search_layer(bins, allowed, values, nodes, sums[:0], sums, options, splits, n_threads)
     n_samples = int((nodes.cuts[:, -1] - nodes.cuts[:, 0]).sum())
     return n_samples * int(np.count_nonzero(allowed)), 0

@@ -20,7 +20,7 @@ from rebelboost.base.arrays import (
     Scores,
     Step,
 )
-from rebelboost.base.fixed_point import fine_scales
+from rebelboost.base.fixed_point import fine_scales, in_order
 from rebelboost.kernels.reference.elementary import exponentials
 
 TINY = 2.0**-900
@@ -100,9 +100,9 @@ def rate(decided: Labels, judged: JudgedLabels) -> tuple[float, float]:
     cells = judged.labels * np.int32(n_classes) + decided
     confusion = np.bincount(cells, judged.counts, n_classes**2)
     total, right = confusion.sum(), confusion[:: n_classes + 1].sum()
-    paid = np.add.accumulate(np.append(0.0, confusion * judged.costs.ravel()))[-1]
+    paid = in_order(confusion * judged.costs.ravel())
     with np.errstate(invalid="ignore"):
-        return float(1 - right / total), float(paid / total)
+        return float(1 - right / total), float(np.divide(paid, total))
 
 
 def take_step(

@@ -1,0 +1,33 @@
+"""Random numbers of the rounds of a fit."""
+
+import numpy as np
+
+from rebelboost.base.random_keys import key_of, nth_key
+
+
+class Draws(np.random.Generator):
+    """NumPy's generator with a key for each round, from which the kernels draw their own numbers.
+
+    A round's numbers depend on the parts of the key and on its number only, not on the rounds before it.
+    """
+
+    def __init__(self, *parts: int) -> None:
+        # Philox is keyed: a new key takes half a microsecond, a new generator forty.
+        self._bits = np.random.Philox(key=0)
+        super().__init__(self._bits)
+        self._state = self._bits.state
+        self._parts = key_of(*parts)
+        self.key = 0
+        """Key of the current round, of 64 bits."""
+
+    def at(self, t: int) -> "Draws":
+        """Go to the first number of round t."""
+        self.key = nth_key(self._parts, t)
+        self._state["state"]["key"][0] = self.key
+        self._bits.state = self._state
+        return self
+
+
+def key_from(rng: np.random.Generator) -> int:
+    """The key of the round, or one drawn from another generator."""
+    return rng.key if isinstance(rng, Draws) else int(rng.integers(2**63))
