@@ -1,6 +1,6 @@
 """The data sets of `auto.py` and `choosing.py`, in two halves: one to choose by, one to report.
 
-The candidates, votes and least weight of the default were chosen on CHOOSING alone; figures of the default
+The candidates, the blend and the schedule of the default were chosen on CHOOSING alone; figures of the default
 beside other libraries are those of REPORTING. Older settings were chosen before the sets were divided.
 """
 

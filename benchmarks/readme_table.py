@@ -299,7 +299,7 @@ def halves() -> str:
         return textwrap.fill(", ".join(f"`{name}`" for name in names), WIDTH)
 
     return (
-        f"For choosing, {len(CHOOSING)} data sets (the candidates, votes and least weight of the default):\n\n"
+        f"For choosing, {len(CHOOSING)} data sets (the candidates, blend and schedule of the default):\n\n"
         f"{listed(CHOOSING)}\n\n"
         f"For reporting, {len(REPORTING)} data sets (all comparisons with other libraries):\n\n"
         f"{listed(REPORTING)}\n\n"

@@ -9,7 +9,7 @@ from rebelboost.boosting.rounds import Held
 from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
 from rebelboost.datasets import planar_mixture, random_costs
-from rebelboost.selection.runner import Hopeless
+from rebelboost.selection.watching import Hopeless
 
 SET = planar_mixture(0)
 X, y = SET.X_train[:300], SET.y_train[:300]

@@ -2,17 +2,15 @@
 
 import time
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, Tree
 from rebelboost.datasets import planar_mixture, random_costs, spirals
-from rebelboost.selection import blend, candidates
+from rebelboost.selection import candidates, waves
 from rebelboost.selection import race as selection
 from rebelboost.selection import runner as entrants
-from rebelboost.selection.judging import Found
 
 SET = planar_mixture(0)
 X, y = SET.X_train[:300], SET.y_train[:300]
@@ -41,49 +39,19 @@ def test_shares_sum_to_one_and_members_were_fitted_on_all_parts(raced):
     assert {s.n_parts for s in standings if s.share > 0} == {5}
 
 
-def test_votes_lower_the_left_out_log_loss_of_the_average(raced, monkeypatch):
-    monkeypatch.setattr(blend, "VOTES", 0)
-    before = classifier().fit(X, y).cross_fit_
-    assert raced.cross_fit_.log_loss < before.log_loss
-    members = sorted((s for s in before.standings if s.share > 0), key=lambda s: s.log_loss)
-    assert members == sorted(members, key=lambda s: -s.share)  # without votes, the log-loss decides
+def test_the_candidate_with_the_lowest_log_loss_has_the_largest_weight(raced):
+    members = sorted(
+        (s for s in raced.cross_fit_.standings if s.share > 0), key=lambda s: s.log_loss
+    )
+    assert len(members) > 1
+    assert members == sorted(members, key=lambda s: -s.share)
+    assert raced.cross_fit_.log_loss < members[0].log_loss
 
 
 def test_who_is_far_behind_after_a_part_is_not_fitted_again(raced):
     standings = raced.cross_fit_.standings
     assert {s.n_parts for s in standings} > {5}
     assert {s.share for s in standings if s.n_parts < 5} == {0.0}
-
-
-def looks(losses, bar):
-    """What the outlook says at each look, where the log-losses are these."""
-    state = SimpleNamespace(scores=None, n_terms=0)
-    left = iter(losses)
-    judged = SimpleNamespace(best_factor=lambda *_, **__: Found(1.0, next(left)))
-    outlook = entrants.Outlook(state, judged, bar)
-    said = []
-    for state.n_terms in range(1, entrants.LOOKS[len(losses) - 1] + 1):
-        said.append(outlook.on_round(None))
-    assert not any(said[n - 1] for n in range(1, len(said) + 1) if n not in entrants.LOOKS)
-    return [said[n - 1] for n in entrants.LOOKS[: len(losses)]]
-
-
-@pytest.mark.parametrize(
-    ("losses", "said"),
-    [
-        ([9.0], [False]),  # one look tells no slope
-        ([2.0, 1.9], [False, True]),  # 1.9 − 2·0.1 is above 1
-        ([2.0, 1.6, 1.4], [False, False, False]),  # slow, but it may get there
-        ([2.0, 1.6, 1.4, 1.4], [False, False, False, True]),
-        ([1.4, 0.9, 1.6, 2.0], [False] * 4),  # its best was good enough
-    ],
-)
-def test_a_fit_is_given_up_when_its_curve_will_stay_above_the_bar(losses, said):
-    assert looks(losses, bar=1.0) == said
-
-
-def test_who_runs_first_has_no_bar():
-    assert looks([9.0, 9.0, 9.0], bar=np.inf) == [False] * 3
 
 
 def test_a_member_alone_does_as_it_did_in_the_race(raced):
@@ -213,22 +181,25 @@ def test_each_candidate_has_a_share_of_the_time_for_the_first_fold(monkeypatch):
     assert max(lengths) < 60
 
 
-def test_a_fold_that_does_not_end_in_time_is_not_used(monkeypatch):
+@pytest.mark.parametrize(("n_rounds", "n_parts"), [(20, 3), (8, 2)])
+def test_a_fold_that_ends_at_the_deadline_is_used_if_it_got_far_enough(
+    monkeypatch, n_rounds, n_parts
+):
     clock = Clock(monkeypatch)
-    fit, fitted = entrants.Runner.fit, []
+    without, fitted = entrants.BoostedRunner.fit_without, []
 
-    def fit_slowly(runner, *given):
-        fit(runner, *given)
-        fitted.append(runner)
-        if len(fitted) == 3:
-            clock.now += 1e6
+    def fit_without(runner, part, number, bar, callbacks, n_threads):
+        fitted.append(number)
+        if number == 2:
+            clock.now += 1e6  # the fit ends after its first round, which is the last in time
+            runner.stages = runner.stages if n_rounds == 20 else [5, 10]
+        return without(runner, part, number, bar, callbacks, n_threads)
 
-    monkeypatch.setattr(entrants.Runner, "fit", fit_slowly)
+    monkeypatch.setattr(entrants.BoostedRunner, "fit_without", fit_without)
+    monkeypatch.setattr(waves, "LEAST_DONE", 0.0 if n_rounds == 20 else 0.5)
     model = classifier(learner="tree", n_rounds=20, time_budget=1e5).fit(X, y)
-    assert len(fitted) == 3
-    assert [s.n_parts for s in model.cross_fit_.standings] == [2]
-    assert len(model.cross_fit_.rows) == pytest.approx(0.4 * len(y), abs=10)
-    assert len(model.ensemble_) <= 40
+    assert fitted == [0, 1, 2]
+    assert [s.n_parts for s in model.cross_fit_.standings] == [n_parts]
 
 
 def test_one_sample_of_each_class_is_fitted_as_it_is():

@@ -8,6 +8,7 @@ current costs. Scores trained with REBEL's subcosts have another optimum; see `c
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -29,10 +30,21 @@ between −1 and 0 in these units (always so for uniform costs), and ½ brings t
 ROUGHLY = 1e-6
 """Precision that is sufficient to compare temperatures, which are found to 1 %."""
 LEAST_TEMPERATURE, MOST_TEMPERATURE = 1e-3, 10.0
+STRIDE = 0.7
+"""Step of that search, in the logarithm, until the lowest log-loss lies between two temperatures."""
 LARGEST_SQUARED = 1 - 1e-6
 """Scores of the squared loss are clipped to ± this value."""
 LARGEST_RANGE = 600.0
 """Largest range of 2H within a sample for which e^{2H} is computed directly, without logarithms."""
+
+
+class Search(NamedTuple):
+    """How a temperature is searched for."""
+
+    precision: float = 0.01
+    """Of its logarithm."""
+    near: float = 0.5
+    """Where the search begins."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +108,16 @@ def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
     n_classes = doubled.shape[1]
     if n_classes == 1:
         return np.ones_like(doubled)
+    P = expit(doubled - _log_lambda(doubled, precision))
+    return P / P.sum(axis=1, keepdims=True)
+
+
+def _log_lambda(doubled: Floats, precision: float) -> Floats:
+    """(N, 1) the ln λ of each sample."""
     # Newton's method converges quadratically: a rough answer can stop one step earlier.
     enough = 1e-14 if precision < ROUGHLY else np.sqrt(precision)
     top = doubled.max(axis=1, keepdims=True)
-    low, high = top + np.log(1e-300), top + np.log(max(1, n_classes - 1))
+    low, high = top + np.log(1e-300), top + np.log(max(1, doubled.shape[1] - 1))
     # The mean of the two highest scores is the root for K = 2, and a lower bound in general.
     second = np.partition(doubled, -2, axis=1)[:, -2:-1]
     low = np.maximum(low, (top + second) / 2)
@@ -117,8 +135,7 @@ def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
         log_lambda = following
         if np.all(change < enough * np.maximum(1, np.abs(log_lambda))):
             break
-    P = expit(doubled - log_lambda)
-    return P / P.sum(axis=1, keepdims=True)
+    return log_lambda
 
 
 def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
@@ -211,13 +228,16 @@ def fit_temperature(
     loss: str = "exponential",
     subcosts: str = "thesis",
     *,
-    precision: float = 0.01,
+    search: Search = Search(),  # noqa: B008  (never changed)
 ) -> tuple[float, float]:
     """Find the factor of held-out scores that minimises the log-loss of the posterior.
 
-    Return the factor and the log-loss. `precision` refers to the logarithm of the factor. `loss` and
-    `subcosts` are those of the training; see `Decoder`.
+    Return the factor and the log-loss. `loss` and `subcosts` are those of the training; see `Decoder`.
     """
+    if is_uniform(costs) and loss != "squared" and scores.shape[1] > 1:
+        found = _uniform_temperature(log_ratios(scores, loss), labels, weight, search)
+        return float(f"{found[0]:.4g}"), found[1]
+
     from scipy.optimize import minimize_scalar
 
     def log_loss(log_temperature: float) -> float:
@@ -225,6 +245,59 @@ def fit_temperature(
         return mean_log_loss(decoder, scores, labels, weight)
 
     bounds = np.log(LEAST_TEMPERATURE), np.log(MOST_TEMPERATURE)
-    found = minimize_scalar(log_loss, bounds=bounds, method="bounded", options={"xatol": precision})
+    found = minimize_scalar(
+        log_loss, bounds=bounds, method="bounded", options={"xatol": search.precision}
+    )
     # Four digits exceed the search's precision, and hide differences due to the order of samples.
     return float(f"{np.exp(found.x):.4g}"), float(found.fun)
+
+
+def _uniform_temperature(
+    ratios: Floats, labels: Labels, weight: BySample | None, search: Search
+) -> tuple[float, float]:
+    """The factor with the lowest log-loss, and the log-loss, for uniform costs.
+
+    The slope of the log-loss, which comes with it at little cost, tells on which side its minimum is. Steps
+    go that way until the minimum lies between two points, and then to where a line through their slopes is 0.
+    """
+    lowest, highest = math.log(LEAST_TEMPERATURE), math.log(MOST_TEMPERATURE)
+    x = min(max(math.log(search.near), lowest), highest)
+    below, above = (lowest, math.nan), (highest, math.nan)
+    while True:
+        log_loss, slope = _log_loss_and_slope(math.exp(x) * ratios, labels, weight)
+        if slope > 0:
+            above = (x, slope)
+        else:
+            below = (x, slope)
+        if math.isnan(below[1]):
+            following = max(x - STRIDE, lowest)
+        elif math.isnan(above[1]):
+            following = min(x + STRIDE, highest)
+        else:
+            width = above[0] - below[0]
+            share = -below[1] / (above[1] - below[1])
+            following = below[0] + width * min(max(share, 0.1), 0.9)
+        if abs(following - x) < search.precision:  # on the way there the slope falls to 0
+            return math.exp(following), log_loss + slope * (following - x) / 2
+        x = following
+
+
+def _log_loss_and_slope(
+    doubled: Floats, labels: Labels, weight: BySample | None
+) -> tuple[float, float]:
+    """Mean log-loss for uniform costs, and its derivative by the logarithm of the temperature.
+
+    Σ_k P_k = 1 at every temperature, so that ln λ moves by the mean of 2H_k with weights P_k(1 − P_k).
+    """
+    log_lambda = _log_lambda(doubled, ROUGHLY)
+    P = expit(doubled - log_lambda)
+    row = np.arange(len(labels))
+    spread = P * (1 - P)
+    moved = (spread * doubled).sum(axis=1) / np.maximum(spread.sum(axis=1), 1e-300)
+    own = P[row, labels]
+    losses = -np.log(np.maximum(own / P.sum(axis=1), 1e-300))
+    slopes = (own - 1) * (doubled[row, labels] - moved)
+    if weight is None:
+        return math.fsum(losses) / len(losses), math.fsum(slopes) / len(losses)
+    total = math.fsum(weight)
+    return math.fsum(losses * weight) / total, math.fsum(slopes * weight) / total

@@ -35,6 +35,7 @@ from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.model.fitted import FittedRegressor, Provenance
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry
+from rebelboost.selection.crew import Crew
 from rebelboost.selection.judging import NumberJudging
 from rebelboost.selection.number_candidates import LEAST_MASS, Recipe, number_candidates
 from rebelboost.selection.race import select
@@ -158,7 +159,8 @@ def _fit_parts(
     judging = NumberJudging(samples, _objective(reg, samples))
     rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
     with Hearing(callbacks_of(reg, rounds, ".4g", n_folds)) as callbacks:
-        found = select(judging, running, n_folds, callbacks=callbacks, time_budget=reg.time_budget)
+        crew = Crew(threads_of(reg.n_jobs), callbacks, in_turn=bool(reg.callbacks))
+        found = select(judging, running, n_folds, crew=crew, time_budget=reg.time_budget)
     found = _stretched(found)
     intervals = learn_intervals(samples, found, settings)
     model = replace(empty, ensemble=found.ensemble, intervals=intervals)

@@ -39,6 +39,7 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, Provenance
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry, candidates
+from rebelboost.selection.crew import Crew
 from rebelboost.selection.judging import ClassJudging, neutral
 from rebelboost.selection.race import select
 from rebelboost.selection.scale import settled
@@ -179,7 +180,8 @@ def _fit_parts(
     trained_on = neutral(samples) if way == "neutral" else samples
     judging = ClassJudging(trained_on, deciding, clf.loss, subcosts_of(clf, given.costs))
     with Hearing(callbacks_of(clf, rounds, n_folds=n_folds)) as callbacks:
-        found = select(judging, running, n_folds, callbacks=callbacks, time_budget=clf.time_budget)
+        crew = Crew(threads_of(clf.n_jobs), callbacks, in_turn=bool(clf.callbacks))
+        found = select(judging, running, n_folds, crew=crew, time_budget=clf.time_budget)
     return found, judging.decoder(found.temperature)
 
 

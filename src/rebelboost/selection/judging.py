@@ -17,7 +17,13 @@ from rebelboost.boosting.fit import one_linear_algebra_thread
 from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.costs.judge import decision_cost
 from rebelboost.costs.matrix import class_costs, uniform
-from rebelboost.costs.posterior import ROUGHLY, Decoder, fit_temperature, mean_log_loss
+from rebelboost.costs.posterior import (
+    ROUGHLY,
+    Decoder,
+    Search,
+    fit_temperature,
+    mean_log_loss,
+)
 from rebelboost.data.folds import Divisible, divided, n_distinct
 from rebelboost.data.samples import NumberSamples, Samples
 
@@ -54,8 +60,10 @@ class Judging(Protocol):
     def take(self, rows: Ints) -> Self:
         """The same on some of the samples."""
 
-    def best_factor(self, scores: Scores, *, rough: bool = False) -> Found:
-        """Find the factor of the scores with the lowest log-loss."""
+    def best_factor(
+        self, scores: Scores, *, rough: bool = False, near: float = Search().near
+    ) -> Found:
+        """Find the factor of the scores with the lowest log-loss, beginning `near` one."""
 
     def log_loss(self, scores: Scores) -> float:
         """Log-loss of the scores as they are."""
@@ -93,7 +101,9 @@ class ClassJudging:
         """The same on some of the samples."""
         return replace(self, samples=self.samples.take(rows), deciding=self.deciding.take(rows))
 
-    def best_factor(self, scores: Scores, *, rough: bool = False) -> Found:
+    def best_factor(
+        self, scores: Scores, *, rough: bool = False, near: float = Search().near
+    ) -> Found:
         """Find the temperature with the lowest log-loss of the posterior."""
         samples = self.samples
         with one_linear_algebra_thread():
@@ -105,7 +115,7 @@ class ClassJudging:
                     samples.weight,
                     self.loss,
                     self.subcosts,
-                    precision=ROUGH if rough else PRECISE,
+                    search=Search(ROUGH if rough else PRECISE, near),
                 )
             )
 
@@ -160,13 +170,15 @@ class NumberJudging:
         """Name of what `cost` returns."""
         return "RMSE" if self.objective.loss == "squared" else "MAE"
 
-    def best_factor(self, scores: Scores, *, rough: bool = False) -> Found:
+    def best_factor(
+        self, scores: Scores, *, rough: bool = False, near: float = Search().near
+    ) -> Found:
         """Find the slope of the targets over the predictions, and the logarithm of the residuals' scale.
 
         Boosting that was stopped early predicts too close to the mean: targets lie further out, and the
         slope exceeds 1. Losses other than the squared keep the predictions as they are.
         """
-        del rough
+        del rough, near
         factor = self._slope(scores[:, 0]) if self.objective.loss == "squared" else 1.0
         return Found(factor, self.log_loss(factor * scores))
 

@@ -7,21 +7,23 @@ the remaining folds and averaged (`rebelboost.selection.blend`).
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rebelboost.base.hashing import hash_rows
 from rebelboost.base.text import percent, whole_percent
-from rebelboost.boosting.callbacks import Callback
-from rebelboost.data.folds import folds
+from rebelboost.data.folds import Divisible, Part, folds
 from rebelboost.learners.similarity import Similarity
-from rebelboost.selection.blend import CrossFit, Parts, cross_fit, share_of_time
+from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry
+from rebelboost.selection.crew import Crew
 from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import Standing
+from rebelboost.selection.waves import Parts, cross_fit, share_of_time
 
 MOST_SAMPLES = 20_000
 """Maximum number of samples for the full comparison.
@@ -35,6 +37,8 @@ FOR_COMPARISON = 0.4
 """Share of a time budget for the comparison, if the best candidate is then fitted on all rows."""
 ONE_OF = 10
 """On large tables, one of this many folds is held out to choose the number of rounds."""
+MOST_REPEATS = 20
+"""How often the samples are divided into folds at most, if a time budget allows it."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,7 +103,7 @@ def select(
     running: Sequence[Entry],
     n_folds: int,
     *,
-    callbacks: Sequence[Callback] = (),
+    crew: Crew | None = None,
     time_budget: float | None = None,
 ) -> CrossFit:
     """Compare the candidates on `n_folds` folds and average the best.
@@ -115,8 +119,10 @@ def select(
         return cross_fit(
             judging,
             running,
-            Parts(folds(samples, n_folds, seed), refit=in_time, deadline=deadline),
-            callbacks=callbacks,
+            Parts(
+                folds(samples, n_folds, seed), in_time, deadline, _repeats(samples, n_folds, seed)
+            ),
+            crew,
         )
     if len(samples.labels) > MOST_COMPARED:
         running = [c for c in running if not isinstance(c.settings.learner, Similarity)]
@@ -129,14 +135,21 @@ def select(
             folds(part.samples, n_folds, seed)[:1],
             deadline=share_of_time(deadline, FOR_COMPARISON),
         ),
-        callbacks=callbacks,
+        crew,
     )
     winner = max(race.standings, key=lambda standing: standing.share).name
     found = cross_fit(
         judging,
         [candidate for candidate in running if candidate.name == winner],
         Parts(folds(samples, ONE_OF, seed)[:1], refit=True, deadline=deadline),
-        callbacks=callbacks,
+        crew,
     )
     beaten = (s._replace(share=0.0) for s in race.standings if s.name != winner)
     return replace(found, standings=(*found.standings, *beaten))
+
+
+def _repeats(samples: Divisible, n_folds: int, seed: int) -> list[Callable[[], list[Part]]]:
+    """Other folds of the same samples, for large time budgets. In time there is only one division."""
+    if samples.times is not None:
+        return []
+    return [partial(folds, samples, n_folds, seed + i) for i in range(1, MOST_REPEATS)]

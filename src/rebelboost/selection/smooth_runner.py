@@ -12,7 +12,6 @@ import numpy as np
 from rebelboost.base.arrays import BySample, Floats, Indices, Ints, Outputs
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.boosting.fit import one_linear_algebra_thread
-from rebelboost.boosting.rounds import History
 from rebelboost.data.folds import Part
 from rebelboost.data.point_set import coincident
 from rebelboost.data.samples import NumberSamples
@@ -30,7 +29,7 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.smooth import SmoothSimilarities
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.judging import Judging
-from rebelboost.selection.runner import Runner
+from rebelboost.selection.runner import Attempt, Runner
 
 Solved = dict[int, Outputs]
 """Stage → coefficients."""
@@ -39,26 +38,31 @@ Solved = dict[int, Outputs]
 class SmoothRunner(Runner):
     """Fits smooth similarities without each part: with all settings at first, then with those near the best."""
 
+    fits: list[Solved]
+
     def __init__(self, entry: Entry, judging: Judging) -> None:
         super().__init__(entry, judging)
         self.stages = STAGES
         self.stage = STAGES.index((1.0, 0.1))
-        self.fits: list[Solved] = []
         self.points = SmoothPoints(judging.samples, entry.settings)
 
     def fit_without(
-        self, part: Part, history: History, callbacks: Sequence[Callback], bar: float
-    ) -> Floats:
+        self,
+        part: Part,
+        number: int,
+        bar: float,
+        callbacks: Sequence[Callback],
+        n_threads: int,
+    ) -> Attempt:
         """Solve for the weights that the part keeps."""
-        del history, callbacks, bar
+        del number, bar, callbacks, n_threads
         near = range(len(STAGES)) if not self.fits else self._near()
         solved = self.points.solve(part.kept, near)
-        self.fits.append(solved)
         rows = np.flatnonzero(part.out)
         scores = np.full((len(STAGES), len(rows), self.judging.n_outputs), np.nan)
         for stage, coefficients in solved.items():
             scores[stage] = self.points.scores(stage, coefficients)[rows]
-        return scores
+        return Attempt(part, solved, scores)
 
     def _near(self) -> list[int]:
         """The chosen stage, and those of the same width with the next larger and smaller penalties."""
@@ -66,18 +70,14 @@ class SmoothRunner(Runner):
         of_width = range(first, first + len(PENALTIES))
         return [stage for stage in of_width if abs(stage - self.stage) <= 1]
 
-    def forget_last_fit(self) -> None:
-        """Forget the coefficients of the last fit."""
-        del self.fits[-1]
-
     @property
     def rounds(self) -> int:
         """One: everything is solved at once."""
         return 1
 
-    def fit_all(self, history: History, callbacks: Sequence[Callback]) -> None:
+    def fit_all(self, callbacks: Sequence[Callback], n_threads: int) -> None:
         """Solve for all samples at the chosen stage."""
-        del history, callbacks
+        del callbacks, n_threads
         everything = np.ones(len(self.judging.samples.labels))
         self.fits = [self.points.solve(everything, [self.stage])]
 

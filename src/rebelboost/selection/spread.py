@@ -22,9 +22,11 @@ from rebelboost.data.samples import NumberSamples
 from rebelboost.learners.tree import Tree
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.intervals import Intervals, Spread
-from rebelboost.selection.blend import CrossFit, Parts, cross_fit
+from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry
+from rebelboost.selection.crew import Crew
 from rebelboost.selection.judging import NumberJudging
+from rebelboost.selection.waves import Parts, cross_fit
 
 FEWEST = 60
 """With fewer held-out samples, all have the same spread."""
@@ -81,7 +83,7 @@ def _fit_sizes(sized: NumberSamples, settings: Settings) -> CrossFit:
         n_threads=settings.n_threads,
     )
     parts = Parts(folds(sized, N_FOLDS, settings.seed), refit=sized.times is not None)
-    return cross_fit(NumberJudging(sized), [Entry("spread", own)], parts)
+    return cross_fit(NumberJudging(sized), [Entry("spread", own)], parts, Crew(settings.n_threads))
 
 
 def _loss(size: BySample, spread: BySample, weight: BySample | None) -> float:

@@ -1,0 +1,271 @@
+"""Cross-fit: fit candidates without each fold in turn, choose rounds and temperatures, and average.
+
+Boosting until the loss vanishes decides well where classes are separable, but its scores say little about
+probabilities. Here k fits leave out one of k folds each, and each sample is scored by the fit that did not
+see it. These held-out scores determine the number of rounds and the temperature at which the posterior has
+the lowest log-loss. A candidate's model is the mean of its k fits, truncated to that number of rounds.
+
+Several candidates, with different learners or settings, are compared in waves of fits, which run side by side:
+two on the first fold, which set a bar; the others on the first fold, stopped as soon as their learning curve
+shows that they will not reach it; those that are left on the second fold, and on the remaining folds. After
+each wave, candidates that are far behind are dropped. The others are averaged (`rebelboost.selection.blend`).
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rebelboost.boosting.callbacks import Callback, Deadline
+from rebelboost.boosting.fit import one_linear_algebra_thread
+from rebelboost.boosting.rounds import History
+from rebelboost.data.folds import Part
+from rebelboost.learners.smooth import SmoothSimilarity
+from rebelboost.selection.blend import (
+    LEAST_SHARE,
+    CrossFit,
+    blend,
+    share_out,
+    steepness,
+)
+from rebelboost.selection.candidates import Entry
+from rebelboost.selection.crew import Crew, Job
+from rebelboost.selection.judging import Judging
+from rebelboost.selection.runner import FEW, Attempt, BoostedRunner, Runner
+from rebelboost.selection.smooth_runner import SmoothRunner
+
+N_FIRST = 2
+"""Number of candidates in the first wave, by whose results the others are stopped early."""
+LEAST_TO_GO_ON, LEAST_OF_FEW = 0.1, 0.05
+"""Minimum weight in the average, by the first fold, of candidates that are fitted on further folds; the second
+with few samples.
+"""
+FOR_FIRST_FOLD = 0.5
+"""Share of a time budget in which all candidates are fitted on the first fold."""
+FOR_FOLDS = 0.4
+"""Share of a time budget for the folds, if the model is then fitted again on all samples."""
+LEAST_DONE = 0.5
+"""A fit that was ended by the time budget is used if it has this share of the chosen rounds."""
+
+
+class Parts(NamedTuple):
+    """Samples that each fit leaves out."""
+
+    left_out: Sequence[Part]
+    refit: bool = False
+    """Whether the model is fitted again on all samples, with the chosen rounds, instead of averaging."""
+    deadline: float = math.inf
+    """Time on the clock of `time.monotonic` at which training ends."""
+    repeats: Sequence[Callable[[], Sequence[Part]]] = ()
+    """Other folds of the same samples, for the time that is left before a deadline."""
+
+    @property
+    def deadline_of_folds(self) -> float:
+        """When the fits to the folds end."""
+        return share_of_time(self.deadline, FOR_FOLDS) if self.refit else self.deadline
+
+
+def cross_fit(
+    judging: Judging, entries: Sequence[Entry], parts: Parts, crew: Crew | None = None
+) -> CrossFit:
+    """Fit each candidate without each of the parts, and average the best."""
+    # Around all threads: a limit that one of them sets and resets would end that of the others.
+    with one_linear_algebra_thread():
+        race = _Race([runner_of(entry, judging) for entry in entries], crew or Crew())
+        racing = race.run(parts)
+        for runner in racing:
+            if runner.n_parts != 1:  # with one part, the stage is chosen already
+                runner.choose_stage()
+        racing = share_out(racing, LEAST_SHARE)
+        if parts.refit or not parts.left_out:
+            race.fit_all(racing, parts.deadline)
+        return blend(racing, race.runners, race.history, tuple(race.runs))
+
+
+def runner_of(entry: Entry, judging: Judging) -> Runner:
+    """The candidate's runner: boosted, or solved at once."""
+    if isinstance(entry.settings.learner, SmoothSimilarity):
+        return SmoothRunner(entry, judging)
+    return BoostedRunner(entry, judging)
+
+
+def share_of_time(deadline: float, share: float) -> float:
+    """The time, on the clock of `time.monotonic`, when a share of what is left until a deadline is over."""
+    now = time.monotonic()
+    return now + share * max(0.0, deadline - now)
+
+
+class _Race:
+    """The candidates, and the rounds of all their fits."""
+
+    def __init__(self, runners: Sequence[Runner], crew: Crew) -> None:
+        self.runners, self.crew = runners, crew
+        self.history = History()
+        self.runs: list[int] = []
+        """Index of the candidate of each fit in the history."""
+        self.n_numbered = 0
+        """Parts so far."""
+
+    def run(self, parts: Parts) -> list[Runner]:
+        """Fit all candidates on the first part, and the remaining ones on further parts; return those left."""
+        if not parts.left_out:  # no sample can be left out: each is the only one of its class
+            return list(self.runners[:1])
+        first, *others = parts.left_out
+        deadline = parts.deadline_of_folds
+        self.compare(first, share_of_time(deadline, FOR_FIRST_FOLD) if others else deadline)
+        racing = [runner for runner in self.runners if runner.n_parts and not runner.given_up]
+        if not others:
+            return racing
+        racing = share_out(racing, _least_to_go_on(racing[0]))
+        if math.isinf(deadline):
+            for wave in (others[:1], others[1:]):
+                racing = self.go_on(racing, wave)
+        else:
+            self.go_on_in_time(self.affordable(racing, deadline, len(others)), parts, deadline)
+        return [runner for runner in racing if runner.share > 0]
+
+    # ---- waves
+
+    def compare(self, part: Part, deadline: float) -> None:
+        """Fit all candidates on the first part."""
+        bar = math.inf
+        for wave in (self.runners[:N_FIRST], self.runners[N_FIRST:]):
+            jobs = [(runner, part, 0) for runner in wave]
+            left = sum(runner.n_parts == 0 for runner in self.runners)
+            end = share_of_time(deadline, len(wave) / max(1, left))
+            for runner, attempt in zip(wave, self.attempts(jobs, bar, end), strict=True):
+                if attempt is not None:
+                    self.take(runner, attempt)
+            bar = _bar([runner for runner in wave if runner.n_parts])
+        self.n_numbered = 1
+
+    def go_on(self, racing: list[Runner], parts: Sequence[Part]) -> list[Runner]:
+        """Fit these candidates on further parts; return those that are not far behind then."""
+        jobs = [
+            (runner, part, self.n_numbered + i) for i, part in enumerate(parts) for runner in racing
+        ]
+        for (runner, _, _), attempt in zip(jobs, self.attempts(jobs), strict=True):
+            assert attempt is not None  # there is no deadline
+            self.take(runner, attempt)
+        self.n_numbered += len(parts)
+        for runner in racing:
+            runner.judge()
+        return share_out(racing, LEAST_SHARE)
+
+    def go_on_in_time(self, racing: list[Runner], parts: Parts, deadline: float) -> None:
+        """Fit these candidates on further parts, one after the other, and on repeats, until the deadline.
+
+        The last part is used if the fits have got far enough.
+        """
+        for several in (lambda: parts.left_out[1:], *parts.repeats):
+            for part in several():
+                jobs = [(runner, part, self.n_numbered) for runner in racing]
+                needed = sum(runner.seconds for runner in racing) / self.n_side_by_side(len(jobs))
+                if time.monotonic() + LEAST_DONE * needed > deadline:
+                    return
+                attempts = self.attempts(jobs, deadline=deadline)
+                if time.monotonic() > deadline and not all(map(_is_far_enough, racing, attempts)):
+                    return
+                for runner, attempt in zip(racing, attempts, strict=True):
+                    assert attempt is not None
+                    self.take(runner, attempt)
+                self.n_numbered += 1
+
+    def fit_all(self, racing: Sequence[Runner], deadline: float) -> None:
+        """Fit these candidates to all samples, instead of to parts."""
+
+        def fit(runner: Runner) -> Job[History | None]:
+            return lambda callbacks, n_threads: runner.fit_all(
+                [*callbacks, Deadline(deadline)], n_threads
+            )
+
+        histories = self.crew.run([fit(runner) for runner in racing])
+        for runner, history in zip(racing, histories, strict=True):
+            self.note(runner, history)
+
+    # ---- fits
+
+    def attempts(
+        self,
+        jobs: Sequence[tuple[Runner, Part, int]],
+        bar: float = math.inf,
+        deadline: float = math.inf,
+    ) -> list[Attempt | None]:
+        """Fit candidates on parts, with equal shares of the time; None where no time was left.
+
+        The first candidate on the first part has to have one round at least: it may be the whole model.
+        """
+        at_once = self.n_side_by_side(len(jobs))
+
+        def job(place: int) -> Job[Attempt | None]:
+            runner, part, number = jobs[place]
+            is_needed = runner is self.runners[0] and number == 0
+
+            def fit(callbacks: Sequence[Callback], n_threads: int) -> Attempt | None:
+                if time.monotonic() > deadline and not is_needed:
+                    return None
+                share = min(1.0, at_once / (len(jobs) - place))
+                end = Deadline(share_of_time(deadline, share))
+                return runner.attempt(part, number, bar, [*callbacks, end], n_threads)
+
+            return fit
+
+        return self.crew.run([job(place) for place in range(len(jobs))])
+
+    def take(self, runner: Runner, attempt: Attempt) -> None:
+        """Add a fit to its candidate's."""
+        self.note(runner, attempt.history)
+        runner.add(attempt)
+
+    def note(self, runner: Runner, history: History | None) -> None:
+        """Append the rounds of a fit to the history: not all have rounds."""
+        if history is None:
+            return
+        runner.runs.append(self.history.n_fits)
+        self.runs.append(self.runners.index(runner))
+        self.history.rounds += history.rounds
+        self.history.terms += history.terms
+        self.history.n_rounds += history.n_rounds
+
+    # ---- time
+
+    def n_side_by_side(self, n_jobs: int) -> int:
+        """Number of fits that run at the same time."""
+        return 1 if self.crew.in_turn else min(self.crew.n_threads, n_jobs)
+
+    def affordable(self, runners: Sequence[Runner], deadline: float, n_parts: int) -> list[Runner]:
+        """Keep the candidates with the largest weights that can be fitted on so many parts in time.
+
+        The best one is always kept, and all are if the time does not suffice even for it.
+        """
+        seconds = (deadline - time.monotonic()) / n_parts * self.n_side_by_side(len(runners))
+        best = sorted(runners, key=lambda runner: -runner.share)
+        if best[0].seconds > seconds:
+            return list(runners)
+        spent = np.cumsum([runner.seconds for runner in best])
+        chosen = best[: int((spent <= seconds).sum())]
+        for runner in runners:
+            if runner not in chosen:
+                runner.share = 0.0
+        return [runner for runner in runners if runner in chosen]
+
+
+def _is_far_enough(runner: Runner, attempt: Attempt | None) -> bool:
+    """Whether a fit that was ended by a deadline is to be used."""
+    if attempt is None or attempt.history is None:
+        return attempt is not None
+    return len(attempt.history) >= LEAST_DONE * runner.rounds
+
+
+def _bar(runners: Sequence[Runner]) -> float:
+    """Log-loss above which another candidate is dropped, given the log-losses of these."""
+    if not runners:
+        return math.inf
+    lowest = min(runner.found.log_loss for runner in runners)
+    return lowest - math.log(_least_to_go_on(runners[0])) / steepness(runners[0])
+
+
+def _least_to_go_on(runner: Runner) -> float:
+    return LEAST_OF_FEW if len(runner.judging.samples.labels) < FEW else LEAST_TO_GO_ON
