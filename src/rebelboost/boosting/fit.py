@@ -65,7 +65,7 @@ def train(
     if history is not None:
         listeners.insert(0, history)
     if held is not None:
-        held.bins = prepared.binned(held.queries.X)
+        held.bins = prepared.binned(held.queries)
     n_before = 0
     if start is not None:
         n_before = len(start)

@@ -22,11 +22,11 @@ from rebelboost.base.arrays import (
     Layer,
     Outputs,
     Regions,
-    Values,
     Work,
 )
 from rebelboost.base.hashing import Keys, hash_rows
 from rebelboost.losses.smooth import AnyWeights
+from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 
 __all__ = ["Candidate", "Focus", "Prepared", "WeakLearner", "solved_response"]
@@ -77,9 +77,9 @@ class Prepared(ABC):
         """(N,) hashes used to draw samples independently of their order. Equal samples have equal keys."""
         return hash_rows(self.samples.X, 0)
 
-    def binned(self, X: Values) -> Bins | None:
+    def binned(self, queries: Queries) -> Bins | None:
         """Other samples in the bins of these, if the learner has any."""
-        del X
+        del queries
         return None
 
     def covered(self, term: Terms, regions: Regions) -> Terms:

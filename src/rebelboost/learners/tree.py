@@ -24,7 +24,6 @@ from rebelboost.base.arrays import (
     Outputs,
     Regions,
     SearchOptions,
-    Values,
 )
 from rebelboost.base.draws import key_from
 from rebelboost.data.training_set import TrainingSet, bin_samples
@@ -43,6 +42,7 @@ from rebelboost.learners.options import (
 from rebelboost.learners.pruning import Schedule, Search, Steps
 from rebelboost.losses.exponential import LocalWeights
 from rebelboost.losses.smooth import AnyWeights
+from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 from rebelboost.model.trees import MOST_DEPTH, Trees
 
@@ -154,9 +154,9 @@ class PreparedTree(Prepared):
             return tree_with_one_output(*growing)
         return tree_by_criterion(options.criterion, *growing)
 
-    def binned(self, X: Values) -> Bins:
+    def binned(self, queries: Queries) -> Bins:
         """Other samples in the bins of these."""
-        return self.data.binner.transform_others(X, self.data.n_threads)
+        return self.data.binner.transform_others(queries.X, self.data.n_threads)
 
     def covered(self, term: Terms, regions: Regions) -> Terms:
         """The term itself, if the kernel that grew it has recorded the weight in each leaf."""
