@@ -4,6 +4,7 @@ A change of bits is a decision: record it, and write in the changelog what chang
 """
 
 import argparse
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -25,7 +26,9 @@ def main() -> int:
         print(json.dumps({name: parts(name) for name in options.models}, indent=1))
         return 0
     hashes = {name: hash_of(name) for name in options.models}
-    stored = json.loads(STORED.read_text()) if STORED.exists() else {}
+    stored = {}
+    with contextlib.suppress(OSError, ValueError):  # none yet, or two versions merged
+        stored = json.loads(STORED.read_text())
     if options.record:
         STORED.write_text(json.dumps(stored | hashes, indent=2) + "\n")
     changed = [name for name in hashes if hashes[name] != stored.get(name)]

@@ -49,6 +49,9 @@ MODELS = {
     "regressor": lambda: _fitted(RebelRegressor(n_rounds=40, random_state=4), amounts),
     "detector": _detector,
 }
+SOLVED = {"smooth", "auto", "regressor"}
+"""May contain smooth similarities, whose last bits are those of the processor's BLAS and LAPACK."""
+DIGITS = 4
 
 
 def stored_arrays(model):
@@ -81,9 +84,26 @@ def parts(name):
     """A short hash for each array, to see where two machines part."""
     model, X = MODELS[name]()
     named = [*stored_arrays(model), *answers(model, X)]
-    return {part: hashlib.sha256(data).hexdigest()[:16] for part, data in named}
+    return {part: _short(data) for part, data in named}
+
+
+def rounded_answers(name):
+    """Short hashes of what the model says, rounded."""
+    model, X = MODELS[name]()
+    said = answers(model, X)
+    return {
+        part: _short(np.array([f"{x:.{DIGITS}g}" for x in np.frombuffer(data)]).tobytes())
+        if part != "predict" or isinstance(model, RebelRegressor)
+        else _short(data)
+        for part, data in said
+    }
 
 
 def hash_of(name):
     """One hash of a model."""
-    return hashlib.sha256(json.dumps(parts(name)).encode()).hexdigest()[:16]
+    found = rounded_answers(name) if name in SOLVED else parts(name)
+    return _short(json.dumps(found).encode())
+
+
+def _short(data):
+    return hashlib.sha256(data).hexdigest()[:16]

@@ -1,6 +1,6 @@
-"""Factors of covariance matrices, by elementwise + − × / and √ in a fixed order.
+"""Small linear algebra by elementwise + − × / and √ in a fixed order.
 
-LAPACK's routines differ in their last bits from one type of processor to another.
+The routines of BLAS and LAPACK differ in their last bits from one type of processor to another.
 """
 
 import numpy as np
@@ -21,3 +21,34 @@ def inverse_factor(covariance: Floats) -> Floats:
         right[k + 1 :, : k + 1] -= share * right[k, : k + 1]
         right[k, : k + 1] /= np.sqrt(left[k, k])
     return np.ascontiguousarray(right.T)
+
+
+def ordered_product(left: Floats, right: Floats) -> Floats:
+    """(N, M) matrix product of (N, K) and (K, M), term by term."""
+    product = np.zeros((len(left), right.shape[1]))
+    for k in range(len(right)):
+        product += left[:, k, np.newaxis] * right[k]
+    return product
+
+
+def right_inverse(D: Floats, least: float) -> Floats | None:
+    """(K, M) R with D·R = I and columns in the span of D's rows: the pseudo-inverse, if these are independent.
+
+    None if less than the share `least` of a row is independent of those before. Gram and Schmidt, each
+    row twice, give D = LQ with orthonormal rows of Q; then R = QᵀL⁻¹.
+    """
+    n_rows = len(D)
+    Q, L, inverse = D.copy(), np.zeros((n_rows, n_rows)), np.eye(n_rows)
+    for i in range(n_rows):
+        for _ in range(2):
+            along = (Q[:i] * Q[i]).sum(axis=1)
+            Q[i] -= (along[:, np.newaxis] * Q[:i]).sum(axis=0)
+            L[i, :i] += along
+        L[i, i] = np.sqrt((Q[i] ** 2).sum())
+        if not L[i, i] > least * np.sqrt((D[i] ** 2).sum()):
+            return None
+        Q[i] /= L[i, i]
+    for k in range(n_rows):
+        inverse[k] /= L[k, k]
+        inverse[k + 1 :] -= L[k + 1 :, k, np.newaxis] * inverse[k]
+    return ordered_product(np.ascontiguousarray(Q.T), inverse)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Labels, Scores
+from rebelboost.base.triangular import ordered_product
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.posterior import Decoder
 
@@ -18,8 +19,8 @@ from rebelboost.costs.posterior import Decoder
 def expected_costs(posterior: Floats, costs: Floats) -> Floats:
     """(N, K): what each decision is expected to cost, Σ_y P_y c_yk; costs (K, K), or (N, K, K) by sample."""
     if costs.ndim == 3:
-        return np.einsum("ny,nyk->nk", posterior, costs)
-    return posterior @ costs
+        return (posterior[:, :, np.newaxis] * costs).sum(axis=1)
+    return ordered_product(posterior, costs)
 
 
 def least_risk(scores: Scores, posterior: Floats, costs: Floats) -> Labels:

@@ -11,6 +11,7 @@ The expected cost of decision k falls with (Dᵀu)_k, so at the optimum the high
 import numpy as np
 
 from rebelboost.base.arrays import Floats
+from rebelboost.base.triangular import ordered_product, right_inverse
 
 CLOSE = 1e-9
 """Largest distance from q of a mixture that is taken to be exact."""
@@ -30,8 +31,9 @@ def mixture_posterior(q: Floats, costs: Floats, precision: float = 1e-12) -> Flo
     Z = costs.shape[1] * largest - costs.sum(axis=1, keepdims=True)
     matters = Z[:, 0] > 0  # a class whose mistakes cost nothing had no weight in training
     D, Z = (largest - costs)[matters] / Z[matters], np.maximum(Z[matters, 0] / Z.max(), LEAST_SHARE)
-    u: Floats = q @ np.linalg.pinv(D, rcond=CLOSE)
-    far = (np.abs(u @ D - q) > CLOSE).any(axis=1) | (u < 0).any(axis=1)
+    inverse = right_inverse(D, CLOSE)
+    u = ordered_product(q, np.linalg.pinv(D, rcond=CLOSE) if inverse is None else inverse)
+    far = (np.abs(ordered_product(u, D) - q) > CLOSE).any(axis=1) | (u < 0).any(axis=1)
     u[far] = _likeliest(D, q[far], precision)
     P = np.zeros_like(q)
     P[:, matters] = u / Z
@@ -47,7 +49,8 @@ def _likeliest(D: Floats, q: Floats, precision: float) -> Floats:
         if len(left) == 0:
             break
         now = u[left]
-        parts = now * ((q[left] / np.maximum(now @ D, np.finfo(np.float64).tiny)) @ D.T)
+        mixed = np.maximum(ordered_product(now, D), np.finfo(np.float64).tiny)
+        parts = now * ordered_product(q[left] / mixed, D.T)
         following = (parts + PRIOR / n_mixed) / (parts.sum(axis=1, keepdims=True) + PRIOR)
         u[left] = following
         left = left[np.abs(following - now).max(axis=1) > precision]

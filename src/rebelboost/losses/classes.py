@@ -22,7 +22,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.base.fixed_point import fine_scales
-from rebelboost.losses.elementary import portable_exp, portable_log, portable_log1p
+from rebelboost.kernels.elementary import portable_exp, portable_log, portable_log1p
 from rebelboost.losses.smooth import Slopes, largest
 
 

@@ -27,7 +27,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.fixed_point import coarse_scale, fine_scales, in_order
 from rebelboost.costs.judge import UNJUDGED, Judge, Rates
-from rebelboost.losses.elementary import portable_exp, portable_log, portable_sinh
+from rebelboost.kernels.elementary import portable_exp, portable_log, portable_sinh
 
 CAP = 1e-8
 """Relative smoothing of s±: limits an output to ½ ln(2/CAP) ≈ 9.6. It is relative to the remaining mass,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Bytes, Floats, Ints
 from rebelboost.base.text import Table
+from rebelboost.kernels.elementary import portable_exp
 from rebelboost.vision.model import DetectorModel
 from rebelboost.vision.pyramid import Level
 
@@ -152,7 +153,7 @@ def merge_overlaps(found: FoundWindows, overlap: float) -> tuple[FoundWindows, I
         inside = _overlap(found.boxes[left[0]], found.boxes[left]) > overlap
         inside[0] = True
         group = left[inside]
-        weights = np.exp(found.scores[group] - found.scores[group[0]])
+        weights = portable_exp(found.scores[group] - found.scores[group[0]])
         boxes.append((weights[:, np.newaxis] * found.boxes[group]).sum(axis=0) / weights.sum())
         best.append(int(group[0]))
         counts.append(len(group))
