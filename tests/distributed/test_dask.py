@@ -218,3 +218,17 @@ def test_rows_that_kill_every_worker_are_named(client):
     X, y = delayed_table(*table(), [100])
     with pytest.raises(ClusterError, match=r"while they read partition .*1, .*smaller partitions"):
         on_dask().fit([X[0], delayed(die)("")], y)
+
+
+class Task:
+    """Stands for the future of a part."""
+
+    def __init__(self, status):
+        self.status = status
+
+
+def test_a_result_that_is_lost_with_its_worker_is_awaited_again():
+    """A finished task is pending again when its worker dies before the result is read."""
+    cluster.check_made({3: Task("pending"), 4: Task("finished")})
+    with pytest.raises(ClusterError, match="rows of partition 3 were lost"):
+        cluster.check_made({3: Task("cancelled")})

@@ -70,7 +70,14 @@ def rebel(
 
 @app.command("train", short_help="Train a classifier on a table and write a model file.")
 def train_command(  # noqa: PLR0913, PLR0917  (options)
-    data: Data,
+    data: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DATA",
+            help="CSV, Excel or Parquet file; or several CSV or Parquet files or a folder of them, which "
+            "may be larger than memory.",
+        ),
+    ],
     target: Annotated[
         str | None, typer.Option("--target", "-t", metavar="COLUMN", help="Column to predict.")
     ] = None,
@@ -194,18 +201,27 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         from rebelboost.cli.fitting import TrainingOptions
         from rebelboost.cli.privacy import KeptRows
         from rebelboost.cli.train import ModelFile, run_training
+        from rebelboost.cli.train_files import are_many, run_files_training
         from rebelboost.tables.options import ColumnOptions
 
+        settings = TrainingOptions(learner, rounds, time_budget, seed, threads)
+        output = _output(as_json=as_json)
+        if are_many(data):
+            others: dict[str, object] = {"--costs": costs, "--ignore": ignore, "--keep": keep}
+            others |= {"--categorical": categorical, "--group": group, "--cut-at": cut_at}
+            others |= {"--force": force}
+            run_files_training(data, target, model, settings, others, output)
+            return
         run_training(
-            data,
+            data[0],
             target,
             costs,
             ModelFile(model, force, KeptRows(rows, names)),
             columns=ColumnOptions(
                 keep or (), ignore or (), categorical or (), group, when, decimal, task, cut_at
             ),
-            settings=TrainingOptions(learner, rounds, time_budget, seed, threads),
-            output=_output(as_json=as_json),
+            settings=settings,
+            output=output,
         )
 
 

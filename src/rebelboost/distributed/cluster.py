@@ -10,6 +10,7 @@ import asyncio
 import time
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -219,24 +220,19 @@ class OnWorkers:
             for number in numbers
         }
         last_seen = time.monotonic()
-        while not all(future.done() for future in made.values()):
+        while made:
             alive = self._sync(self._awaited, list(made.values()))
             last_seen = time.monotonic() if alive else last_seen
             if time.monotonic() - last_seen > PATIENCE:
                 raise ClusterError(
                     f"the cluster has had no workers for {PATIENCE:.0f} seconds: start some, and fit again"
                 )
-        errors = {n: future.exception() for n, future in made.items() if future.status == "error"}
-        killed = [str(n) for n, error in errors.items() if isinstance(error, KilledWorker)]
-        if killed:
-            raise ClusterError(
-                f"workers died again and again while they read partition {' or '.join(killed)}, probably "
-                "for lack of memory: use more or smaller partitions, or larger workers"
-            )
-        for error in errors.values():
-            raise error
-        for number, future in made.items():
-            self.where[number] = self._address(number, future)
+            check_made(made)
+            for number in [n for n, future in made.items() if future.status == "finished"]:
+                # A worker that dies now takes the result with it; the task then runs again.
+                with suppress(TimeoutError):
+                    self.where[number] = made[number].result(timeout=1)
+                    del made[number]
 
     async def _awaited(self, futures: list[Future]) -> set[str]:
         """Wait a little for tasks; return the workers that are alive."""
@@ -246,15 +242,6 @@ class OnWorkers:
             await asyncio.sleep(LOOK / 25)
         return await self._alive()
 
-    def _address(self, number: int, future: Future) -> str:
-        if future.status != "finished":
-            raise ClusterError(
-                f"the rows of partition {number} were lost with their worker and cannot be computed again "
-                "(scattered data cannot): give fit a Dask collection, delayed parts or files"
-            )
-        found: str = future.result(timeout=PATIENCE)
-        return found
-
     def _sync(self, function: Any, *arguments: Any) -> Any:
         """Run a coroutine on the client's event loop."""
         if self.client.status != "running":
@@ -263,6 +250,25 @@ class OnWorkers:
             return self.client.sync(function, *arguments)
         except (OSError, TimeoutError) as error:
             raise _lost_scheduler() from error
+
+
+def check_made(made: dict[int, Future]) -> None:
+    """Raise an error if the task of a part has failed for good."""
+    errors = {n: future.exception() for n, future in made.items() if future.status == "error"}
+    killed = [str(n) for n, error in errors.items() if isinstance(error, KilledWorker)]
+    if killed:
+        raise ClusterError(
+            f"workers died again and again while they read partition {' or '.join(killed)}, probably "
+            "for lack of memory: use more or smaller partitions, or larger workers"
+        )
+    for error in errors.values():
+        raise error
+    for number, future in made.items():
+        if future.status in {"cancelled", "lost"}:
+            raise ClusterError(
+                f"the rows of partition {number} were lost with their worker and cannot be computed again "
+                "(scattered data cannot): give fit a Dask collection, delayed parts or files"
+            )
 
 
 def _lost_scheduler() -> ClusterError:
