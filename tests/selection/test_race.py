@@ -145,6 +145,30 @@ def test_large_tables_are_raced_on_a_part_and_the_best_is_fitted_on_all(monkeypa
     assert str(fitted.selection_).startswith(winner.name)
 
 
+def test_of_many_samples_three_folds_are_left_out_unless_more_are_asked_for(monkeypatch):
+    monkeypatch.setattr(selection, "MOST_FOR_ALL_FOLDS", 200)
+    fitted = classifier(n_rounds=10).fit(X, y).cross_fit_
+    assert {s.n_parts for s in fitted.standings if s.share > 0} == {3}
+    assert len(fitted.rows) == pytest.approx(0.6 * len(y), abs=10)
+    asked = classifier(n_rounds=10, cross_fit=5).fit(X, y).cross_fit_
+    assert {s.n_parts for s in asked.standings if s.share > 0} == {5}
+
+
+def test_time_that_is_left_is_used_for_other_folds():
+    found = classifier(n_rounds=10, time_budget=2.0).fit(X, y).cross_fit_
+    assert min(s.n_parts for s in found.standings if s.share > 0) > 5
+    assert sorted(found.rows) == list(range(len(y)))
+    assert found.left_out.shape == (len(y), K)
+
+
+def test_more_time_ends_with_the_last_repeat(monkeypatch):
+    monkeypatch.setattr(selection, "MOST_REPEATS", 3)
+    began = time.monotonic()
+    found = classifier(n_rounds=5, time_budget=600.0).fit(X, y).cross_fit_
+    assert {s.n_parts for s in found.standings if s.share > 0} == {15}
+    assert time.monotonic() - began < 60
+
+
 def test_no_part_is_begun_after_the_budget():
     found = classifier(time_budget=0.0).fit(X, y).cross_fit_
     assert {s.n_parts for s in found.standings} == {1}

@@ -92,8 +92,8 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         None (a single fit) with fewer than 20 samples, early stopping, a validation set, a
         warm start or subcosts="rebel" with unequal costs.
     time_budget : float, default=None
-        Seconds after which training ends: fits are stopped early, and folds that would not end in
-        time are left out. The model then depends on the speed of the machine.
+        Seconds after which training ends. Fits are stopped early, and time that is left is used for
+        more fits. The model then depends on the speed of the machine.
     reject_cost : float, default=None
         Abstain if the lowest expected cost exceeds this value.
     reject_label : object, default=None

@@ -38,7 +38,7 @@ from rebelboost.selection.candidates import Entry
 from rebelboost.selection.crew import Crew
 from rebelboost.selection.judging import NumberJudging
 from rebelboost.selection.number_candidates import LEAST_MASS, Recipe, number_candidates
-from rebelboost.selection.race import select
+from rebelboost.selection.race import n_parts_of, select
 from rebelboost.selection.spread import learn_intervals
 
 if TYPE_CHECKING:
@@ -160,7 +160,10 @@ def _fit_parts(
     rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
     with Hearing(callbacks_of(reg, rounds, ".4g", n_folds)) as callbacks:
         crew = Crew(threads_of(reg.n_jobs), callbacks, in_turn=bool(reg.callbacks))
-        found = select(judging, running, n_folds, crew=crew, time_budget=reg.time_budget)
+        n_parts = n_parts_of(len(samples), n_folds) if reg.cross_fit == "auto" else n_folds
+        found = select(
+            judging, running, n_folds, n_parts=n_parts, crew=crew, time_budget=reg.time_budget
+        )
     found = _stretched(found)
     intervals = learn_intervals(samples, found, settings)
     model = replace(empty, ensemble=found.ensemble, intervals=intervals)

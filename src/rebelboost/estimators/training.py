@@ -41,7 +41,7 @@ from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry, candidates
 from rebelboost.selection.crew import Crew
 from rebelboost.selection.judging import ClassJudging, neutral
-from rebelboost.selection.race import select
+from rebelboost.selection.race import n_parts_of, select
 from rebelboost.selection.scale import settled
 from rebelboost.theory.facts import SampleUse, training_facts
 
@@ -181,7 +181,10 @@ def _fit_parts(
     judging = ClassJudging(trained_on, deciding, clf.loss, subcosts_of(clf, given.costs))
     with Hearing(callbacks_of(clf, rounds, n_folds=n_folds)) as callbacks:
         crew = Crew(threads_of(clf.n_jobs), callbacks, in_turn=bool(clf.callbacks))
-        found = select(judging, running, n_folds, crew=crew, time_budget=clf.time_budget)
+        n_parts = n_parts_of(len(samples), n_folds) if clf.cross_fit == "auto" else n_folds
+        found = select(
+            judging, running, n_folds, n_parts=n_parts, crew=crew, time_budget=clf.time_budget
+        )
     return found, judging.decoder(found.temperature)
 
 

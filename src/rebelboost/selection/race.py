@@ -7,7 +7,7 @@ the remaining folds and averaged (`rebelboost.selection.blend`).
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from rebelboost.base.hashing import hash_rows
 from rebelboost.base.text import percent, whole_percent
-from rebelboost.data.folds import Divisible, Part, folds
+from rebelboost.data.folds import folds
 from rebelboost.learners.similarity import Similarity
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry
@@ -37,6 +37,8 @@ FOR_COMPARISON = 0.4
 """Share of a time budget for the comparison, if the best candidate is then fitted on all rows."""
 ONE_OF = 10
 """On large tables, one of this many folds is held out to choose the number of rounds."""
+MOST_FOR_ALL_FOLDS, FEWER_FOLDS = 5000, 3
+"""With more samples, so many of five folds are left out by default: fits differ less, and take longer."""
 MOST_REPEATS = 20
 """How often the samples are divided into folds at most, if a time budget allows it."""
 
@@ -103,27 +105,24 @@ def select(
     running: Sequence[Entry],
     n_folds: int,
     *,
+    n_parts: int | None = None,
     crew: Crew | None = None,
     time_budget: float | None = None,
 ) -> CrossFit:
-    """Compare the candidates on `n_folds` folds and average the best.
+    """Compare the candidates on `n_folds` folds, or on the first `n_parts` of them, and average the best.
 
     With more than `MOST_SAMPLES` samples, compare them on some rows and fit the best one on all rows.
     """
     deadline = math.inf if time_budget is None else time.monotonic() + time_budget
     samples, seed = judging.samples, running[0].settings.seed
-    in_time = (
-        samples.times is not None
-    )  # parts see the past only: the model is fitted to all samples
     if len(samples.labels) <= MOST_SAMPLES or len(running) == 1:
-        return cross_fit(
-            judging,
-            running,
-            Parts(
-                folds(samples, n_folds, seed), in_time, deadline, _repeats(samples, n_folds, seed)
-            ),
-            crew,
-        )
+        parts = folds(samples, n_folds, seed)
+        if samples.times is not None:  # parts see the past only: the model is fitted to all samples
+            return cross_fit(judging, running, Parts(parts, refit=True, deadline=deadline), crew)
+        first, others = parts[:n_parts], parts[n_parts:] if n_parts else []
+        repeats = [partial(folds, samples, n_folds, seed + i) for i in range(1, MOST_REPEATS)]
+        in_time = Parts(first, deadline=deadline, repeats=[lambda: others, *repeats])
+        return cross_fit(judging, running, in_time, crew)
     if len(samples.labels) > MOST_COMPARED:
         running = [c for c in running if not isinstance(c.settings.learner, Similarity)]
     some = np.argsort(hash_rows(samples.X, seed + 1), kind="stable")[: MOST_SAMPLES // 2]
@@ -148,8 +147,6 @@ def select(
     return replace(found, standings=(*found.standings, *beaten))
 
 
-def _repeats(samples: Divisible, n_folds: int, seed: int) -> list[Callable[[], list[Part]]]:
-    """Other folds of the same samples, for large time budgets. In time there is only one division."""
-    if samples.times is not None:
-        return []
-    return [partial(folds, samples, n_folds, seed + i) for i in range(1, MOST_REPEATS)]
+def n_parts_of(n_samples: int, n_folds: int) -> int:
+    """How many of the folds are left out by default."""
+    return min(n_folds, FEWER_FOLDS) if n_samples > MOST_FOR_ALL_FOLDS else n_folds
