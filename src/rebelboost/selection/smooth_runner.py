@@ -4,7 +4,8 @@ Points, distances and features are computed once for all parts: leaving samples 
 The features need no labels, so nothing of the held-out samples' classes enters a fit.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from rebelboost.data.spaces import fit_embedding
 from rebelboost.learners.smooth_basis import (
     PENALTIES,
     STAGES,
-    WIDTHS,
     Basis,
     class_path,
     make_basis,
@@ -33,6 +33,8 @@ from rebelboost.selection.runner import Attempt, Runner
 
 Solved = dict[int, Outputs]
 """Stage → coefficients."""
+MIDDLE = (1, 2)
+"""Indices of the widths that are tried first. Held-out losses rarely have a second minimum beyond them."""
 
 
 class SmoothRunner(Runner):
@@ -54,20 +56,53 @@ class SmoothRunner(Runner):
         callbacks: Sequence[Callback],
         n_threads: int,
     ) -> Attempt:
-        """Solve for the weights that the part keeps."""
+        """Solve for the weights that the part keeps: at first over the widths, then near the best stage."""
         del number, bar, callbacks, n_threads
-        near = range(len(STAGES)) if not self.fits else self._near()
-        solved = self.points.solve(part.kept, near)
         rows = np.flatnonzero(part.out)
         scores = np.full((len(STAGES), len(rows), self.judging.n_outputs), np.nan)
-        for stage, coefficients in solved.items():
-            scores[stage] = self.points.scores(stage, coefficients)[rows]
+        solved: Solved = {}
+        with one_linear_algebra_thread():
+            if self.fits:
+                self._follow(part, self._near(), rows, solved, scores, rising=False)
+            else:
+                self._explore(part, rows, solved, scores)
         return Attempt(part, solved, scores)
+
+    def _explore(self, part: Part, rows: Ints, solved: Solved, scores: Floats) -> None:
+        """Solve for the middle widths, and for the one beyond the better of them."""
+        least = {
+            i: self._follow(part, _of_width(i), rows, solved, scores, rising=True) for i in MIDDLE
+        }
+        first, last = MIDDLE
+        beyond = first - 1 if least[first] < least[last] else last + 1
+        self._follow(part, _of_width(beyond), rows, solved, scores, rising=True)
+
+    def _follow(
+        self,
+        part: Part,
+        stages: Sequence[int],
+        rows: Ints,
+        solved: Solved,
+        scores: Floats,
+        *,
+        rising: bool,
+    ) -> float:
+        """Solve for penalties of one width; with `rising`, until the held-out loss rises. Return the least."""
+        judged = self.judging.left_out([part.out]) if rising else None
+        least = math.inf
+        for stage, coefficients in self.points.solve(part.kept, stages):
+            solved[stage] = coefficients
+            scores[stage] = self.points.scores(stage, coefficients, rows)
+            if judged is not None:
+                loss = judged.best_factor(scores[stage], rough=True).log_loss
+                if loss > least:
+                    break
+                least = loss
+        return least
 
     def _near(self) -> list[int]:
         """The chosen stage, and those of the same width with the next larger and smaller penalties."""
-        first = self.stage // len(PENALTIES) * len(PENALTIES)
-        of_width = range(first, first + len(PENALTIES))
+        of_width = _of_width(self.stage // len(PENALTIES))
         return [stage for stage in of_width if abs(stage - self.stage) <= 1]
 
     @property
@@ -79,13 +114,19 @@ class SmoothRunner(Runner):
         """Solve for all samples at the chosen stage."""
         del callbacks, n_threads
         everything = np.ones(len(self.judging.samples.labels))
-        self.fits = [self.points.solve(everything, [self.stage])]
+        with one_linear_algebra_thread():
+            self.fits = [dict(self.points.solve(everything, [self.stage]))]
 
     def ensemble(self) -> tuple[Ensemble, list[Ints]]:
         """One term with the mean of the fits' outputs, since all have the same features."""
         solved: Outputs = np.mean([fit[self.stage] for fit in self.fits], axis=0)
         term = self.points.term(self.stage, solved)
         return Ensemble.of([term], self.judging.n_outputs), []
+
+
+def _of_width(i: int) -> range:
+    """The stages of a width."""
+    return range(i * len(PENALTIES), (i + 1) * len(PENALTIES))
 
 
 class SmoothPoints:
@@ -119,33 +160,28 @@ class SmoothPoints:
     def basis(self, width: float) -> Basis:
         """Features of a width."""
         if width not in self._bases:
-            with one_linear_algebra_thread():
-                among = self.distances[:, self.examples]
-                self._bases[width] = make_basis(width, self.distances, among)
+            among = self.distances[:, self.examples]
+            self._bases[width] = make_basis(width, self.distances, among)
         return self._bases[width]
 
-    def solve(self, share: BySample, stages: Sequence[int]) -> Solved:
-        """Coefficients at some stages, for shares of the samples' weight."""
+    def solve(self, share: BySample, stages: Sequence[int]) -> Iterator[tuple[int, Outputs]]:
+        """Coefficients at some stages of one width, for shares of the samples' weight."""
         weight = share if self.samples.weight is None else share * self.samples.weight
-        found: Solved = {}
-        for i, width in enumerate(WIDTHS):
-            own = [stage for stage in stages if stage // len(PENALTIES) == i]
-            if own:
-                penalties = tuple(STAGES[stage][1] for stage in own)
-                with one_linear_algebra_thread():
-                    found |= dict(zip(own, self._path(width, weight, penalties), strict=True))
-        return found
+        width, penalties = STAGES[stages[0]][0], tuple(STAGES[stage][1] for stage in stages)
+        yield from zip(stages, self._path(width, weight, penalties), strict=True)
 
-    def _path(self, width: float, weight: BySample, penalties: tuple[float, ...]) -> list[Outputs]:
+    def _path(
+        self, width: float, weight: BySample, penalties: tuple[float, ...]
+    ) -> Iterator[Outputs]:
         basis = self.basis(width)
         if isinstance(self.samples, NumberSamples):
             mass = self._sums(weight)
             sums = self._sums(weight * self.samples.target)
             target = np.divide(sums, mass, out=np.zeros_like(sums), where=mass > 0)
-            return list(number_path(basis, target, mass, penalties))
+            return number_path(basis, target, mass, penalties)
         classes = range(self.samples.n_classes)
         mass = np.stack([self._sums(weight * (self.samples.labels == k)) for k in classes], axis=1)
-        return list(class_path(basis, mass, penalties))
+        return class_path(basis, mass, penalties)
 
     def _sums(self, values: BySample) -> BySample:
         """(points,) sums over the samples at each point, in an order that depends on the values only."""
@@ -154,12 +190,11 @@ class SmoothPoints:
         sums = np.bincount(self.group[sorted_], in_order[sorted_], len(self.placed))
         return sums.astype(np.float64)
 
-    def scores(self, stage: int, solved: Outputs) -> Floats:
-        """(N, K) scores of all training samples."""
-        of_points = self.basis(STAGES[stage][0]).scores(solved)
-        found = np.empty((len(self.order), of_points.shape[1]))
-        found[self.order] = of_points[self.group]
-        return found
+    def scores(self, stage: int, solved: Outputs, rows: Ints) -> Floats:
+        """(M, K) scores of some training samples."""
+        place = np.empty(len(self.order), dtype=np.int64)
+        place[self.order] = self.group
+        return self.basis(STAGES[stage][0]).scores(solved, place[rows])
 
     def term(self, stage: int, solved: Outputs) -> SmoothSimilarities:
         """The term with these coefficients."""
