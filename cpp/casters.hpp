@@ -9,6 +9,7 @@
 
 #include "binarization.hpp"
 #include "cascade.hpp"
+#include "coded.hpp"
 #include "elementary.hpp"
 #include "leaf_tree.hpp"
 #include "pairs.hpp"
@@ -177,6 +178,14 @@ struct type_caster<rebel::Rectangles>
     : struct_caster<rebel::Rectangles, Vector<I32>, Matrix<I32>, Matrix<I32>> {};
 template <>
 struct type_caster<rebel::WindowGrid> : struct_caster<rebel::WindowGrid, size_t, size_t, size_t> {};
+template <>
+struct type_caster<rebel::CodedColumns>
+    : struct_caster<rebel::CodedColumns, Vector<I32>, Vector<I64>, Vector<F64>, Vector<U8>,
+                    Vector<I32>, Matrix<U8>> {};
+template <>
+struct type_caster<rebel::CodedTrees>
+    : struct_caster<rebel::CodedTrees, Vector<I32>, Vector<I64>, Vector<I64>,
+                    Matrix<const uint16_t>, Matrix<F64>> {};
 template <>
 struct type_caster<rebel::Steps>
     : struct_caster<rebel::Steps, Vector<I32>, Vector<I64>, Vector<F64>, Vector<I64>, Vector<U8>,

@@ -67,6 +67,10 @@ NB_MODULE(_compiled, m) {
     m.def("apply", &apply<float>, "X"_a, "trees"_a, "tree"_a, "regions"_a, "n_threads"_a, no_gil);
     m.def("apply", &apply<double>, "X"_a, "trees"_a, "tree"_a, "regions"_a, "n_threads"_a, no_gil);
 
+    m.def("predict_coded", &predict_coded<float>, "X"_a, "columns"_a, "trees"_a, "first"_a,
+          "last"_a, "scores"_a, "n_threads"_a, no_gil);
+    m.def("predict_coded", &predict_coded<double>, "X"_a, "columns"_a, "trees"_a, "first"_a,
+          "last"_a, "scores"_a, "n_threads"_a, no_gil);
     m.def("add_steps", &add_steps<float>, "X"_a, "steps"_a, "scores"_a, "n_threads"_a, no_gil);
     m.def("add_steps", &add_steps<double>, "X"_a, "steps"_a, "scores"_a, "n_threads"_a, no_gil);
 

@@ -39,6 +39,8 @@ FREE = {
         for free in ("X 1", "trees.right 0", "trees.outputs 0")
     ),
     "apply trees.outputs 1",
+    "predict_coded X 1",  # as long as the features are among them
+    "predict_coded columns.tables 0",
     "add_steps X 1",  # as long as the features are among them
     "squared_distances out 1",  # as long as the blocks hold so many samples, and no block is idle
     "pair_sums from_anchors 0",
@@ -116,6 +118,7 @@ WRITTEN = {
     "predict scores",
     "apply regions",
     "add_steps scores",
+    "predict_coded scores",
     "squared_distances out",
     "compare levels",
     "pair_sums sums",

@@ -18,7 +18,6 @@ from rebelboost.base.arrays import (
     RectangleArrays,
     SearchOptions,
     Step,
-    StepArrays,
     TreeArrays,
     TreeData,
 )
@@ -174,22 +173,6 @@ def random_trees(rng, depths, width, n_labels, *, categories):
         category,
         rng.integers(0, 2, (len(asks), 256)).astype(np.uint8),
         rng.standard_normal((int(n_leaves.sum()), n_labels)),
-    )
-
-
-def random_steps(rng, counts, width, n_labels):
-    """A function with so many thresholds for each count; one of a category where the count is negative."""
-    counts = np.asarray(counts, dtype=np.int64)
-    n_rows = np.where(counts < 0, 257, counts + 2)
-    n_thresholds = np.maximum(counts, 0)
-    levels = [np.sort(rng.integers(-2, 6, n) / 2) for n in n_thresholds]
-    return StepArrays(
-        rng.integers(0, width, len(counts)).astype(np.int32),
-        np.append(0, np.cumsum(n_thresholds)),
-        np.concatenate([np.empty(0), *levels]),
-        np.cumsum(n_rows) - n_rows,
-        (counts < 0).astype(np.uint8),
-        rng.standard_normal((int(n_rows.sum()), n_labels)),
     )
 
 

@@ -16,10 +16,10 @@ from rebelboost.base.arrays import (
     LeafSums,
     Nodes,
     Splits,
-    StepArrays,
     TreeArrays,
     TreeScratch,
 )
+from rebelboost.base.prediction_arrays import CodedColumns, CodedTrees, StepArrays
 
 RUBBISH = 85
 
@@ -221,6 +221,13 @@ def predict(module, X, trees: TreeArrays, first, last, n_threads=1):
     """Outputs that are added to others, all of them `RUBBISH`."""
     scores = rubbish((len(X), trees.outputs.shape[1]), np.float64)
     module.predict(X, trees, first, last, scores, n_threads)
+    return scores
+
+
+def predict_coded(module, X, columns: CodedColumns, trees: CodedTrees, first, last, n_threads=1):
+    """Outputs that are added to others, all of them `RUBBISH`."""
+    scores = rubbish((len(X), trees.outputs.shape[1]), np.float64)
+    module.predict_coded(X, columns, trees, first, last, scores, n_threads)
     return scores
 
 

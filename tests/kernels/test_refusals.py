@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kernels import builders, calls, pair_calls
+from kernels import builders, calls, coded_builders, pair_calls
 from kernels.axes import FREE, WRITTEN
 from rebelboost.base.arrays import (
     COMPARISONS,
@@ -127,7 +127,14 @@ def valid_arguments(module):
         (calls.advance, weights, scores, regions, builders.random_step(rng, weights, L)),
         (calls.predict, X, trees, 0, 2),
         (calls.apply, X, trees, 1),
-        (calls.add_steps, X, builders.random_steps(rng, [2, -1, 3], WIDTH, K)),
+        (
+            calls.predict_coded,
+            X,
+            *coded_builders.random_coded(rng, [2, -1, 3], [2, 3], WIDTH, K),
+            0,
+            2,
+        ),
+        (calls.add_steps, X, coded_builders.random_steps(rng, [2, -1, 3], WIDTH, K)),
         (calls.squared_distances, blocks, points, N),
         (calls.compare, *distances[:2], COMPARISONS["two_points"], 1.5),
         (calls.pair_sums, distances, distances, pairs_of_points, COMPARISONS["nearer"], values),

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import builders, calls
+from kernels import builders, calls, coded_builders
 from kernels.calls import assert_same
 from kernels.test_refusals import WIDTH, Place, call_with
 from rebelboost.kernels import reference
@@ -19,7 +19,7 @@ counts = st.lists(st.integers(-1, 9), max_size=5)
     n_samples=st.sampled_from([0, 1, 31, 32, 33, 600]),
 )
 def test_compiled_sums_of_steps_equal_reference(compiled, dtype, rng, counts, n_classes, n_samples):
-    steps = builders.random_steps(rng, counts, 4, n_classes)
+    steps = coded_builders.random_steps(rng, counts, 4, n_classes)
     X = builders.random_values(rng, n_samples, 4, dtype)
     assert_same(calls.add_steps(compiled, X, steps), calls.add_steps(reference, X, steps))
 
@@ -36,7 +36,7 @@ def row_of(steps, i, x):
 
 @given(rng=builders.rngs, counts=counts)
 def test_outputs_found_by_hand_are_the_same(either, rng, counts):
-    steps = builders.random_steps(rng, counts, 4, 3)
+    steps = coded_builders.random_steps(rng, counts, 4, 3)
     X = builders.random_values(rng, 5, 4)
     expected = np.full((5, 3), float(calls.RUBBISH))
     for i, feature in enumerate(steps.features):

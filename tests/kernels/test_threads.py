@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from kernels import builders, calls, pair_calls
+from kernels import builders, calls, coded_builders, pair_calls
 from kernels.calls import assert_same
 from rebelboost.base.arrays import COMPARISONS
 from rebelboost.base.levels import LEVELS
@@ -114,8 +114,14 @@ def test_threads_do_not_change_predictions(compiled, rng, categories):
     assert_same_for_any_threads(calls.apply, compiled, X, trees, 2)
 
 
+def test_threads_do_not_change_predictions_of_coded_trees(compiled, rng):
+    columns, trees = coded_builders.random_coded(rng, [0, 5, -1, 200], [3, 0, 6], 5, 4)
+    X = builders.random_values(rng, N, 5)
+    assert_same_for_any_threads(calls.predict_coded, compiled, X, columns, trees, 0, 3)
+
+
 def test_threads_do_not_change_sums_of_steps(compiled, rng):
-    steps = builders.random_steps(rng, [0, 5, -1, 300], 5, 4)
+    steps = coded_builders.random_steps(rng, [0, 5, -1, 300], 5, 4)
     assert_same_for_any_threads(calls.add_steps, compiled, builders.random_values(rng, N, 5), steps)
 
 

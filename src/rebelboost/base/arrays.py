@@ -279,23 +279,6 @@ class TreeArrays(NamedTuple):
     """(leaves, K)"""
 
 
-class StepArrays(NamedTuple):
-    """Piecewise constant functions of single features, for prediction."""
-
-    features: NDArray[np.int32]
-    """(functions,)"""
-    starts: Ints
-    """(functions + 1,) the thresholds of function i are [starts[i], starts[i + 1])."""
-    thresholds: Floats
-    """Rising within a function."""
-    rows: Ints
-    """(functions,) first row of its outputs: of numbers that exceed no threshold, or of code 0."""
-    categorical: Bytes
-    """(functions,) 1 if the values are codes of categories; missing values have row 256 then."""
-    outputs: Outputs
-    """A row for each number of exceeded thresholds, or for each code, and one for missing values."""
-
-
 class PairList(NamedTuple):
     """Pairs of an anchor and a rival, as rows of their distance matrices."""
 

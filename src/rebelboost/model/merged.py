@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.base.arrays import ByClass, Floats, Indices, Ints, Outputs, Scores, StepArrays
+from rebelboost.base.arrays import ByClass, Floats, Indices, Ints, Outputs, Scores
+from rebelboost.base.prediction_arrays import StepArrays
 from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms

@@ -29,6 +29,7 @@ from rebelboost.base.checks import Shelf, require
 from rebelboost.base.fixed_point import exact_totals
 from rebelboost.base.grid import rounded, spacing
 from rebelboost.data.binning import Binner
+from rebelboost.model.coded_trees import Coded, coded
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import RuleVotes, Shares, add_at, slices
 from rebelboost.model.terms import Separated, Terms
@@ -37,6 +38,8 @@ from rebelboost.model.tree_means import TreeMeans, means_by_depth
 
 NONE = -1
 """Stands for no feature, or no row of `right`."""
+MANY_SAMPLES = 1024
+"""On fewer samples, it would take longer to code the trees than to walk them."""
 MOST_DEPTH = 12
 """Maximum depth of a tree."""
 
@@ -190,7 +193,15 @@ class Trees(Terms):
         self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int
     ) -> None:
         """Add the outputs of trees [first, last)."""
-        kernels.active.predict(queries.X, self.walked, first, last, scores, n_threads)
+        if len(queries) >= MANY_SAMPLES and self.coded is not None:
+            self.coded.add_scores(queries.X, scores, first, last, n_threads)
+        else:
+            kernels.active.predict(queries.X, self.walked, first, last, scores, n_threads)
+
+    @cached_property
+    def coded(self) -> Coded | None:
+        """The form that is walked faster on many samples; None if it does not pay."""
+        return coded(self)
 
     # ---- exact sums
 

@@ -8,6 +8,7 @@ Only the compiled kernels use `n_threads`.
 from rebelboost.kernels.reference.binarization import binarize, leading_eigenvector
 from rebelboost.kernels.reference.binning import bin_values, sort_bins
 from rebelboost.kernels.reference.cascade import leave_early
+from rebelboost.kernels.reference.coded import predict_coded
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
 from rebelboost.kernels.reference.histograms import choose_splits, node_sums
 from rebelboost.kernels.reference.layer import search_layer
@@ -72,6 +73,7 @@ __all__ = [
     "node_sums",
     "pair_sums",
     "predict",
+    "predict_coded",
     "project",
     "propose_pair",
     "propose_tree",

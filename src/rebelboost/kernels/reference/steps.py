@@ -3,7 +3,8 @@
 
 import numpy as np
 
-from rebelboost.base.arrays import Scores, StepArrays, Values
+from rebelboost.base.arrays import Scores, Values
+from rebelboost.base.prediction_arrays import StepArrays
 
 MOST_CODES = 256
 

@@ -1,0 +1,39 @@
+// The scores of new samples by trees whose tests compare bytes.
+#pragma once
+
+#include "bins.hpp"
+
+namespace rebel {
+
+// Samples as bytes. Column c codes features[c]: the number of its thresholds [starts[c],
+// starts[c + 1]), at most 254, that the value exceeds; or, if table[c] is not negative, the entry
+// of its category in that row of `tables`. Missing values have the code missing[c].
+struct CodedColumns {
+    Vector<const int32_t> features;
+    Vector<const int64_t> starts;
+    Vector<const double> thresholds;
+    Vector<const uint8_t> missing;
+    Vector<const int32_t> table;
+    Matrix<const uint8_t> tables;
+
+    void check(size_t n_features) const;
+};
+
+// Trees as in prediction.hpp. Node i sends a sample right if its code in column nodes(i, 0) exceeds
+// nodes(i, 1).
+struct CodedTrees {
+    Vector<const int32_t> depths;
+    Vector<const int64_t> node_offsets;
+    Vector<const int64_t> leaf_offsets;
+    Matrix<const uint16_t> nodes;
+    Matrix<const double> outputs;
+
+    void check(size_t n_columns) const;
+};
+
+// Adds the outputs of trees [first, last) to the scores, in this order.
+template <class Value>
+void predict_coded(Matrix<const Value> X, const CodedColumns& columns, const CodedTrees& trees,
+                   size_t first, size_t last, Matrix<double> scores, int n_threads);
+
+} // namespace rebel

@@ -1,0 +1,43 @@
+"""The scores of new samples by trees whose tests compare bytes."""
+# ruff: noqa: ARG001  (n_threads; arrays cross borders, objects do not)
+
+import numpy as np
+
+from rebelboost.base.arrays import Bytes, Scores, Values
+from rebelboost.base.prediction_arrays import CodedColumns, CodedTrees
+
+N_CODES = 256
+
+
+def predict_coded(
+    X: Values,
+    columns: CodedColumns,
+    trees: CodedTrees,
+    first: int,
+    last: int,
+    scores: Scores,
+    n_threads: int,
+) -> None:
+    """Add the outputs of trees [first, last) to the scores, in this order."""
+    codes = np.stack(
+        [np.zeros(len(X), np.uint8)] + [_codes(X, columns, c) for c in range(len(columns.features))]
+    )[1:]
+    rows = np.arange(len(X))
+    for tree in range(first, last):
+        at = np.zeros(len(X), dtype=np.int64)
+        for layer in range(trees.depths[tree]):
+            column, cut = trees.nodes[trees.node_offsets[tree] + 2**layer - 1 + at].T
+            at = 2 * at + (codes[column, rows] > cut)
+        scores += trees.outputs[trees.leaf_offsets[tree] + at]
+
+
+def _codes(X: Values, columns: CodedColumns, c: int) -> Bytes:
+    """(N,) the codes of one column."""
+    x = X[:, columns.features[c]].astype(np.float64)
+    if columns.table[c] >= 0:
+        known = (x >= 0) & (x < N_CODES)
+        found = columns.tables[columns.table[c]][np.where(known, x, 0).astype(np.int64)]
+        return np.where(known, found, columns.missing[c])
+    thresholds = columns.thresholds[columns.starts[c] : columns.starts[c + 1]]
+    counts = np.searchsorted(thresholds, x).astype(np.uint8)
+    return np.where(np.isnan(x), columns.missing[c], counts)

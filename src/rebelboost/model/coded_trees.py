@@ -1,0 +1,120 @@
+"""Trees in a form that is walked faster on many samples: every test compares a byte of the sample.
+
+For each feature, the thresholds of all trees are sorted; the number of them that a value exceeds is its code. A
+set of categories that goes right has a column of zeros and ones. So all tests are alike, a node takes four
+bytes, and a sample is looked up among thresholds once, not in every node. Scores are the same to the last bit.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from rebelboost import kernels
+from rebelboost.base.arrays import Ints, Scores, Values
+from rebelboost.base.prediction_arrays import CodedColumns, CodedTrees
+
+if TYPE_CHECKING:
+    from rebelboost.model.trees import Trees
+
+MOST_CODES = 254
+"""Maximum number of thresholds of a column; further ones have a column of their own."""
+HIGHEST = 255
+"""Above all thresholds: code of missing values that go right. No code is above it."""
+MOST_COLUMNS = 4096
+"""With more, the codes of some samples would not stay in the cache."""
+
+
+class Coded(NamedTuple):
+    """Trees, and how samples are coded for them."""
+
+    columns: CodedColumns
+    trees: CodedTrees
+
+    def add_scores(self, X: Values, scores: Scores, first: int, last: int, n_threads: int) -> None:
+        """Add the outputs of trees [first, last)."""
+        kernels.active.predict_coded(X, self.columns, self.trees, first, last, scores, n_threads)
+
+
+def coded(trees: "Trees") -> Coded | None:
+    """The same trees with tests on bytes; None if they need too many columns."""
+    nodes = np.zeros((len(trees.features), 2), dtype=np.uint16)
+    nodes[:, 1] = HIGHEST  # a node without a split
+    of_numbers = np.flatnonzero((trees.features >= 0) & (trees.category < 0))
+    of_sets = np.flatnonzero(trees.category >= 0)
+    numbers = _number_columns(trees, of_numbers)
+    sets = _set_columns(trees, of_sets)
+    n_numbers, n_sets = len(numbers.features), len(sets.features)
+    if not 0 < n_numbers + n_sets <= MOST_COLUMNS:
+        return None
+    nodes[of_numbers] = np.stack([numbers.of_node, numbers.cuts], axis=1)
+    nodes[of_sets] = np.stack([n_numbers + sets.of_node, np.zeros(len(of_sets))], axis=1)
+    missing_right = np.concatenate([numbers.missing_right, sets.missing_right])
+    columns = CodedColumns(
+        np.concatenate([numbers.features, sets.features]).astype(np.int32),
+        np.concatenate([numbers.starts, np.full(n_sets, numbers.starts[-1])]).astype(np.int64),
+        numbers.thresholds,
+        np.where(missing_right, HIGHEST, 0).astype(np.uint8),
+        np.concatenate([np.full(n_numbers, -1), np.arange(n_sets)]).astype(np.int32),
+        np.ascontiguousarray(trees.right[trees.category[of_sets][sets.first]]),
+    )
+    walked = trees.walked
+    return Coded(
+        columns,
+        CodedTrees(walked.depths, walked.node_offsets, walked.leaf_offsets, nodes, walked.outputs),
+    )
+
+
+class _Numbers(NamedTuple):
+    features: Ints
+    missing_right: Ints
+    starts: Ints
+    thresholds: np.ndarray[tuple[int], np.dtype[np.float64]]
+    of_node: Ints
+    """Column of each node."""
+    cuts: Ints
+    """Code that a sample must exceed, for each node."""
+
+
+def _number_columns(trees: "Trees", nodes: Ints) -> _Numbers:
+    """A column for each feature and side of missing values, or several if it has many thresholds."""
+    owner = 2 * trees.features[nodes].astype(np.int64) + trees.missing_right[nodes]
+    order = np.lexsort((trees.thresholds[nodes], owner))
+    owners, thresholds = owner[order], trees.thresholds[nodes][order]
+    new_owner = np.diff(owners, prepend=-1) != 0
+    new = new_owner.copy()
+    new[1:] |= thresholds[1:] != thresholds[:-1]
+    rank = np.cumsum(new) - 1
+    begins = np.flatnonzero(new_owner)
+    place = rank - np.repeat(rank[begins], np.diff(np.append(begins, len(order))))
+    first_of_column = new & (place % MOST_CODES == 0)
+    column = np.cumsum(first_of_column) - 1
+    heads = np.flatnonzero(first_of_column)
+    of_node, cuts = np.empty_like(column), np.empty_like(column)
+    of_node[order], cuts[order] = column, place % MOST_CODES
+    return _Numbers(
+        owners[heads] // 2,
+        owners[heads] % 2,
+        np.append(rank[heads], np.count_nonzero(new)),
+        thresholds[new],
+        of_node,
+        cuts,
+    )
+
+
+class _Sets(NamedTuple):
+    features: Ints
+    missing_right: Ints
+    first: Ints
+    """One of the nodes with each set."""
+    of_node: Ints
+    """Column of each node."""
+
+
+def _set_columns(trees: "Trees", nodes: Ints) -> _Sets:
+    """A column for each set of categories of a feature that goes right, and side of missing values."""
+    packed = np.packbits(trees.right[trees.category[nodes]], axis=1)
+    owner = 2 * trees.features[nodes].astype(np.int64) + trees.missing_right[nodes]
+    keys = np.concatenate([packed, owner[:, np.newaxis].view(np.uint8)], axis=1)
+    as_one = np.ascontiguousarray(keys).view(f"V{keys.shape[1]}").ravel()
+    _, first, of_node = np.unique(as_one, return_index=True, return_inverse=True)
+    return _Sets(owner[first] // 2, owner[first] % 2, first, of_node)
