@@ -5,6 +5,7 @@ import pytest
 
 import spreading
 from rebelboost import RebelClassifier, Tree, kernels
+from rebelboost.distributed import racing
 from spreading import CUTS, N, cut, fingerprint, fit_parts, frame, table
 
 SETTINGS = {
@@ -108,6 +109,16 @@ def test_rows_held_out_do_not_depend_on_the_parts(tmp_path, weighted):
         for cuts in CUTS
     }
     assert len(found) == 1
+
+
+def test_the_race_does_not_depend_on_the_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr(racing, "MOST_COMPARED", 250)
+    X, y = table()
+    order = np.random.default_rng(1).permutation(N)
+    settings = {"learner": "auto", "cross_fit": "auto", "n_rounds": 20}
+    models = [fit_parts(classifier(**settings), cut(X, y, cuts, order)) for cuts in CUTS]
+    assert len({fingerprint(model, tmp_path) for model in models}) == 1
+    assert models[0].decoder_.temperature != 1  # learned from rows that a fit left out
 
 
 def test_a_single_class_is_always_predicted():

@@ -24,6 +24,7 @@ from rebelboost.distributed.agreement import Sizes, SpreadTable, sizes_of, table
 from rebelboost.distributed.deciding import facts_of
 from rebelboost.distributed.growing import SpreadSampling, SpreadTree
 from rebelboost.distributed.quantiles import spread_binner
+from rebelboost.distributed.racing import Choice, given_choice, raced, races
 from rebelboost.distributed.refusals import check_spreadable
 from rebelboost.distributed.rows import BinRows, Describe, Encode, HoldOut, Summarize, Weigh
 from rebelboost.distributed.seam import SpreadRows
@@ -34,7 +35,6 @@ from rebelboost.estimators.inputs import (
     check_agreement,
     encode_features,
     known_labels,
-    learner_of,
     seed_of,
     threads_of,
     warn_of_few,
@@ -117,11 +117,19 @@ def _trained(
         ensemble, decoder = Ensemble.of((), 1), Decoder(costs, loss=clf.loss)
         by_sample = False
     else:
-        neutral = clf.training == "neutral"
+        racing = races(clf, validated=given.validation is not None) and not given.by_sample
+        neutral = clf.training == "neutral" or (
+            racing and clf.training == "auto" and rule_of(clf).by_cost
+        )
         by_sample = given.by_sample and not neutral
         trained_on = uniform(len(classes)) if neutral else costs
-        ensemble = _boosted(clf, spread, given, known._replace(costs=trained_on), history)
-        decoder = Decoder(trained_on, loss=clf.loss, subcosts=subcosts_of(clf, costs))
+        choice = raced(clf, spread, known.table, trained_on) if racing else given_choice(clf)
+        given = given._replace(by_sample=by_sample)
+        known = known._replace(costs=trained_on)
+        ensemble = _boosted(clf, spread, given, known, choice, history)
+        decoder = Decoder(
+            trained_on, choice.temperature, loss=clf.loss, subcosts=subcosts_of(clf, costs)
+        )
     model = FittedClassifier(
         encoder=known.table.encoder,
         feature_names=known.table.names,
@@ -139,7 +147,12 @@ def _trained(
 
 
 def _boosted(
-    clf: RebelClassifier, spread: SpreadRows, given: SpreadInput, known: Known, history: History
+    clf: RebelClassifier,
+    spread: SpreadRows,
+    given: SpreadInput,
+    known: Known,
+    choice: Choice,
+    history: History,
 ) -> Ensemble:
     """Bin the rows, and boost."""
     seed, n_classes = seed_of(clf.random_state), len(known.table.classes)
@@ -149,15 +162,13 @@ def _boosted(
         summaries = spread.ask(Summarize(n_classes))
         sizes = sizes_of(summaries, weighted=given.weighted)
     weighting = _weighting(clf, known, given, sizes)
-    learner = learner_of(clf.learner)
-    assert isinstance(learner, Tree)
     settings = Settings(
-        SpreadLearner(spread, learner, known, sizes, given.weighted),
-        learner.rounds if clf.n_rounds == "auto" else int(clf.n_rounds),
-        learner.shrinkage if clf.shrinkage == "auto" else float(clf.shrinkage),
+        SpreadLearner(spread, choice.learner, known, sizes, given.weighted),
+        choice.rounds,
+        choice.shrinkage,
         0.0 if clf.tol == "auto" else float(clf.tol),
         SpreadObjective(spread, weighting, known.costs, sizes.n_rows),
-        SpreadSampling(clf.subsample, clf.feature_subsample),
+        SpreadSampling(clf.subsample, choice.feature_subsample),
         clf.n_rounds_no_change if clf.early_stopping else None,
         seed=seed,
         n_threads=threads_of(clf.n_jobs),
@@ -174,7 +185,7 @@ def _boosted(
 
 
 def _weighting(clf: RebelClassifier, known: Known, given: SpreadInput, sizes: Sizes) -> Weighting:
-    by_sample = given.by_sample and clf.training != "neutral"
+    by_sample = given.by_sample
     # Scaled so that squares neither overflow nor underflow; the mean loss keeps the user's units.
     largest = sizes.largest_cost if by_sample else float(known.costs.max(initial=0.0))
     shift = int(np.frexp(largest)[1]) - 1
