@@ -24,7 +24,7 @@ from rebelboost.base.arrays import Blocks, Bytes, Distances, Floats, Indices, La
 from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.base.exact_sums import exact_gram, exact_mean, exact_product
 from rebelboost.base.triangular import inverse_factor
-from rebelboost.data.scales import levels_of, unmeasurable
+from rebelboost.data.scales import LARGEST_SQUARABLE, levels_of, unmeasurable
 from rebelboost.exceptions import ModelFileError
 
 ABREAST = 16
@@ -93,7 +93,9 @@ class Embedding:
         out = np.empty((len(X), len(self.offset)), dtype=np.float32)
         step = max(1, CHUNK // max(1, len(self.offset)))
         for first in range(0, len(X), step):
-            spread = (self.spread(X[first : first + step]) - self.offset) * self.factor
+            with np.errstate(over="ignore"):  # values far beyond those of the training
+                spread = (self.spread(X[first : first + step]) - self.offset) * self.factor
+            spread = np.clip(spread, -LARGEST_SQUARABLE, LARGEST_SQUARABLE)
             placed = spread if self.turn is None else exact_product(spread, self.turn)
             out[first : first + step] = np.clip(np.rint(placed * GRID) / GRID, -FAR, FAR)
         return out

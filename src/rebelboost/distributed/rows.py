@@ -23,9 +23,9 @@ from rebelboost.estimators.inputs import (
     checked_table,
     checked_weight,
     encode_labels,
-    encode_target,
     encoded_table,
 )
+from rebelboost.estimators.targets import encode_target
 from rebelboost.exceptions import PartitionError
 
 

@@ -22,7 +22,14 @@ from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows, costs_o
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
 from rebelboost.data.samples import Samples
 from rebelboost.estimators.plain import read_at_once
-from rebelboost.estimators.unusual import FLOATS, check_kind, from_sparse, is_sparse
+from rebelboost.estimators.unusual import (
+    FLOATS,
+    check_infinite,
+    check_kind,
+    from_sparse,
+    is_sparse,
+    refusing,
+)
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.learners.base import WeakLearner
 from rebelboost.learners.similarity import Similarity
@@ -30,9 +37,6 @@ from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 from rebelboost.model.fitted import FittedClassifier
-
-LARGEST_TARGET = 1e150
-
 
 LEARNERS: dict[str, WeakLearner] = {
     "auto": Tree(),
@@ -182,15 +186,16 @@ def checked_table(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, nw.DataF
     if is_sparse(X):
         return from_sparse(estimator, X, reset=reset), None
     check_kind(X)
-    array = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        dtype=FLOATS,
-        order="C",
-        ensure_all_finite="allow-nan",
-        ensure_min_samples=1,
-    )
+    with refusing(X):
+        array = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            dtype=FLOATS,
+            order="C",
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=1,
+        )
     return array, None
 
 
@@ -199,7 +204,9 @@ def encoded_table(encoder: FeatureEncoder, array: Any, frame: nw.DataFrame[Any] 
     if frame is None:
         return encoder.transform_array(array)
     values = encoder.transform_frame(frame)
-    checked: Values = check_array(values, ensure_all_finite="allow-nan", input_name="X")
+    check_infinite(values, list(map(str, frame.columns)))
+    with refusing(values):
+        checked: Values = check_array(values, ensure_all_finite="allow-nan", input_name="X")
     return checked
 
 
@@ -257,26 +264,6 @@ def known_labels(y: ArrayLike, n_samples: int, known: NDArray[Any]) -> Labels:
             "which is not among the training labels"
         )
     return np.searchsorted(known, classes).astype(np.int32)[labels]
-
-
-def encode_target(y: ArrayLike, n_samples: int) -> BySample:
-    """Check the target of a regression, and convert it to floats."""
-    given: NDArray[Any] = column_or_1d(y, warn=True)
-    if len(given) != n_samples:
-        raise ValueError(f"X has {n_samples} samples, but y has {len(given)} targets")
-    try:
-        target: BySample = given.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"y contains {given.tolist()[0]!r}, but regression predicts numbers: "
-            "use RebelClassifier to predict classes"
-        ) from error
-    assert_all_finite(target, input_name="y")
-    if np.abs(target).max(initial=0.0) > LARGEST_TARGET:
-        raise ValueError(
-            f"y reaches {np.abs(target).max():g}, whose square overflows: divide y by a power of ten"
-        )
-    return target
 
 
 def checked_weight(sample_weight: ArrayLike | None, values: Values) -> BySample | None:

@@ -20,7 +20,6 @@ from rebelboost.estimators.inputs import (
     check_apart,
     checked_weight,
     encode_features,
-    encode_target,
     index_labels,
     learn_features,
     missing_features,
@@ -28,6 +27,7 @@ from rebelboost.estimators.inputs import (
     seed_of,
     threads_of,
 )
+from rebelboost.estimators.targets import check_spread, encode_target
 from rebelboost.estimators.training import callbacks_of
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
@@ -81,6 +81,7 @@ def read_numbers(
     else:
         encoder, values = start.encoder, encode_features(reg, X, start.encoder)
     target = encode_target(y, len(values))
+    check_spread(target)
     weight = checked_weight(sample_weight, values)
     samples = NumberSamples(
         values,
@@ -152,7 +153,7 @@ def _fit_parts(
     n_folds: int,
 ) -> NumberFit:
     if reg.learner == "auto":
-        running = number_candidates(settings_of, len(samples))
+        running = number_candidates(settings_of, samples.X)
     else:
         running = [Entry("the learner", settings_of(Recipe(number_learner(reg.learner))))]
     settings = max((each.settings for each in running), key=lambda each: each.rounds)

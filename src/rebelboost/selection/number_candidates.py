@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from rebelboost.base.arrays import Values
 from rebelboost.boosting.fit import Settings
+from rebelboost.data.scales import unmeasurable
 from rebelboost.learners.base import WeakLearner
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree
@@ -36,16 +38,17 @@ SMOOTH = Recipe(SmoothSimilarity(), 1, 1.0, 1.0, 1.0)
 """One function, solved at once by least squares."""
 
 
-def number_candidates(settings_of: Callable[[Recipe], Settings], n_samples: int) -> list[Entry]:
+def number_candidates(settings_of: Callable[[Recipe], Settings], X: Values) -> list[Entry]:
     """List the candidates, the cheapest first. `settings_of` lets the user's settings prevail over a recipe's.
 
     A candidate that differs from another only in what the user has set is omitted. A smooth function has
-    no step size that could be set, and minimises the squared loss only.
+    no step size that could be set, minimises the squared loss only, and needs distances between samples.
     """
     running: list[Entry] = []
     smooth = settings_of(SMOOTH)
     free = smooth.shrinkage == 1 and smooth.sampling.feature_subsample == 1
-    if free and smooth.objective.loss == "squared" and n_samples <= MOST_FOR_SMOOTH:
+    apt = smooth.objective.loss == "squared" and len(X) <= MOST_FOR_SMOOTH
+    if free and apt and unmeasurable(X) is None:
         running.append(Entry("smooth similarities", smooth))
     for name, recipe in RECIPES.items():
         settings = settings_of(recipe)
