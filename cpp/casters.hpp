@@ -17,6 +17,7 @@
 #include "random.hpp"
 #include "search.hpp"
 #include "similarity.hpp"
+#include "slopes.hpp"
 #include "steps.hpp"
 #include "weights.hpp"
 #include "windows.hpp"
@@ -141,6 +142,9 @@ template <>
 struct type_caster<rebel::LeafTreeOptions>
     : struct_caster<rebel::LeafTreeOptions, uint64_t, double, double> {};
 template <>
+struct type_caster<rebel::Slopes>
+    : struct_caster<rebel::Slopes, Matrix<F64>, Matrix<F64>, Vector<F64>> {};
+template <>
 struct type_caster<rebel::TreeScratch>
     : struct_caster<rebel::TreeScratch, Vector<int64_t>, Matrix<int64_t>> {};
 template <>
@@ -262,6 +266,16 @@ struct type_caster<rebel::DirectionSizes> {
     static handle from_cpp(const rebel::DirectionSizes& sizes, rv_policy policy,
                            cleanup_list* cleanup) {
         return make_caster<Tuple>::from_cpp(Tuple(sizes.reach, sizes.mass), policy, cleanup);
+    }
+};
+
+template <>
+struct type_caster<rebel::DistanceSums> {
+    using Tuple = std::tuple<double, double>;
+    NB_TYPE_CASTER(rebel::DistanceSums, make_caster<Tuple>::Name)
+    static handle from_cpp(const rebel::DistanceSums& sums, rv_policy policy,
+                           cleanup_list* cleanup) {
+        return make_caster<Tuple>::from_cpp(Tuple(sums.squared, sums.absolute), policy, cleanup);
     }
 };
 

@@ -38,6 +38,11 @@ NB_MODULE(_compiled, m) {
     m.def("propose_tree", &propose_tree, "bins"_a, "data"_a, "focus"_a, "weights"_a, "totals"_a,
           "options"_a, "tree"_a, "leaves"_a, "scratch"_a, "n_threads"_a, no_gil);
 
+    m.def("propose_on_slopes", &propose_on_slopes, "bins"_a, "data"_a, "focus"_a, "slopes"_a,
+          "options"_a, "tree"_a, "leaves"_a, "scratch"_a, "n_threads"_a, no_gil);
+    m.def("take_number_step", &take_number_step, "scores"_a, "regions"_a, "outputs"_a, "target"_a,
+          "weight"_a, "slopes"_a, no_gil);
+
     m.def("split_samples", &split_samples, "bins"_a, "layer"_a, "samples"_a, "starts"_a,
           "child_starts"_a, "n_threads"_a, no_gil);
     m.def("route", &route, "bins"_a, "nodes"_a, "regions"_a, "n_threads"_a, no_gil);

@@ -20,6 +20,9 @@ FREE = {
     "grow_tree scratch 0",
     "grow_term focus.samples 0",
     "grow_term scratch 0",
+    "propose_on_slopes focus.samples 0",
+    "propose_on_slopes scratch.sums 0",
+    "take_number_step outputs 0",  # regions
     "propose_tree focus.samples 0",
     "propose_tree weights 0",  # planes
     "propose_tree scratch.sums 0",
@@ -90,15 +93,23 @@ WRITTEN = {
     "draw_direction squares",
     *(
         f"{kernel} tree.{field}"
-        for kernel in ("grow_term", "propose_tree")
+        for kernel in ("grow_term", "propose_tree", "propose_on_slopes")
         for field in GrownTree._fields
     ),
     "grow_term scratch",
-    "propose_tree leaves.plus",
-    "propose_tree leaves.minus",
-    "propose_tree leaves.outputs",
-    "propose_tree scratch.values",
-    "propose_tree scratch.sums",
+    *(
+        f"{kernel} {memory}"
+        for kernel in ("propose_tree", "propose_on_slopes")
+        for memory in (
+            "leaves.plus",
+            "leaves.minus",
+            "leaves.outputs",
+            "scratch.values",
+            "scratch.sums",
+        )
+    ),
+    "take_number_step scores",
+    "take_number_step slopes",
     "take_step weights",
     "take_step scores",
     "take_step totals",

@@ -163,6 +163,23 @@ def propose_tree(module, bins, data, focus, weights, totals, options, depth, n_t
     return found, tree, leaves
 
 
+def propose_on_slopes(module, bins, data, focus, slopes, options, depth, n_threads=1):
+    """Number of layers, edge, the tree and its sums."""
+    tree, scratch = rubbish_tree(depth, len(slopes.mass)), rubbish_scratch(bins, depth)
+    leaves = LeafSums(*(rubbish((2**depth, len(slopes.totals)), np.float64) for _ in range(3)))
+    found = module.propose_on_slopes(
+        bins, data, focus, slopes, options, tree, leaves, scratch, n_threads
+    )
+    return found, tree, leaves
+
+
+def take_number_step(module, scores, regions, outputs, target, weight):
+    """Sums, new scores and slopes."""
+    scores, slopes = scores.copy(), rubbish(scores.shape, np.float64)
+    sums = module.take_number_step(scores, regions, outputs, target, weight, slopes)
+    return sums, scores, slopes
+
+
 def split_samples(module, bins, layer, samples, starts, n_threads=1):
     samples = samples.copy()
     child_starts = rubbish(2 * len(starts) - 1, np.int32)

@@ -15,6 +15,7 @@ from rebelboost.base.arrays import (
     ComparedPoints,
     Focus,
     LeafTreeOptions,
+    SlopeArrays,
     WindowGrid,
 )
 from rebelboost.base.levels import LEVELS
@@ -102,6 +103,9 @@ def valid_arguments(module):
     focus, judged = Focus(samples, allowed), builders.random_judged(rng, N, K)
     leaf_options, decided = LeafTreeOptions(1, 0.1, 0.1), judged.labels[::-1].copy()
 
+    slopes = SlopeArrays(weights[0].copy(), np.abs(weights[1]), np.ones(K))
+    one_output, numbers = np.zeros((L, 1)), (np.ones(N), np.ones(N))
+
     recorder, found = Recorder(module), {}
     for call, *arguments in [
         (calls.bin_values, X, [np.arange(2.0)] * WIDTH),
@@ -116,6 +120,8 @@ def valid_arguments(module):
         (calls.draw_direction, np.ones(K), 1),
         (calls.grow_term, bins, tree_data, focus, pairs, options, 3),
         (calls.propose_tree, bins, tree_data, focus, weights, np.ones(K), leaf_options, 3),
+        (calls.propose_on_slopes, bins, tree_data, focus, slopes, leaf_options, 3),
+        (calls.take_number_step, scores[:, :1].copy(), regions, one_output, *numbers),
         (calls.rate, decided, judged),
         (calls.take_step, weights, scores, regions, np.zeros((L, K)), np.ones(K), judged),
         (calls.heaviest_first, np.arange(N), samples, starts, np.array([0.5, 0.7, 0.9, 0.95])),

@@ -248,6 +248,17 @@ class LeafTreeOptions(NamedTuple):
     """Shrinks outputs towards 0, in units of the average mass of a leaf."""
 
 
+class SlopeArrays(NamedTuple):
+    """Slopes and curvatures of a loss."""
+
+    signed: Floats
+    """(N, K) slopes."""
+    mass: Floats
+    """(N, K) curvatures."""
+    totals: ByClass
+    """(K,) sums of the curvatures."""
+
+
 class TreeScratch(NamedTuple):
     """Memory that growing a tree works in."""
 

@@ -65,6 +65,8 @@ class NumberState(State):
 
     def judged(self) -> tuple[float, float]:
         """Root mean squared error, and mean absolute error."""
+        if self._rates is not None:
+            return self._rates
         distance = np.abs(self.scores[:, 0] - self.target)
         weight = self.judge.weight
         return (

@@ -41,7 +41,7 @@ from rebelboost.learners.options import (
 )
 from rebelboost.learners.pruning import Schedule, Search, Steps
 from rebelboost.losses.exponential import LocalWeights
-from rebelboost.losses.smooth import AnyWeights
+from rebelboost.losses.smooth import AnyWeights, Parabolas
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 from rebelboost.model.trees import MOST_DEPTH, Trees
@@ -146,7 +146,7 @@ class PreparedTree(Prepared):
         options = self.options
         if options.outputs == "leaf":
             key = key_from(rng)
-            if isinstance(weights, LocalWeights):
+            if isinstance(weights, LocalWeights | Parabolas):
                 return _at_once(options, self.data, weights, focus, key)
             return _step_by_step(options, self.data, weights, focus, key)
         growing = options.depth, self.data, weights, focus, self.schedule
@@ -169,7 +169,11 @@ class PreparedTree(Prepared):
 
 
 def _at_once(
-    options: Tree, data: TrainingSet, weights: LocalWeights, focus: Focus, key: int
+    options: Tree,
+    data: TrainingSet,
+    weights: LocalWeights | Parabolas,
+    focus: Focus,
+    key: int,
 ) -> Candidate:
     """Grow a tree on a random binarization of the classes, then solve each leaf's output for all classes.
 
@@ -182,18 +186,33 @@ def _at_once(
     depth, shape = options.depth, (2**options.depth, len(weights.totals))
     tree = data.tree_memory(depth)
     leaves = LeafSums(np.empty(shape), np.empty(shape), np.empty(shape))
-    n_layers, edge = kernels.active.propose_tree(
-        data.bins,
-        data.tree_data,
-        focus,
-        weights.planes,
-        weights.totals,
-        LeafTreeOptions(key, options.least_mass, options.smoothing),
-        tree,
-        leaves,
-        data.tree_scratch(depth),
-        data.n_threads,
-    )
+    settings = LeafTreeOptions(key, options.least_mass, options.smoothing)
+    scratch = data.tree_scratch(depth)
+    if isinstance(weights, Parabolas):
+        n_layers, edge = kernels.active.propose_on_slopes(
+            data.bins,
+            data.tree_data,
+            focus,
+            weights.arrays,
+            settings,
+            tree,
+            leaves,
+            scratch,
+            data.n_threads,
+        )
+    else:
+        n_layers, edge = kernels.active.propose_tree(
+            data.bins,
+            data.tree_data,
+            focus,
+            weights.planes,
+            weights.totals,
+            settings,
+            tree,
+            leaves,
+            scratch,
+            data.n_threads,
+        )
     if n_layers < depth:
         leaves = LeafSums(*(sums[: 2**n_layers] for sums in leaves))
     nodes, term = _term(tree, n_layers, leaves.outputs)

@@ -23,7 +23,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.fixed_point import fine_scales
 from rebelboost.kernels.elementary import portable_exp, portable_log, portable_log1p
-from rebelboost.losses.smooth import Slopes, largest
+from rebelboost.losses.smooth import Parabolas, Slopes, largest
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,10 @@ class Logistic:
     def _odds(self, scores: Scores) -> Planes:
         """e^H for c⁺, e^−H for c⁻, (V, N, K); limited to e⁷⁰⁰."""
         return portable_exp(np.minimum(self._signs * scores, 700.0))
+
+    def slopes(self, scores: Scores, n_threads: int) -> Slopes:
+        """Slopes and curvatures at the scores."""
+        return Slopes(self, scores, n_threads)
 
     def values(self, scores: Scores) -> Floats:
         """c⁺g(H) + c⁻g(−H)."""
@@ -106,6 +110,10 @@ class Squared:
     def shape(self) -> tuple[int, int]:
         """(N, K)."""
         return self.subcosts.shape[1], self.subcosts.shape[2]
+
+    def slopes(self, scores: Scores, n_threads: int) -> Slopes:
+        """Slopes and curvatures at the scores."""
+        return Parabolas(self, scores, n_threads)
 
     def values(self, scores: Scores) -> Floats:
         """c⁺g(H) + c⁻g(−H)."""

@@ -2,19 +2,23 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from rebelboost import kernels
 from rebelboost.base.arrays import (
     BySample,
     Floats,
+    Labels,
     Outputs,
     Regions,
     Scores,
 )
-from rebelboost.base.fixed_point import fine_scales
+from rebelboost.base.fixed_point import exact_total, fine_scales
+from rebelboost.costs.judge import Judge, Rates
 from rebelboost.losses.classes import parabola_outputs
-from rebelboost.losses.smooth import ConvexLoss, Slopes
+from rebelboost.losses.smooth import ConvexLoss, Parabolas, Slopes
 
 
 @dataclass(frozen=True)
@@ -26,10 +30,19 @@ class LeastSquares:
 
     reach = math.inf
 
+    @cached_property
+    def total_weight(self) -> float:
+        """Sum of the sample weights."""
+        return exact_total(self.weight)
+
     @property
     def shape(self) -> tuple[int, int]:
         """(N, 1)."""
         return len(self.target), 1
+
+    def slopes(self, scores: Scores, n_threads: int) -> Slopes:
+        """Slopes and curvatures at the scores."""
+        return Residuals(self, scores, n_threads)
 
     def values(self, scores: Scores) -> Floats:
         """The loss of each sample."""
@@ -51,6 +64,30 @@ class LeastSquares:
         return parabola_outputs(slopes, regions, ridge)
 
 
+class Residuals(Parabolas):
+    """Slopes of least squares: a term's effect is one kernel call."""
+
+    loss: LeastSquares
+
+    def advance(
+        self,
+        scores: Scores,
+        regions: Regions,
+        outputs: Outputs,
+        decided: Labels,
+        judge: Judge | None = None,
+    ) -> Rates | None:
+        """Add the outputs to the scores. Also returns the root mean square and the mean |H − y|."""
+        del decided, judge
+        loss = self.loss
+        squared, absolute = kernels.active.take_number_step(
+            scores, regions, outputs, loss.target, loss.weight, self.signed
+        )
+        self.scores = scores
+        self.log_total = math.log(squared) if squared > 0 else -math.inf
+        return math.sqrt(squared / loss.total_weight), absolute / loss.total_weight
+
+
 @dataclass(frozen=True)
 class Huber:
     """(H − y)² up to a distance of `delta`, then linear: 2δ|H − y| − δ²."""
@@ -68,6 +105,10 @@ class Huber:
     def shape(self) -> tuple[int, int]:
         """(N, 1)."""
         return len(self.target), 1
+
+    def slopes(self, scores: Scores, n_threads: int) -> Slopes:
+        """Slopes and curvatures at the scores."""
+        return Slopes(self, scores, n_threads)
 
     def values(self, scores: Scores) -> Floats:
         """The loss of each sample."""
@@ -104,6 +145,10 @@ class LeastAbsolute:
     def shape(self) -> tuple[int, int]:
         """(N, 1)."""
         return len(self.target), 1
+
+    def slopes(self, scores: Scores, n_threads: int) -> Slopes:
+        """Slopes and curvatures at the scores."""
+        return Slopes(self, scores, n_threads)
 
     def values(self, scores: Scores) -> Floats:
         """The loss of each sample."""

@@ -14,7 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
-from rebelboost.base.arrays import ByClass, Floats, Labels, Outputs, Pairs, Planes, Regions, Scores
+from rebelboost.base.arrays import (
+    ByClass,
+    Floats,
+    Labels,
+    Outputs,
+    Pairs,
+    Planes,
+    Regions,
+    Scores,
+    SlopeArrays,
+)
 from rebelboost.base.fixed_point import coarse_scale, fine_scales
 from rebelboost.base.newton import Derivatives, Precision, rising_root
 from rebelboost.costs.judge import Judge, Rates
@@ -34,6 +44,9 @@ class ConvexLoss(Protocol):
     @property
     def reach(self) -> float:
         """Distance over which the curvature may change substantially; ∞ for a parabola."""
+
+    def slopes(self, scores: Scores, n_threads: int) -> "Slopes":
+        """Slopes and curvatures at the scores."""
 
     def values(self, scores: Scores) -> Floats:
         """The loss of every score."""
@@ -201,6 +214,15 @@ class Slopes:
         return None
 
 
+class Parabolas(Slopes):
+    """Slopes of a loss that is a parabola of the scores: a tree is proposed in one kernel call."""
+
+    @property
+    def arrays(self) -> SlopeArrays:
+        """The arrays that the kernels take."""
+        return SlopeArrays(self.signed, self.mass, self.totals)
+
+
 AnyWeights = Weights | Slopes
 
 
@@ -244,7 +266,7 @@ class SmoothLoss:
 
     def weights(self, scores: Scores) -> Slopes:
         """Differentiate the loss at the scores."""
-        return Slopes(self.loss, scores, self.n_threads)
+        return self.loss.slopes(scores, self.n_threads)
 
     def log_loss(self, weights: Totalled) -> float:
         """Logarithm of the mean loss above its floor; −∞ at the floor."""

@@ -29,6 +29,7 @@ from rebelboost.kernels.reference.similarity import (
     pair_sums,
     squared_distances,
 )
+from rebelboost.kernels.reference.slopes import propose_on_slopes, take_number_step
 from rebelboost.kernels.reference.steps import add_steps
 from rebelboost.kernels.reference.sums import class_sums
 from rebelboost.kernels.reference.tree import grow_tree
@@ -75,6 +76,7 @@ __all__ = [
     "predict",
     "predict_coded",
     "project",
+    "propose_on_slopes",
     "propose_pair",
     "propose_tree",
     "prune_layer",
@@ -90,6 +92,7 @@ __all__ = [
     "sort_bins",
     "split_samples",
     "squared_distances",
+    "take_number_step",
     "take_step",
     "window_scales",
     "window_values",
