@@ -32,9 +32,11 @@ class Precision(NamedTuple):
 def rising_root(derivatives: Derivatives, start: Floats, precision: Precision) -> Floats:
     """Find the roots of increasing functions.
 
-    A step that leaves the bracket known to contain the root is replaced by bisection.
+    A step that leaves the bracket known to contain the root is replaced by bisection, and so is one that
+    is more than half as long as the step before it: from one end to the other, Newton steps may creep.
     """
     at, reach = start, precision.reach
+    length = np.full(start.shape, np.inf)
     low, high = np.full(start.shape, -np.inf), np.full(start.shape, np.inf)
     for _ in range(MOST_STEPS):
         value, slope = derivatives(at)
@@ -44,12 +46,15 @@ def rising_root(derivatives: Derivatives, start: Floats, precision: Precision) -
             return following
         low, high = np.where(value < 0, at, low), np.where(value > 0, at, high)
         # A step back to an end of the bracket counts as outside: it would cycle between the ends.
-        outside = ((following <= low) | (following >= high)) & np.isfinite(low) & np.isfinite(high)
+        creeping = np.abs(following - at) > np.maximum(length / 2, precision.step)
+        outside = (following <= low) | (following >= high) | creeping
+        outside &= np.isfinite(low) & np.isfinite(high)
         if precision.step:  # a point that no longer moves has converged
             outside &= following != at
         if outside.any():
             following[outside] = low[outside] / 2 + high[outside] / 2
         if precision.step and np.abs(following - at).max(initial=0.0) <= precision.step:
             return following
+        length = np.abs(following - at)
         at, reach = following, reach * precision.growth
     return at
