@@ -15,8 +15,8 @@ namespace {
 
 constexpr int most_squarings = 20;
 constexpr double unchanged = 0x1p-40;
-constexpr double negligible = 0x1p-400; // set to 0: denormal numbers are slow
-constexpr size_t rows_at_once = 512;
+constexpr double negligible = 0x1p-400;   // set to 0: denormal numbers are slow
+constexpr size_t integers_at_once = 4096; // so that they stay in the cache
 
 // C = B·B, each entry added up in the order of k.
 REBEL_CLONES void square(const double* __restrict B, size_t n, double* __restrict C) {
@@ -119,8 +119,9 @@ void binarize(Planes weights, Vector<const double> totals, Vector<int64_t> value
         // Σ G²/S ≤ S, since no |G| exceeds its sum: squares of the integers sum to less than 2⁵².
         scale[k] = std::ldexp(1.0, 25 - ((exponent + 1) >> 1));
     }
+    const size_t rows_at_once = std::max<size_t>(32, integers_at_once / n_classes);
     std::mutex merging;
-    parallel_for(weights.n_rows, 16 * rows_at_once, n_threads, [&](size_t begin, size_t end) {
+    parallel_for(weights.n_rows, 8192, n_threads, [&](size_t begin, size_t end) {
         std::vector<double> partial(gram.size()), integers(n_classes * rows_at_once);
         for (size_t n = begin; n < end; n += rows_at_once) {
             const size_t last = std::min(n + rows_at_once, end);

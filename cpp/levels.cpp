@@ -15,17 +15,18 @@ namespace rebel {
 namespace {
 
 constexpr int most_steps = 60;
-constexpr double reach = 4;    // the longest step
-constexpr double gain = 1e-12; // stop if the next step is predicted to lower the loss by less
+constexpr double reach = 4;   // the longest step
+constexpr double gain = 1e-8; // the step after which the loss falls by less is the last
 constexpr double least = 1e-300;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The weights of one class at the levels that occur, divided by their sum.
+// The weights of one class at the sizes |f| that occur, at f and at −f, divided by their sum. Both
+// share an exponential.
 struct ClassWeights {
-    const double* f;
-    const double* plus;
-    const double* minus;
-    size_t n;
+    std::vector<double> f, plus, plus_mirrored, minus, minus_mirrored;
+
+    explicit ClassWeights(size_t n)
+        : f(n), plus(n), plus_mirrored(n), minus(n), minus_mirrored(n) {}
 };
 
 // Σ w, Σ f·w and Σ f²·w of w⁺e^{fa}, then of w⁻e^{−fa}, in lanes.
@@ -35,36 +36,29 @@ struct Moments {
 };
 
 REBEL_CLONES void find_moments(const ClassWeights& of, double a, Moments& out) {
-    const double* __restrict f = of.f;
-    const double* __restrict plus = of.plus;
-    const double* __restrict minus = of.minus;
+    const double* __restrict sizes = of.f.data();
+    const double* __restrict plus = of.plus.data();
+    const double* __restrict plus_mirrored = of.plus_mirrored.data();
+    const double* __restrict minus = of.minus.data();
+    const double* __restrict minus_mirrored = of.minus_mirrored.data();
     double up[3][lanes] = {}, down[3][lanes] = {};
-    in_lanes(of.n, [&](size_t i, size_t lane) REBEL_INLINE {
-        const double growth = exponential(f[i] * a);
-        const double w = plus[i] * growth;
-        const double v = minus[i] / growth;
-        const double wf = f[i] * w;
-        const double vf = f[i] * v;
-        up[0][lane] += w;
-        up[1][lane] += wf;
-        up[2][lane] += f[i] * wf;
-        down[0][lane] += v;
-        down[1][lane] += vf;
-        down[2][lane] += f[i] * vf;
+    in_lanes(of.f.size(), [&](size_t i, size_t lane) REBEL_INLINE {
+        const double f = sizes[i];
+        const double growth = exponential(f * a);
+        const double decay = 1 / growth;
+        const double w = plus[i] * growth, w_mirrored = plus_mirrored[i] * decay;
+        const double v = minus[i] * decay, v_mirrored = minus_mirrored[i] * growth;
+        up[0][lane] += w + w_mirrored;
+        up[1][lane] += f * (w - w_mirrored);
+        up[2][lane] += (f * f) * (w + w_mirrored);
+        down[0][lane] += v + v_mirrored;
+        down[1][lane] += f * (v - v_mirrored);
+        down[2][lane] += (f * f) * (v + v_mirrored);
     });
     for (size_t i = 0; i < 3; ++i) {
         out.up[i] = together(up[i]);
         out.down[i] = together(down[i]);
     }
-}
-
-REBEL_CLONES double loss_of(const ClassWeights& of, double a, double b) {
-    double sums[lanes] = {};
-    in_lanes(of.n, [&](size_t i, size_t lane) REBEL_INLINE {
-        const double growth = exponential(of.f[i] * a + b);
-        sums[lane] += of.plus[i] * growth + of.minus[i] / growth;
-    });
-    return together(sums);
 }
 
 struct Slope {
@@ -132,52 +126,56 @@ double solve_levels(Planes weights, Vector<const double> totals, Regions regions
     std::vector<int64_t> sums(n_levels * 2 * n_classes);
     region_sums(weights, regions, {scales.data(), n_classes}, {sums.data(), n_levels, 2, n_classes},
                 n_threads);
-    std::vector<size_t> used;
-    for (size_t l = 0; l < n_levels; ++l) {
-        int64_t any = 0;
+    for (size_t l = 0; l < n_levels; ++l)
         for (size_t k = 0; k < n_classes; ++k) {
             const int64_t signed_sum = sums[2 * l * n_classes + k];
             const int64_t mass = sums[(2 * l + 1) * n_classes + k];
-            any |= mass;
             out.plus(l, k) = static_cast<double>(mass + signed_sum) / (2 * scales[k]);
             out.minus(l, k) = static_cast<double>(mass - signed_sum) / (2 * scales[k]);
         }
-        if (any != 0)
-            used.push_back(l);
-    }
-    const size_t n_used = used.size();
-    std::vector<double> f(n_used), plus(n_used), minus(n_used);
-    for (size_t i = 0; i < n_used; ++i)
-        f[i] = levels[used[i]];
+    std::vector<size_t> used; // sizes
+    const auto occurs = [&](size_t l) {
+        const int64_t* mass = &sums[(2 * l + 1) * n_classes];
+        return std::any_of(mass, mass + n_classes, [](int64_t each) { return each != 0; });
+    };
+    for (size_t size = 0; size <= zero_level; ++size)
+        if (occurs(zero_level + size) || occurs(zero_level - size))
+            used.push_back(size);
+    ClassWeights of(used.size());
     double loss = 0;
     for (size_t k = 0; k < n_classes; ++k) {
-        double mass[lanes] = {}, signed_sum[lanes] = {};
-        for (size_t i = 0; i < n_used; ++i) {
-            plus[i] = out.plus(used[i], k);
-            minus[i] = out.minus(used[i], k);
-            mass[i % lanes] += plus[i] + minus[i];
-            signed_sum[i % lanes] += f[i] * (plus[i] - minus[i]);
+        double mass[lanes] = {};
+        for (size_t i = 0; i < used.size(); ++i) {
+            const size_t l = zero_level + used[i], mirrored = zero_level - used[i];
+            of.f[i] = levels[l];
+            of.plus[i] = out.plus(l, k);
+            of.minus[i] = out.minus(l, k);
+            of.plus_mirrored[i] = used[i] > 0 ? out.plus(mirrored, k) : 0;
+            of.minus_mirrored[i] = used[i] > 0 ? out.minus(mirrored, k) : 0;
+            mass[i % lanes] +=
+                (of.plus[i] + of.plus_mirrored[i]) + (of.minus[i] + of.minus_mirrored[i]);
         }
         const double total = together(mass);
-        const ClassWeights of{f.data(), plus.data(), minus.data(), n_used};
+        out.outputs(0, k) = out.outputs(1, k) = 0;
+        if (!(total > 0))
+            continue;
+        for (auto* each : {&of.plus, &of.plus_mirrored, &of.minus, &of.minus_mirrored})
+            for (double& weight : *each)
+                weight /= total;
+        Moments m;
         double a = 0, b = 0;
         if (rule == sign) {
-            const double P = together(signed_sum);
-            a = half_log_ratio(total - P, total + P, cap * total);
-        } else if (total > 0) {
-            for (size_t i = 0; i < n_used; ++i) {
-                plus[i] /= total;
-                minus[i] /= total;
-            }
+            find_moments(of, 0, m);
+            const double P = m.up[1] - m.down[1];
+            a = half_log_ratio(1 - P, 1 + P, cap);
+        } else {
             a = best_slope(of, rule);
-            if (rule == affine) {
-                Moments m;
-                find_moments(of, a, m);
-                b = half_log_ratio(m.down[0], m.up[0], cap * (m.up[0] + m.down[0]));
-            }
         }
-        const double unit = rule == sign || !(total > 0) ? 1 : total;
-        loss += unit * loss_of(of, a, b);
+        find_moments(of, a, m);
+        if (rule == affine)
+            b = half_log_ratio(m.down[0], m.up[0], cap * (m.up[0] + m.down[0]));
+        const double growth = exponential(b);
+        loss += total * (m.up[0] * growth + m.down[0] / growth);
         out.outputs(0, k) = a;
         out.outputs(1, k) = b;
     }

@@ -1,8 +1,10 @@
 """The best outputs of responses that have many discrete levels."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from rebelboost.base.arrays import ByClass, Floats, Planes, Regions
+from rebelboost.base.arrays import ByClass, Floats, Ints, Planes, Regions
 from rebelboost.base.fixed_point import fine_scales
 from rebelboost.base.levels import LEVELS
 from rebelboost.base.pair_arrays import AFFINE, SIGN, SLOPE, LevelSums
@@ -11,8 +13,8 @@ from rebelboost.kernels.reference.weights import region_sums, together
 
 CAP = 1e-8
 """Smoothing, relative to the mass: limits an output to ½ ln(2/CAP)."""
-MOST_STEPS, REACH, GAIN, LEAST = 60, 4.0, 1e-12, 1e-300
-"""Of Newton's method: number and length of steps, the gain at which it stops, and the smallest divisor."""
+MOST_STEPS, REACH, GAIN, LEAST = 60, 4.0, 1e-8, 1e-300
+"""Of Newton's method: number and length of steps, the gain that makes a step the last, the smallest divisor."""
 
 
 def solve_levels(
@@ -34,37 +36,60 @@ def solve_levels(
     signed, mass = sums[:, 0], sums[:, 1]
     out.plus[:] = (mass + signed) / (2 * scales)
     out.minus[:] = (mass - signed) / (2 * scales)
-    used = mass.any(axis=1)
-    f, plus, minus = LEVELS[used][:, np.newaxis], out.plus[used], out.minus[used]
-    total = _total(plus + minus)
-    unit = np.ones_like(total)
-    a, b = np.zeros((2, len(totals)))
+    of = _class_weights(out.plus, out.minus, mass)
+    total = _total((of.plus + of.plus_mirrored) + (of.minus + of.minus_mirrored))
+    unit = np.where(total > 0, total, 1.0)
+    of = of._replace(**{name: getattr(of, name) / unit for name in of._fields[1:]})
+    b = np.zeros_like(total)
     if rule == SIGN:
-        P = _total(f * (plus - minus))
-        a = half_log_ratio(total - P, total + P, CAP * total)
-    elif len(f):
-        unit = np.where(total > 0, total, 1.0)
-        plus, minus = plus / unit, minus / unit
-        a = np.where(total > 0, _best_slopes(f, plus, minus, rule), 0.0)
-        if rule == AFFINE:
-            (A, _, _), (B, _, _) = _moments(f, plus, minus, a)
-            b = half_log_ratio(B, A, CAP * (A + B))
+        (_, up, _), (_, down, _) = _moments(of, b)
+        P = up - down
+        a = half_log_ratio(1 - P, 1 + P, np.full_like(P, CAP))
+    else:
+        a = _best_slopes(of, rule)
+    a = np.where(total > 0, a, 0.0)
+    (A, _, _), (B, _, _) = _moments(of, a)
+    if rule == AFFINE:
+        b = half_log_ratio(B, A, CAP * (A + B))
     out.outputs[:] = a, b
-    growth = _exp(f * a + b)
-    losses = unit * _total(plus * growth + minus / growth)
+    growth = _exp(b)
+    losses = total * (A * growth + B / growth)
     return float(np.add.accumulate(losses)[-1])
 
 
-def _best_slopes(f: Floats, plus: Floats, minus: Floats, rule: int) -> ByClass:
+class ClassWeights(NamedTuple):
+    """Weights at the sizes |f| that occur, at f and at −f, which share an exponential; (sizes, K) each."""
+
+    f: Floats
+    plus: Floats
+    plus_mirrored: Floats
+    minus: Floats
+    minus_mirrored: Floats
+
+
+def _class_weights(plus: Floats, minus: Floats, mass: Ints) -> ClassWeights:
+    zero = len(LEVELS) // 2
+    used = (mass[zero:] + mass[zero::-1]).any(axis=1)
+    once = (np.arange(zero + 1) > 0)[used, np.newaxis]  # f = 0 has no other side
+    return ClassWeights(
+        LEVELS[zero:][used][:, np.newaxis],
+        plus[zero:][used],
+        plus[zero::-1][used] * once,
+        minus[zero:][used],
+        minus[zero::-1][used] * once,
+    )
+
+
+def _best_slopes(of: ClassWeights, rule: int) -> ByClass:
     """Safeguarded Newton steps, for each class until it has converged.
 
     A step that leaves the bracket known to contain the root is replaced by bisection.
     """
-    at = np.zeros(plus.shape[1])
+    at = np.zeros(of.plus.shape[1])
     low, high = np.full(len(at), -np.inf), np.full(len(at), np.inf)
     searching = np.ones(len(at), dtype=bool)
     for _ in range(MOST_STEPS):
-        value, curvature = _derivatives(f, plus, minus, at, rule)
+        value, curvature = _derivatives(of, at, rule)
         step = value / np.maximum(curvature, LEAST)
         following = at - np.minimum(np.maximum(step, -REACH), REACH)
         converged = value * step < GAIN
@@ -79,11 +104,9 @@ def _best_slopes(f: Floats, plus: Floats, minus: Floats, rule: int) -> ByClass:
     return at
 
 
-def _derivatives(
-    f: Floats, plus: Floats, minus: Floats, a: ByClass, rule: int
-) -> tuple[ByClass, ByClass]:
+def _derivatives(of: ClassWeights, a: ByClass, rule: int) -> tuple[ByClass, ByClass]:
     """Of the loss in a; with the rule AFFINE, of ln A + ln B, since the best b leaves 2√(A·B)."""
-    (A, up, up2), (B, down, down2) = _moments(f, plus, minus, a)
+    (A, up, up2), (B, down, down2) = _moments(of, a)
     growth = _exp(a)
     sinh, cosh = (growth - 1 / growth) * 0.5, (growth + 1 / growth) * 0.5
     if rule == SLOPE:
@@ -97,14 +120,19 @@ def _derivatives(
 Triple = tuple[ByClass, ByClass, ByClass]
 
 
-def _moments(f: Floats, plus: Floats, minus: Floats, a: ByClass) -> tuple[Triple, Triple]:
+def _moments(of: ClassWeights, a: ByClass) -> tuple[Triple, Triple]:
     """Σ w, Σ f·w and Σ f²·w of w⁺e^{fa}, and of w⁻e^{−fa}."""
+    f = of.f
     growth = _exp(f * a)
-    up, down = plus * growth, minus / growth
-    return (
-        (_total(up), _total(f * up), _total(f * (f * up))),
-        (_total(down), _total(f * down), _total(f * (f * down))),
-    )
+    decay = 1 / growth
+    up, up_mirrored = of.plus * growth, of.plus_mirrored * decay
+    down, down_mirrored = of.minus * decay, of.minus_mirrored * growth
+    return _sums(f, up, up_mirrored), _sums(f, down, down_mirrored)
+
+
+def _sums(f: Floats, w: Floats, mirrored: Floats) -> Triple:
+    both = w + mirrored
+    return _total(both), _total(f * (w - mirrored)), _total((f * f) * both)
 
 
 def half_log_ratio(above: ByClass, below: ByClass, smoothing: ByClass) -> ByClass:
