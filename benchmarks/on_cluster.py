@@ -5,6 +5,7 @@ python benchmarks/on_cluster.py --only kills      workers are killed at random, 
 python benchmarks/on_cluster.py --only overhead   what a round costs beside its work, with 4 workers
 python benchmarks/on_cluster.py --only speed      beside a local fit, xgboost.dask and lightgbm.dask
 python benchmarks/on_cluster.py --only disk       files larger than what is kept in memory
+python benchmarks/on_cluster.py --only paper      10⁹ rows on 100 workers, computed from a small part
 
 `--rows` and `--rounds` make `speed` and `disk` smaller. Needs dask[distributed], and for `speed` xgboost and
 lightgbm. Everything runs on 127.0.0.1.
@@ -31,6 +32,9 @@ import rebelboost.dask
 from distributed import Client, LocalCluster
 from rebelboost import RebelClassifier, Tree
 from rebelboost.distributed import fit_files
+from rebelboost.distributed.parts import Raw, RowPart
+from rebelboost.distributed.seam import InMemory
+from rebelboost.distributed.training import SpreadInput, fit_spread
 
 KILLS, LONG_ROUNDS = 100, 30
 
@@ -194,7 +198,7 @@ def kills(n_kills):
 
 def overhead():
     X, y = table(400, 12, 4)
-    estimator = RebelClassifier(Tree(), n_rounds=200, cross_fit=None)
+    estimator = RebelClassifier(Tree(), n_rounds=80, cross_fit=None)
     local = estimator.fit(X, y).history_.table()["seconds"]
     with cluster(4) as running, Client(running):
         model = rebelboost.dask.RebelClassifier(estimator).fit(*parts(X, y, [100, 200, 300]))
@@ -327,11 +331,60 @@ def disk(n_rows, n_rounds):
             )
 
 
+class Counting(InMemory):
+    """One part in memory; counts the bytes that its answers would take on the way."""
+
+    n_bytes = n_asked = 0
+
+    def ask(self, command):
+        answer = super().ask(command)
+        if isinstance(answer, tuple):
+            self.n_bytes += sum(np.asarray(item).nbytes for item in answer)
+        self.n_asked += 1
+        return answer
+
+
+def paper(n_rows=10**9, n_workers=100, gigabit=10):
+    """10⁹ rows on 100 workers, from what a part of 200,000 rows takes here on one thread."""
+    here, n_features, n_rounds = 200_000, 50, 6
+    X, y = table(here, n_features, 5)
+    raw = Raw(X, y)
+    spread = Counting([RowPart(0, lambda: raw)])
+    began = []
+
+    class Begin:
+        def on_round(self, record):
+            del record
+            began.append((time.process_time(), spread.n_bytes, spread.n_asked))
+            return False
+
+        def on_end(self):
+            pass
+
+    model = RebelClassifier(Tree(), n_rounds=n_rounds, cross_fit=None, callbacks=[Begin()])
+    fit_spread(model, spread, SpreadInput(weighted=False, by_sample=False))
+    (first, last) = np.array(began)[[0, -1]]
+    seconds, n_bytes, n_asked = (last - first) / (n_rounds - 1)
+    work = seconds / here * n_rows / n_workers
+    all_bytes = n_bytes * n_workers
+    # Through the scheduler: in and out; then the client reads them.
+    way = 2 * all_bytes * 8 / (gigabit * 1e9)
+    print(
+        f"{n_asked:.0f} questions and {n_bytes / 1e6:.1f} MB of answers a round from each worker; "
+        f"{1e9 * seconds / here:.0f} ns of processor a row and round, {n_features} features, 5 classes"
+    )
+    print(
+        f"{n_rows:.0e} rows on {n_workers} workers: {work:.1f} s of work a round on one thread each, "
+        f"{all_bytes / 1e6:.0f} MB through the scheduler, {way:.2f} s at {gigabit} Gbit/s; bins, scores and "
+        f"weights of a worker {n_rows / n_workers * (64 + 2 * 5 * 8 + 18) / 1e9:.1f} GB"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--only", choices=["same", "kills", "overhead", "speed", "disk"])
+    parser.add_argument("--only", choices=["same", "kills", "overhead", "speed", "disk", "paper"])
     parser.add_argument("--rows", type=int, default=10**6)
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--kills", type=int, default=KILLS)
@@ -342,6 +395,7 @@ def main():
         "overhead": overhead,
         "speed": lambda: speed(given.rows, given.rounds),
         "disk": lambda: disk(given.rows, given.rounds),
+        "paper": paper,
     }
     for name, run in runs.items():
         if given.only in (None, name):

@@ -79,8 +79,17 @@ def folder(tmp_path, monkeypatch):
     rows = (tmp_path / "tumours.csv").read_text(encoding="utf-8")
     (tmp_path / "data.csv").write_text(rows.replace("diagnosis", "label", 1), encoding="utf-8")
     (tmp_path / "new.csv").write_text((tmp_path / "unseen.csv").read_text("utf-8"), "utf-8")
+    write_parts(tmp_path)
     draw_pictures(tmp_path)
     return tmp_path
+
+
+def write_parts(folder):
+    """The same table in two Parquet files, under the name that the page about clusters uses."""
+    table = pytest.importorskip("polars").read_csv(folder / "data.csv")
+    (folder / "folder").mkdir()
+    table[:200].write_parquet(folder / "folder" / "0.parquet")
+    table[200:].write_parquet(folder / "folder" / "1.parquet")
 
 
 def draw_pictures(folder):
