@@ -1,13 +1,12 @@
-"""Fits on a Dask cluster of this machine, and on files: the same bits, lost workers, time and memory.
+"""Fits on a Dask cluster of this machine: the same bits, lost workers, time and memory.
 
 python benchmarks/on_cluster.py --only same       file hashes for 1, 2, 3, 7 workers and odd partitions
 python benchmarks/on_cluster.py --only kills      workers are killed at random, and in every round
 python benchmarks/on_cluster.py --only overhead   what a round costs beside its work, with 4 workers
 python benchmarks/on_cluster.py --only speed      beside a local fit, xgboost.dask and lightgbm.dask
-python benchmarks/on_cluster.py --only disk       files larger than what is kept in memory
 python benchmarks/on_cluster.py --only paper      10⁹ rows on 100 workers, computed from a small part
 
-`--rows` and `--rounds` make `speed` and `disk` smaller. Needs dask[distributed], and for `speed` xgboost and
+`--rows` and `--rounds` make `speed` smaller. Needs dask[distributed], and for `speed` xgboost and
 lightgbm. Everything runs on 127.0.0.1.
 """
 
@@ -31,7 +30,6 @@ from dask import array, delayed
 import rebelboost.dask
 from distributed import Client, LocalCluster
 from rebelboost import RebelClassifier, Tree
-from rebelboost.distributed import fit_files
 from rebelboost.distributed.parts import Raw, RowPart
 from rebelboost.distributed.seam import InMemory
 from rebelboost.distributed.training import SpreadInput, fit_spread
@@ -283,54 +281,6 @@ def speed(n_rows, n_rounds):
         print(f"{line}   two runs agree: {texts[0] == texts[1]}")
 
 
-def write_rows(folder, n_rows):
-    import polars as pl
-
-    for first in range(0, n_rows, 10**6):
-        X, y = table(min(10**6, n_rows - first), 20, 2, seed=first)
-        columns = {f"f{f}": X[:, f] for f in range(20)} | {"label": y}
-        pl.DataFrame(columns).write_parquet(folder / f"{first:012}.parquet")
-
-
-def anonymous():
-    text = Path("/proc/self/status").read_text(encoding="utf-8")
-    (line,) = [line for line in text.splitlines() if line.startswith("RssAnon")]
-    return int(line.split()[1]) / 1024
-
-
-class Watch(threading.Thread):
-    """The most memory that is not of files."""
-
-    def __init__(self):
-        super().__init__(daemon=True)
-        self.most, self.ended = 0.0, threading.Event()
-
-    def run(self):
-        while not self.ended.wait(0.05):
-            self.most = max(self.most, anonymous())
-
-
-def disk(n_rows, n_rounds):
-    for n in [10**6 * k for k in (1, 3, 10, 30, 100) if 10**6 * k <= n_rows]:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            (folder / "rows").mkdir()
-            write_rows(folder / "rows", n)
-            estimator = RebelClassifier(Tree(), n_rounds=n_rounds, cross_fit=None, n_jobs=2)
-            watch = Watch()
-            watch.start()
-            began, cpu = time.perf_counter(), time.process_time()
-            fit_files(estimator, folder / "rows", "label", folder=folder)
-            seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-            watch.ended.set()
-            of_rounds = estimator.history_.table()["seconds"][-1]
-            print(
-                f"{n:>12,} rows × 20: {seconds:7.1f} s ({cpu:.0f} s of processor), a round "
-                f"{of_rounds / n_rounds:.2f} s, at most {watch.most:.0f} MB besides files",
-                flush=True,
-            )
-
-
 class Counting(InMemory):
     """One part in memory; counts the bytes that its answers would take on the way."""
 
@@ -384,7 +334,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--only", choices=["same", "kills", "overhead", "speed", "disk", "paper"])
+    parser.add_argument("--only", choices=["same", "kills", "overhead", "speed", "paper"])
     parser.add_argument("--rows", type=int, default=10**6)
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--kills", type=int, default=KILLS)
@@ -394,7 +344,6 @@ def main():
         "kills": lambda: kills(given.kills),
         "overhead": overhead,
         "speed": lambda: speed(given.rows, given.rounds),
-        "disk": lambda: disk(given.rows, given.rounds),
         "paper": paper,
     }
     for name, run in runs.items():
