@@ -1,4 +1,4 @@
-# make demo · make test · make lint · make docs · make bench · make sanitize · make wheels. Each makes its own environment first.
+# make demo · make test · make lint · make docs · make bench · make sanitize · make wheels · make coverage · make mutation · make soak. Each makes its own environment first.
 VENV ?= .venv
 PYTHON ?= python3
 CXX ?= c++
@@ -12,7 +12,7 @@ BUILD_TOOLS := $(VENV)/.build-tools
 ENGINE := $(VENV)/.engine
 extras = $(VENV)/.extras-$(1)
 
-.PHONY: demo test lint format docs bench sanitize asan tsan wheels install clean
+.PHONY: demo test lint format docs bench sanitize asan tsan coverage mutation soak wheels install clean
 
 demo: $(ENGINE)
 	$(BIN)/python examples/demo.py
@@ -50,6 +50,18 @@ sanitize: asan tsan
 
 asan tsan: $(call extras,test)
 	$(RUN) .ci/sanitize $@
+
+# What the tests reach, by line and branch.
+coverage: $(call extras,test) $(call extras,cli) $(call extras,plots) $(call extras,coverage)
+	$(BIN)/python -m pytest -n 2 --cov=rebelboost --cov-branch --cov-report=term-missing:skip-covered $(ARGS)
+
+# make mutation ARGS="-n 50 costs": changes the code of a package in 50 places; the tests should notice each.
+mutation: $(call extras,test) $(call extras,cli)
+	$(BIN)/python .ci/mutate $(ARGS)
+
+# make soak ARGS=10: property tests and fuzzers with new seeds for 10 minutes; an hour unless told.
+soak: $(call extras,test) $(call extras,cli)
+	$(BIN)/python .ci/soak $(ARGS)
 
 # make wheels PYTHONS="python3.11 python3.13" limits it to these; all that are found here otherwise.
 wheels:

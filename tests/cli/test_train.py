@@ -50,7 +50,8 @@ def test_records_are_lines_of_json(loans, records):
     table, model = records("train", "loans.csv", "--target", "repaid", *QUICK)
     assert (table["record"], model["record"]) == ("table", "model")
     assert table["counts"].keys() == {"no", "yes"}
-    assert 0.5 < model["evaluation"]["accuracy"]["value"] <= 1
+    most_common = max(table["counts"].values()) / sum(table["counts"].values())
+    assert most_common + 0.1 < model["evaluation"]["accuracy"]["value"] <= 1
     assert model["terms"] == 10
     assert model["path"] == "loans.safetensors"
 

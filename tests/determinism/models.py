@@ -63,7 +63,7 @@ def stored_arrays(model):
     size = int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8 : 8 + size])
     for name in sorted(header.keys() - {"__metadata__"}):
-        if not name.startswith("history."):
+        if "history." not in name:
             begin, end = header[name]["data_offsets"]
             yield name, raw[8 + size + begin : 8 + size + end]
 

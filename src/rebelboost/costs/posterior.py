@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logsumexp
 
 from rebelboost.base.arrays import BySample, Floats, Labels, Scores
+from rebelboost.base.triangular import ordered_product
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.mixture import mixture_posterior
+from rebelboost.kernels.elementary import portable_exp, portable_expit, portable_log
 
 SOON = 60
 """Maximum number of power iterations before samples that have not converged go to `_finish`."""
@@ -79,13 +80,29 @@ class Decoder:
         # A class whose mistakes cost nothing had no weight in training: any positive θ works.
         theta = np.where(norm > 0, norm / (2 * np.sqrt(len(costs) - 1)), 1.0)
         with np.errstate(divide="ignore"):
-            log_B = 2 * np.log(costs) - np.log(4 * theta)[:, np.newaxis]
-        log_d = doubled - np.log(theta)
+            log_B = 2 * portable_log(costs) - portable_log(4 * theta)[:, np.newaxis]
+        log_d = doubled - portable_log(theta)
         wide = np.ptp(log_d, axis=1) > LARGEST_RANGE
         posterior = np.empty_like(doubled)
-        posterior[~wide] = _iterate(log_d[~wide], np.exp(log_B), self.precision)
+        posterior[~wide] = _iterate(log_d[~wide], portable_exp(log_B), self.precision)
         posterior[wide] = _iterate_logs(log_d[wide], log_B, self.precision)
         return posterior
+
+
+def _exp(x: float) -> float:
+    return float(portable_exp(np.array([x]))[0])
+
+
+def _log(x: float) -> float:
+    return float(portable_log(np.array([float(x)]))[0])
+
+
+def _log_sum(x: Floats, axis: int, *, keepdims: bool = False) -> Floats:
+    """Ln Σeˣ along an axis."""
+    top = x.max(axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    total = top + portable_log(portable_exp(x - top).sum(axis=axis, keepdims=True))
+    return total if keepdims else total.squeeze(axis)
 
 
 def log_ratios(scores: Scores, loss: str) -> Floats:
@@ -96,7 +113,7 @@ def log_ratios(scores: Scores, loss: str) -> Floats:
         return scores
     # The squared loss can give scores beyond ±1, where probabilities reach 0 and 1.
     inside = np.clip(scores, -LARGEST_SQUARED, LARGEST_SQUARED)
-    return np.log1p(inside) - np.log1p(-inside)
+    return portable_log(1 + inside) - portable_log(1 - inside)
 
 
 def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
@@ -108,7 +125,7 @@ def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
     n_classes = doubled.shape[1]
     if n_classes == 1:
         return np.ones_like(doubled)
-    P = expit(doubled - _log_lambda(doubled, precision))
+    P = portable_expit(doubled - _log_lambda(doubled, precision))
     return P / P.sum(axis=1, keepdims=True)
 
 
@@ -117,13 +134,13 @@ def _log_lambda(doubled: Floats, precision: float) -> Floats:
     # Newton's method converges quadratically: a rough answer can stop one step earlier.
     enough = 1e-14 if precision < ROUGHLY else np.sqrt(precision)
     top = doubled.max(axis=1, keepdims=True)
-    low, high = top + np.log(1e-300), top + np.log(max(1, doubled.shape[1] - 1))
+    low, high = top + _log(1e-300), top + _log(max(1, doubled.shape[1] - 1))
     # The mean of the two highest scores is the root for K = 2, and a lower bound in general.
     second = np.partition(doubled, -2, axis=1)[:, -2:-1]
     low = np.maximum(low, (top + second) / 2)
     log_lambda = low.copy()
     for _ in range(100):
-        P = expit(doubled - log_lambda)
+        P = portable_expit(doubled - log_lambda)
         excess = P.sum(axis=1, keepdims=True) - 1
         low = np.where(excess > 0, log_lambda, low)
         high = np.where(excess > 0, high, log_lambda)
@@ -147,12 +164,12 @@ def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
     if len(log_d) == 0:
         return log_d
     # P = √d ⊙ Q: Q spans half of the range of P, in logarithms.
-    half = np.exp((log_d - log_d.max(axis=1, keepdims=True)) / 2)
+    half = portable_exp((log_d - log_d.max(axis=1, keepdims=True)) / 2)
     Q = np.full_like(half, 1.0)
     Q /= (half * Q).sum(axis=1, keepdims=True)
     change = np.empty(0)
     for _ in range(SOON):
-        AQ = half * ((half * Q) @ B)
+        AQ = half * ordered_product(half * Q, B)
         size = (half * AQ).sum(axis=1, keepdims=True)
         following = SHIFT * Q + np.divide(AQ, size, out=np.zeros_like(AQ), where=size > 0)
         following /= (half * following).sum(axis=1, keepdims=True)
@@ -178,7 +195,7 @@ def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
     A = half[:, :, np.newaxis] * B.T * half[:, np.newaxis]
     identity = np.eye(len(B))
     for _ in range(MOST_STEPS if len(Q) else 0):
-        ratio = (A @ Q[:, :, np.newaxis])[:, :, 0] / Q
+        ratio = (A * Q[:, np.newaxis]).sum(axis=2) / Q
         rho, least = ratio.max(axis=1), ratio.min(axis=1)
         if np.all(rho - least <= 1e-13 * rho):
             break
@@ -196,17 +213,17 @@ def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
 
 def _iterate_logs(log_d: Floats, log_B: Floats, precision: float) -> Floats:
     """The same iteration in the log domain, for scores too far apart for floating point."""
-    log_P = log_d / 2 - logsumexp(log_d / 2, axis=1, keepdims=True)
+    log_P = log_d / 2 - _log_sum(log_d / 2, axis=1, keepdims=True)
     for _ in range(MOST_IN_LOGS if len(log_d) else 0):
-        log_AP = log_d + logsumexp(log_P[:, :, np.newaxis] + log_B, axis=1)
-        log_AP -= logsumexp(log_AP, axis=1, keepdims=True)
-        following = np.logaddexp(log_AP, log_P + np.log(SHIFT))
-        following -= logsumexp(following, axis=1, keepdims=True)
-        change = np.abs(np.exp(following) - np.exp(log_P)).max()
+        log_AP = log_d + _log_sum(log_P[:, :, np.newaxis] + log_B, axis=1)
+        log_AP -= _log_sum(log_AP, axis=1, keepdims=True)
+        following = _log_sum(np.stack([log_AP, log_P + _log(SHIFT)]), axis=0)
+        following -= _log_sum(following, axis=1, keepdims=True)
+        change = np.abs(portable_exp(following) - portable_exp(log_P)).max()
         log_P = following
         if change < precision:
             break
-    return np.exp(log_P)
+    return portable_exp(log_P)
 
 
 def mean_log_loss(
@@ -214,7 +231,7 @@ def mean_log_loss(
 ) -> float:
     """Mean of −ln P of the true class. Sums are exact: the order of the samples does not matter."""
     own = decoder.posterior(scores)[np.arange(len(labels)), labels]
-    losses = -np.log(np.maximum(own, 1e-300))
+    losses = -portable_log(np.maximum(own, 1e-300))
     if weight is None:
         return math.fsum(losses) / len(losses)
     return math.fsum(losses * weight) / math.fsum(weight)
@@ -241,15 +258,15 @@ def fit_temperature(
     from scipy.optimize import minimize_scalar
 
     def log_loss(log_temperature: float) -> float:
-        decoder = Decoder(costs, float(np.exp(log_temperature)), ROUGHLY, loss, subcosts)
+        decoder = Decoder(costs, _exp(log_temperature), ROUGHLY, loss, subcosts)
         return mean_log_loss(decoder, scores, labels, weight)
 
-    bounds = np.log(LEAST_TEMPERATURE), np.log(MOST_TEMPERATURE)
+    bounds = _log(LEAST_TEMPERATURE), _log(MOST_TEMPERATURE)
     found = minimize_scalar(
         log_loss, bounds=bounds, method="bounded", options={"xatol": search.precision}
     )
     # Four digits exceed the search's precision, and hide differences due to the order of samples.
-    return float(f"{np.exp(found.x):.4g}"), float(found.fun)
+    return float(f"{_exp(found.x):.4g}"), float(found.fun)
 
 
 def _uniform_temperature(
@@ -260,11 +277,11 @@ def _uniform_temperature(
     The slope of the log-loss, which comes with it at little cost, tells on which side its minimum is. Steps
     go that way until the minimum lies between two points, and then to where a line through their slopes is 0.
     """
-    lowest, highest = math.log(LEAST_TEMPERATURE), math.log(MOST_TEMPERATURE)
-    x = min(max(math.log(search.near), lowest), highest)
+    lowest, highest = _log(LEAST_TEMPERATURE), _log(MOST_TEMPERATURE)
+    x = min(max(_log(search.near), lowest), highest)
     below, above = (lowest, math.nan), (highest, math.nan)
     while True:
-        log_loss, slope = _log_loss_and_slope(math.exp(x) * ratios, labels, weight)
+        log_loss, slope = _log_loss_and_slope(_exp(x) * ratios, labels, weight)
         if slope > 0:
             above = (x, slope)
         else:
@@ -278,7 +295,7 @@ def _uniform_temperature(
             share = -below[1] / (above[1] - below[1])
             following = below[0] + width * min(max(share, 0.1), 0.9)
         if abs(following - x) < search.precision:  # on the way there the slope falls to 0
-            return math.exp(following), log_loss + slope * (following - x) / 2
+            return _exp(following), log_loss + slope * (following - x) / 2
         x = following
 
 
@@ -290,12 +307,12 @@ def _log_loss_and_slope(
     Σ_k P_k = 1 at every temperature, so that ln λ moves by the mean of 2H_k with weights P_k(1 − P_k).
     """
     log_lambda = _log_lambda(doubled, ROUGHLY)
-    P = expit(doubled - log_lambda)
+    P = portable_expit(doubled - log_lambda)
     row = np.arange(len(labels))
     spread = P * (1 - P)
     moved = (spread * doubled).sum(axis=1) / np.maximum(spread.sum(axis=1), 1e-300)
     own = P[row, labels]
-    losses = -np.log(np.maximum(own / P.sum(axis=1), 1e-300))
+    losses = -portable_log(np.maximum(own / P.sum(axis=1), 1e-300))
     slopes = (own - 1) * (doubled[row, labels] - moved)
     if weight is None:
         return math.fsum(losses) / len(losses), math.fsum(slopes) / len(losses)

@@ -14,6 +14,7 @@ from rebelboost.base.arrays import Ints, Scores
 from rebelboost.boosting.rounds import CUT, History
 from rebelboost.data.folds import n_distinct
 from rebelboost.data.samples import AnySamples
+from rebelboost.kernels.elementary import portable_exp
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.selection.runner import Runner, Standing
 from rebelboost.selection.staged import Staged, staged_scores
@@ -65,7 +66,7 @@ def share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
     data sets, half or 3/2 of the exponent had a higher error; docs/learners.md has other variants.
     """
     log_losses = np.array([runner.found.log_loss for runner in runners])
-    shares = np.exp(-steepness(runners[0]) * (log_losses - log_losses.min()))
+    shares = portable_exp(-steepness(runners[0]) * (log_losses - log_losses.min()))
     shares[shares < least * shares.sum()] = 0.0
     for runner, share in zip(runners, (shares / shares.sum()).tolist(), strict=True):
         runner.share = share
