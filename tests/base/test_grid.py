@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebelboost.base.grid import SMALL_ENOUGH, rounded, spacing, unit_of
+from rebelboost.base.grid import SMALL_ENOUGH, coarsest, is_multiple, rounded, spacing, unit_of
 
 numbers = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=20)
 
@@ -32,6 +32,7 @@ def test_sums_of_numbers_rounded_for_their_bound_are_exact_in_any_order(values, 
         return
     found = rounded(np.array(values), unit_of(bound)).tolist()
     assert sum(map(abs, found)) <= SMALL_ENOUGH * unit_of(bound)
+    assert is_multiple(np.array(found), coarsest(sum(map(abs, found)) or bound))
     shuffled = list(found)
     order.shuffle(shuffled)
     assert sum(shuffled) == sum(found) == math.fsum(found)

@@ -26,6 +26,11 @@ def spacing(values: NDArray[Any]) -> float:
     return float(np.ldexp(lowest, exponents - 53).min())
 
 
+def coarsest(bound: float) -> float:
+    """The grid that numbers whose absolute values sum to `bound` must be on, for sums that are exact."""
+    return math.ldexp(1.0, max(-1074, math.ceil(math.log2(bound / SMALL_ENOUGH))))
+
+
 def unit_of(bound: float) -> float:
     """The grid for numbers whose absolute values sum to `bound`."""
     _, exponent = math.frexp(bound)
@@ -34,4 +39,13 @@ def unit_of(bound: float) -> float:
 
 def rounded(values: Floats, unit: float) -> Floats:
     """Round to multiples of a power of two."""
-    return np.rint(values / unit) * unit
+    units = values / unit
+    np.rint(units, out=units)
+    units *= unit
+    return units
+
+
+def is_multiple(values: Floats, unit: float) -> bool:
+    """Whether all values are multiples of a power of two."""
+    units = values / unit
+    return bool((np.rint(units) == units).all())

@@ -188,7 +188,7 @@ def _with_examples(model: FittedRegressor, X: Any, samples: NumberSamples) -> Fi
 def _stretched(found: CrossFit) -> CrossFit:
     """The same with its best factor in the terms: a regression has no decoder that could apply it."""
     factor = found.temperature
-    ensemble, _ = weighted_sum([found.ensemble], [factor])
+    ensemble = weighted_sum([found.ensemble], [factor])[0].on_grid()
     if len(ensemble) == 0:  # predictions that say nothing of new samples are dropped
         found.history.renumber_terms({})
     return replace(found, ensemble=ensemble, temperature=1.0, left_out=factor * found.left_out)

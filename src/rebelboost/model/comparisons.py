@@ -26,7 +26,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.base.checks import Shelf, require
-from rebelboost.base.grid import spacing
+from rebelboost.base.grid import is_multiple, spacing
 from rebelboost.base.levels import CONSTANT as CONSTANT_LEVEL
 from rebelboost.base.levels import LEVELS
 from rebelboost.data.spaces import Space
@@ -210,10 +210,10 @@ class Comparisons(Terms):
         """Limit of the absolute scores that the comparisons add up to."""
         return float(np.abs(self.outputs).sum(axis=1).max(axis=1, initial=0.0).sum())
 
-    @property
-    def unit(self) -> float:
-        """Power of two that divides f·a + b for all levels f."""
-        return min(FINEST_LEVEL * spacing(self.slopes), spacing(self.outputs[:, 1]))
+    def fits(self, unit: float) -> bool:
+        """Whether f·a + b is a multiple of `unit` for all levels f."""
+        a, b = self.outputs[:, 0], self.outputs[:, 1]
+        return is_multiple(a, unit / FINEST_LEVEL) and is_multiple(b, unit)
 
     def on_grid(self, unit: float) -> "Comparisons":
         """The same comparisons with f·a + b rounded to multiples of `unit`."""

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar, overload
 import numpy as np
 
 from rebelboost.base.arrays import Ints, Scores, Values
-from rebelboost.base.grid import SMALL_ENOUGH, unit_of
+from rebelboost.base.grid import coarsest, unit_of
 from rebelboost.model.merged import Merged, merged
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
@@ -128,9 +128,15 @@ class Ensemble:
     @cached_property
     def is_exact(self) -> bool:
         """Whether the order in which terms are added changes no bit: all that they add is on a grid."""
-        bound = sum(group.terms.bound for group in self.groups)
-        unit = min((group.terms.unit for group in self.groups), default=math.inf)
-        return bound <= SMALL_ENOUGH * unit
+        bound = self._bound
+        if not 0 < bound < math.inf:
+            return bound == 0
+        return all(group.terms.fits(coarsest(bound)) for group in self.groups)
+
+    @cached_property
+    def _bound(self) -> float:
+        """Limit of the absolute scores."""
+        return sum(group.terms.bound for group in self.groups)
 
     @cached_property
     def _merged(self) -> Merged:
@@ -138,10 +144,9 @@ class Ensemble:
 
     def on_grid(self) -> "Ensemble":
         """The same terms with outputs rounded, so that sums are exact, as far as the kinds of terms can."""
-        bound = sum(group.terms.bound for group in self.groups)
-        if self.is_exact or not bound < math.inf:
+        if self.is_exact or not self._bound < math.inf:
             return self
-        unit = unit_of(bound)
+        unit = unit_of(self._bound)
         groups = tuple(group._replace(terms=group.terms.on_grid(unit)) for group in self.groups)
         return replace(self, groups=groups)
 
@@ -176,8 +181,6 @@ def weighted_sum(
 ) -> tuple[Ensemble, list[Ints]]:
     """Sum ensembles with factors: the scores of the result are the weighted sum of their scores.
 
-    Outputs are rounded so that scores are exact sums; see `Ensemble.on_grid`.
-
     The terms of all ensembles alternate, round by round. Also returns the new position of each term of each
     ensemble; −1 for ensembles with a factor of 0, which are omitted.
     """
@@ -195,7 +198,7 @@ def weighted_sum(
         if factor > 0
         for group in ensemble.groups
     ]
-    return Ensemble(_joined(groups), ensembles[0].n_classes).on_grid(), places
+    return Ensemble(_joined(groups), ensembles[0].n_classes), places
 
 
 def _joined(groups: Sequence[Group]) -> tuple[Group, ...]:

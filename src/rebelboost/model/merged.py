@@ -49,6 +49,9 @@ def merged(groups: Sequence[Terms], n_classes: int) -> Merged:
     for terms in groups:
         if isinstance(terms, Trees):
             shallow = terms.depths <= 1
+            if not shallow.any():
+                others.append(terms)
+                continue
             constant += _constants(terms.take(np.flatnonzero(shallow)))
             steps = _Steps.of(terms.take(np.flatnonzero(shallow & (terms.depths == 1))))
             if not shallow.all():

@@ -4,7 +4,6 @@ Each term is a whole function: f_i(x) = (τ − r_i)/(τ + r_i), where r_i is th
 outputs cancel one another widely, so explanations credit features, not examples.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -179,10 +178,9 @@ class SmoothSimilarities(Terms):
         """Limit of the absolute scores that the functions add up to."""
         return sum(function.bound for function in self.functions)
 
-    @property
-    def unit(self) -> float:
-        """Power of two that divides whatever the functions add, if their outputs are on a grid."""
-        return min((function.unit for function in self.functions), default=math.inf)
+    def fits(self, unit: float) -> bool:
+        """Whether all values of the functions are multiples of `unit`."""
+        return all(f.bound == 0 or (f.is_on_grid and f.unit >= unit) for f in self.functions)
 
     def on_grid(self, unit: float) -> "SmoothSimilarities":
         """The same functions with outputs, and so values, rounded to multiples of `unit`."""

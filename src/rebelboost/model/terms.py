@@ -66,10 +66,10 @@ class Terms(ABC):
         """Limit of the absolute scores that the terms add up to."""
         return math.inf
 
-    @property
-    def unit(self) -> float:
-        """Power of two that divides whatever a term adds to a score; 0 if there is none."""
-        return 0.0
+    def fits(self, unit: float) -> bool:
+        """Whether all that a term adds to a score is a multiple of `unit`, a power of two."""
+        del unit
+        return False
 
     def on_grid(self, unit: float) -> Self:
         """The same terms with outputs rounded, so that they add multiples of `unit`, if the kind can."""

@@ -27,7 +27,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.fixed_point import exact_totals
-from rebelboost.base.grid import rounded, spacing
+from rebelboost.base.grid import is_multiple, rounded
 from rebelboost.data.binning import Binner
 from rebelboost.model.coded_trees import Coded, coded
 from rebelboost.model.queries import Queries
@@ -208,13 +208,15 @@ class Trees(Terms):
     @property
     def bound(self) -> float:
         """Limit of the absolute scores that the trees add up to."""
-        largest = np.abs(self.outputs).max(axis=1, initial=0.0)
-        return float(np.maximum.reduceat(largest, self.leaf_offsets).sum()) if len(self) else 0.0
+        if len(self) == 0:
+            return 0.0
+        highest = np.maximum.reduceat(self.outputs, self.leaf_offsets, axis=0)
+        lowest = np.minimum.reduceat(self.outputs, self.leaf_offsets, axis=0)
+        return float(np.maximum(highest, -lowest).max(axis=1).sum())
 
-    @property
-    def unit(self) -> float:
-        """Power of two that divides all outputs."""
-        return spacing(self.outputs)
+    def fits(self, unit: float) -> bool:
+        """Whether all outputs are multiples of `unit`."""
+        return is_multiple(self.outputs, unit)
 
     def on_grid(self, unit: float) -> "Trees":
         """The same trees with outputs rounded to multiples of `unit`."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Ints, Outputs, Regions, Scores, Values
-from rebelboost.base.grid import rounded, spacing
+from rebelboost.base.grid import is_multiple, rounded
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 
@@ -73,10 +73,9 @@ class Wrapped(Terms):
         """Limit of the absolute scores that the classifiers add up to."""
         return float(np.abs(self.outputs).max(axis=(1, 2), initial=0.0).sum())
 
-    @property
-    def unit(self) -> float:
-        """Power of two that divides all outputs."""
-        return spacing(self.outputs)
+    def fits(self, unit: float) -> bool:
+        """Whether all outputs are multiples of `unit`."""
+        return is_multiple(self.outputs, unit)
 
     def on_grid(self, unit: float) -> "Wrapped":
         """The same classifiers with outputs rounded to multiples of `unit`."""

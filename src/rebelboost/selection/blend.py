@@ -136,4 +136,4 @@ def _sum(
             for run, own in zip(member.runs, of_parts, strict=True)
         }
     )
-    return ensemble, places
+    return ensemble.on_grid(), places
