@@ -31,7 +31,7 @@ class Raw:
     X: Any
     """Array or data frame."""
     y: Any
-    """Labels, or targets."""
+    """Labels."""
     sample_weight: Any = None
     costs: Any = None
     """(n, K) costs by sample, or None."""
@@ -44,8 +44,6 @@ class PartRows:
     X: Values
     """(n, d) numbers; empty once they are binned and no longer needed."""
     labels: Labels
-    target: BySample | None = None
-    """(n,) targets of a regression."""
     weight: BySample | None = None
     costs: Floats | None = None
     """(n, K) costs by sample."""
@@ -60,7 +58,6 @@ class PartRows:
         return PartRows(
             self.X[chosen],
             self.labels[chosen],
-            None if self.target is None else self.target[chosen],
             None if self.weight is None else self.weight[chosen],
             None if self.costs is None else self.costs[chosen],
             None if self.keys is None else self.keys[chosen],
@@ -105,7 +102,6 @@ class RowPart:
     """Where large arrays are kept as files; None: in memory."""
     sorted: dict[int, Sorted] = field(default_factory=dict)
     """Some features, while bins are chosen."""
-    rows: PartRows | None = None
     train: ScoredRows | None = None
     held: ScoredRows | None = None
     bins: Bins | None = None

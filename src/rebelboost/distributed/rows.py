@@ -25,7 +25,6 @@ from rebelboost.estimators.inputs import (
     encode_labels,
     encoded_table,
 )
-from rebelboost.estimators.targets import encode_target
 from rebelboost.exceptions import PartitionError
 
 
@@ -44,7 +43,6 @@ class Description(NamedTuple):
     """Categorical feature → how often each category occurs."""
     classes: NDArray[Any]
     largest_weight: float
-    largest_target: float
 
 
 @contextmanager
@@ -65,8 +63,6 @@ class Describe:
     merge: ClassVar[Merge] = all_items
     lasting: ClassVar[bool] = False
     categorical: Any
-    numbers: bool
-    """Whether targets are numbers instead of classes."""
 
     def obey(self, part: RowPart) -> list[Description]:
         """Answer the description."""
@@ -85,10 +81,8 @@ class Describe:
         if raw.sample_weight is not None and n_rows > 0:
             weight = np.asarray(raw.sample_weight, dtype=np.float64)
             checked_weight(np.append(weight, 1.0), np.empty((n_rows + 1, 1)))
-        classes, largest_target = np.empty(0), 0.0
-        if self.numbers:
-            largest_target = float(np.abs(encode_target(raw.y, n_rows)).max(initial=0.0))
-        elif n_rows > 0:
+        classes = np.empty(0)
+        if n_rows > 0:
             classes, _ = encode_labels(raw.y, n_rows)
         return Description(
             number,
@@ -100,7 +94,6 @@ class Describe:
             levels,
             classes,
             1.0 if weight is None else float(weight.max()),
-            largest_target,
         )
 
 
@@ -134,8 +127,7 @@ class Encode:
     merge: ClassVar[Merge] = all_items
     lasting: ClassVar[bool] = True
     encoder: FeatureEncoder
-    classes: NDArray[Any] | None
-    """None: targets are numbers."""
+    classes: NDArray[Any]
     weight_shift: int
     """Weights are divided by two to this power."""
     narrow: bool
@@ -151,8 +143,7 @@ class Encode:
         if self.with_keys:
             rows.keys = hash_rows(rows.X, 0)
         part.train = ScoredRows(rows)
-        n_classes = 1 if self.classes is None else len(self.classes)
-        return [_summary(rows, n_classes)]
+        return [_summary(rows, len(self.classes))]
 
     def _encoded(self, part: RowPart, raw: Raw) -> PartRows:
         n_rows, dtype = len(raw.X), np.float32 if self.narrow else np.float64
@@ -165,10 +156,8 @@ class Encode:
                 X = np.ascontiguousarray(checked, dtype=dtype)
             else:
                 X[:] = checked
-        labels, target, costs = np.zeros(n_rows, dtype=np.int32), None, None
-        if self.classes is None:
-            target = encode_target(raw.y, n_rows)
-        elif n_rows:
+        labels, costs = np.zeros(n_rows, dtype=np.int32), None
+        if n_rows:
             own, codes = encode_labels(raw.y, n_rows)
             places = np.searchsorted(self.classes, own.astype(self.classes.dtype))
             labels = places.astype(np.int32)[codes]
@@ -180,7 +169,7 @@ class Encode:
         weight = None
         if raw.sample_weight is not None:
             weight = np.ldexp(np.asarray(raw.sample_weight, np.float64), -self.weight_shift)
-        return PartRows(X, labels, target, weight, costs)
+        return PartRows(X, labels, weight, costs)
 
 
 def _summary(rows: PartRows, n_classes: int) -> Summary:
@@ -232,7 +221,7 @@ def _joined(first: PartRows, second: PartRows) -> PartRows:
         mine, other = getattr(first, name), getattr(second, name)
         return None if mine is None else np.concatenate([mine, other])
 
-    return PartRows(*map(both, ("X", "labels", "target", "weight", "costs", "keys")))
+    return PartRows(*map(both, ("X", "labels", "weight", "costs", "keys")))
 
 
 @dataclass(frozen=True)
@@ -244,11 +233,10 @@ class Weigh:
     n_classes: int
     weight_unit: float
     paid_units: ByClass
-    held: bool = False
 
     def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
         """Answer (K,) numbers of rows, (K,) counted weights and (K, K) counted costs."""
-        rows = part.scored(held=self.held).rows
+        rows = part.scored(held=False).rows
         counts = None if rows.weight is None else in_units(rows.weight, self.weight_unit)
         weight = np.bincount(rows.labels, counts, self.n_classes).astype(np.int64)
         paid = np.zeros((self.n_classes, self.n_classes), dtype=np.int64)

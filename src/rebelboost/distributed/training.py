@@ -85,7 +85,7 @@ def read_rows(
     clf: RebelClassifier, spread: SpreadRows, given: SpreadInput, categorical: Any
 ) -> Known:
     """Check and encode the rows of all parts."""
-    table = table_of(spread.ask(Describe(categorical, numbers=False)))
+    table = table_of(spread.ask(Describe(categorical)))
     encode = Encode(
         table.encoder, table.classes, table.weight_shift, table.narrow, clf.subsample < 1
     )
