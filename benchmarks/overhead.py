@@ -13,14 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost import Tree, kernels
+from rebelboost import Similarity, Tree, kernels
 from rebelboost.boosting import loop
 from rebelboost.boosting.fit import Settings, follow, train
 from rebelboost.boosting.rounds import History
 from rebelboost.data.samples import Samples
 from rebelboost.learners.base import WeakLearner
 
-LEARNERS: dict[str, WeakLearner] = {"tree": Tree()}
+LEARNERS: dict[str, WeakLearner] = {
+    "tree": Tree(),
+    "similarity": Similarity(scale="standard"),
+}
 """The learners whose rounds are timed, by name."""
 N_ROUNDS = 400
 

@@ -213,11 +213,11 @@ struct type_caster<rebel::Work> {
 
 template <>
 struct type_caster<rebel::Proposed> {
-    using Tuple = std::tuple<int, int32_t, int32_t, double>;
+    using Tuple = std::tuple<int, int32_t, int32_t, double, double>;
     NB_TYPE_CASTER(rebel::Proposed, make_caster<Tuple>::Name)
     static handle from_cpp(const rebel::Proposed& term, rv_policy policy, cleanup_list* cleanup) {
-        return make_caster<Tuple>::from_cpp(Tuple(term.kind, term.anchor, term.rival, term.apart),
-                                            policy, cleanup);
+        return make_caster<Tuple>::from_cpp(
+            Tuple(term.kind, term.anchor, term.rival, term.apart, term.edge), policy, cleanup);
     }
 };
 

@@ -88,6 +88,8 @@ NB_MODULE(_compiled, m) {
           no_gil);
     m.def("compare", &compare, "anchor"_a, "rival"_a, "kind"_a, "apart"_a, "levels"_a,
           "n_threads"_a, no_gil);
+    m.def("compare_points", &compare_points, "blocks"_a, "points"_a, "kind"_a, "apart"_a,
+          "levels"_a, "n_threads"_a, no_gil);
     m.def("pair_sums", &pair_sums, "from_anchors"_a, "from_rivals"_a, "pairs"_a, "kind"_a,
           "signed_values"_a, "mass"_a, "sums"_a, "n_threads"_a, no_gil);
     m.def("nearest_rivals", &nearest_rivals, "distances"_a, "anchor_values"_a, "values"_a,

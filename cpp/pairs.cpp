@@ -63,11 +63,9 @@ double least_loss(Planes weights, Vector<const double> totals,
     return margin * sum;
 }
 
-} // namespace
-
-Proposed propose_pair(Planes weights, Vector<const double> totals, const PairSpace& space,
-                      Vector<const int32_t> samples, const PairOptions& options, uint64_t key,
-                      const PairQueue& queue, const PairTerm& out, int n_threads) {
+Proposed propose(Planes weights, Vector<const double> totals, const PairSpace& space,
+                 Vector<const int32_t> samples, const PairOptions& options, uint64_t key,
+                 const PairQueue& queue, const PairTerm& out, int n_threads) {
     const size_t n = weights.n_rows;
     const size_t n_classes = weights.n_cols;
     require(totals.size == n_classes && out.regions.size == n,
@@ -85,7 +83,7 @@ Proposed propose_pair(Planes weights, Vector<const double> totals, const PairSpa
     if (queue.waiting[1] <= 0)
         find_pairs(weights, totals, space, samples, options, key, queue, n_threads);
     const bool is_found = queue.waiting[1] > 0;
-    Solved best{{constant, -1, -1, 1}, 0};
+    Solved best{{constant, -1, -1, 1, 0}, 0};
     if (is_found) {
         const int32_t next = queue.waiting[0]++;
         --queue.waiting[1];
@@ -99,7 +97,7 @@ Proposed propose_pair(Planes weights, Vector<const double> totals, const PairSpa
             return queue.rows.row(place);
         };
         const auto r_i = row(anchor, 2 * next), r_j = row(rival, 2 * next + 1);
-        best.term = {options.kind, anchor, rival, double{r_i[rival]}};
+        best.term = {options.kind, anchor, rival, double{r_i[rival]}, 0};
         compare(r_i, r_j, options.kind, best.term.apart, out.regions, n_threads);
     } else {
         std::fill(out.regions.begin(), out.regions.end(), uint16_t{n_levels - 1});
@@ -119,7 +117,7 @@ Proposed propose_pair(Planes weights, Vector<const double> totals, const PairSpa
     }
     if (is_found && best.loss > margin * of_constant)
         solve_instead(weights, totals, std::vector<uint16_t>(n, uint16_t{n_levels - 1}),
-                      {constant, -1, -1, 1}, out, best, n_threads);
+                      {constant, -1, -1, 1, 0}, out, best, n_threads);
     if (best.loss <= least_loss(weights, totals, signed_sums))
         return best.term;
     const Isolated isolated =
@@ -134,9 +132,35 @@ Proposed propose_pair(Planes weights, Vector<const double> totals, const PairSpa
     const double tau = std::isinf(nearest) ? 1 : double{nearest} / 4;
     std::vector<uint16_t> regions(n);
     compare(rows[0], rows[0], inside, tau, {regions.data(), n}, n_threads);
-    solve_instead(weights, totals, regions, {inside, isolated.sample, -1, tau}, out, best,
+    solve_instead(weights, totals, regions, {inside, isolated.sample, -1, tau, 0}, out, best,
                   n_threads);
     return best.term;
+}
+
+// ‖P‖₁/ΣS, with P = Σ f·(w⁺ − w⁻); in the order of levels and classes.
+double edge_of(const PairTerm& term) {
+    const Vector<const double> levels = response_levels();
+    double above = 0, below = 0;
+    for (size_t k = 0; k < term.plus.n_cols; ++k) {
+        double P = 0, S = 0;
+        for (size_t l = 0; l < levels.size; ++l) {
+            P += levels[l] * (term.plus(l, k) - term.minus(l, k));
+            S += term.plus(l, k) + term.minus(l, k);
+        }
+        above += std::fabs(P);
+        below += S;
+    }
+    return below > 0 ? above / below : 0;
+}
+
+} // namespace
+
+Proposed propose_pair(Planes weights, Vector<const double> totals, const PairSpace& space,
+                      Vector<const int32_t> samples, const PairOptions& options, uint64_t key,
+                      const PairQueue& queue, const PairTerm& out, int n_threads) {
+    Proposed found = propose(weights, totals, space, samples, options, key, queue, out, n_threads);
+    found.edge = edge_of(out);
+    return found;
 }
 
 } // namespace rebel

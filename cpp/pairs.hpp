@@ -12,6 +12,7 @@ struct Proposed {
     int32_t anchor;
     int32_t rival; // −1 if there is none
     double apart;  // squared distance of anchor and rival, or τ
+    double edge;   // ‖P‖₁/ΣS [THESIS, Eq. 4.12]
 };
 struct PairTerm {
     Vector<uint16_t> regions; // (N,) the levels of the responses

@@ -183,6 +183,17 @@ void compare(Vector<const float> anchor, Vector<const float> rival, int kind, do
     });
 }
 
+void compare_points(Cube<const float> blocks, Matrix<const float> points, int kind, double apart,
+                    Vector<uint16_t> levels, int n_threads) {
+    require(points.n_rows == (kind == two_points || kind == nearer ? 2 : 1),
+            "kind and points do not match");
+    const size_t n = levels.size;
+    std::vector<float> distances(points.n_rows * n);
+    squared_distances(blocks, points, {distances.data(), points.n_rows, n}, n_threads);
+    const float* last = distances.data() + (points.n_rows - 1) * n;
+    compare({distances.data(), n}, {last, n}, kind, apart, levels, n_threads);
+}
+
 void pair_sums(Distances from_anchors, Distances from_rivals, const PairList& pairs, int kind,
                Matrix<const double> signed_values, Matrix<const double> mass, Cube<double> sums,
                int n_threads) {

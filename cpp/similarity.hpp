@@ -39,6 +39,11 @@ void squared_distances(Cube<const float> blocks, Matrix<const float> points, Mat
 void compare(Vector<const float> anchor, Vector<const float> rival, int kind, double apart,
              Vector<uint16_t> levels, int n_threads);
 
+// The level of each sample's response to one comparison, from its points: the anchor and, if the
+// kind has one, the rival.
+void compare_points(Cube<const float> blocks, Matrix<const float> points, int kind, double apart,
+                    Vector<uint16_t> levels, int n_threads);
+
 // Pairs of an anchor and a rival, as rows of the distances.
 struct PairList {
     Vector<const int32_t> anchors;

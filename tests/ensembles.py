@@ -49,8 +49,8 @@ def _of_comparison(comparison):
     return {
         "kind": np.array(comparison.kind),
         "apart": np.array(comparison.apart),
-        "rows": np.array([example.row for example in comparison.examples], dtype=np.int64),
-        "points": np.array([example.point for example in comparison.examples]),
+        "rows": comparison.rows.astype(np.int64),
+        "points": comparison.points,
     }
 
 

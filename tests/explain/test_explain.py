@@ -102,7 +102,7 @@ def test_the_nearer_row_pulls(iris):
     X, y = iris
     model = RebelClassifier(Similarity(scale="none"), n_rounds=1).fit(X, y)
     (term,) = model.ensemble_
-    anchor, rival = (example.row for example in term.examples)
+    anchor, rival = term.rows.tolist()
     for row in (anchor, rival):
         why = model.explain(X.iloc[[row]])[0]
         (pulling,) = why.examples

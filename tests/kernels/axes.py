@@ -45,6 +45,7 @@ FREE = {
     "predict_coded X 1",  # as long as the features are among them
     "predict_coded columns.tables 0",
     "add_steps X 1",  # as long as the features are among them
+    "compare_points levels 0",  # as long as the blocks hold so many samples
     "squared_distances out 1",  # as long as the blocks hold so many samples, and no block is idle
     "pair_sums from_anchors 0",
     "pair_sums from_rivals 0",
@@ -132,6 +133,7 @@ WRITTEN = {
     "predict_coded scores",
     "squared_distances out",
     "compare levels",
+    "compare_points levels",
     "pair_sums sums",
     "nearest_rivals nearest",
     "leading_eigenvector q",

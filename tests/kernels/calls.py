@@ -273,6 +273,12 @@ def compare(module, anchor, rival, kind, apart, n_threads=1):
     return levels
 
 
+def compare_points(module, blocks, points, kind, apart, n_rows, n_threads=1):
+    levels = rubbish(n_rows, np.uint16)
+    module.compare_points(blocks, points, kind, apart, levels, n_threads)
+    return levels
+
+
 def pair_sums(module, from_anchors, from_rivals, pairs, kind, values, n_threads=1):
     """Sums by `values`, a pair of (K, n) signed values and masses."""
     sums = rubbish((len(pairs.apart), 3, len(values[0])), np.float64)

@@ -78,7 +78,7 @@ def test_no_constant_and_no_isolating_learner_has_a_lower_loss(compiled, case):
 @given(cases)
 def test_a_pair_is_of_samples_on_different_sides(compiled, case):
     weights, totals, space, samples, *_ = case
-    ((*_, (kind, anchor, rival, apart), _, _, _),) = pair_calls.propose_pair(compiled, *case)
+    ((*_, (kind, anchor, rival, apart, _), _, _, _),) = pair_calls.propose_pair(compiled, *case)
     if kind == CONSTANT_KIND:
         assert (anchor, rival) == (-1, -1)
         return

@@ -143,6 +143,7 @@ def valid_arguments(module):
         (calls.add_steps, X, coded_builders.random_steps(rng, [2, -1, 3], WIDTH, K)),
         (calls.squared_distances, blocks, points, N),
         (calls.compare, *distances[:2], COMPARISONS["two_points"], 1.5),
+        (calls.compare_points, blocks, points[:2], COMPARISONS["two_points"], 1.5, N),
         (calls.pair_sums, distances, distances, pairs_of_points, COMPARISONS["nearer"], values),
         (calls.nearest_rivals, distances, np.arange(POINTS) - 1, np.arange(N) - 2, L),
         (calls.best_isolated, weights, np.ones(K), np.ones(K)),

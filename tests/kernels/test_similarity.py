@@ -139,6 +139,17 @@ def test_the_largest_response_of_two_points_is_one(either, rng, width):
     assert np.abs(LEVELS[levels]).max() >= 31 / 32
 
 
+@given(builders.rngs, n_rows, builders.n_features, kinds)
+def test_levels_by_points_are_those_by_distances(either, rng, n_rows, width, kind):
+    X = builders.random_points(rng, n_rows, width, 1.0)
+    n_points = 2 if kind in {COMPARISONS["two_points"], COMPARISONS["nearer"]} else 1
+    points = builders.random_points(rng, n_points, width, 1.0)
+    blocks, apart = builders.blocks_of(X), float(rng.exponential()) + 0.01
+    distances = calls.squared_distances(reference, blocks, points, n_rows)
+    expected = calls.compare(reference, distances[0], distances[-1], kind, apart)
+    assert_same(calls.compare_points(either, blocks, points, kind, apart, n_rows), expected)
+
+
 # ---- sums over samples
 
 

@@ -70,6 +70,6 @@ class PairTerm(NamedTuple):
     outputs: Outputs
 
 
-Proposed = tuple[int, int, int, float]
-"""Kind (a code of `COMPARISONS`, or 4 for a constant), anchor, rival (−1 if there is none), and the squared
-distance between the two, or τ."""
+Proposed = tuple[int, int, int, float, float]
+"""Kind (a code of `COMPARISONS`, or 4 for a constant), anchor, rival (−1 if there is none), the squared
+distance between the two (or τ), and the edge ‖P‖₁/ΣS."""

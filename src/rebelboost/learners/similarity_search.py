@@ -9,6 +9,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import COMPARISONS, Distances, Ints, Regions
+from rebelboost.base.draws import key_from
 from rebelboost.base.hashing import Keys
 from rebelboost.base.levels import CONSTANT, LEVELS
 from rebelboost.base.pair_arrays import (
@@ -19,7 +20,6 @@ from rebelboost.base.pair_arrays import (
     PairOptions,
     PairQueue,
     PairTerm,
-    Proposed,
 )
 from rebelboost.data.point_set import PlacedSamples, PointSet
 from rebelboost.learners.base import Candidate, Focus, Prepared
@@ -30,6 +30,10 @@ from rebelboost.model.comparisons import KINDS, NONE, Comparisons
 
 if TYPE_CHECKING:
     from rebelboost.learners.similarity import Similarity
+
+
+Named = tuple[int, int, int, float, float | None]
+"""Kind, anchor, rival, squared distance and, if known, edge of a term; see `Proposed`."""
 
 
 class Solved(NamedTuple):
@@ -96,7 +100,7 @@ class PreparedSimilarity(Prepared):
                 space,
                 focus.samples,
                 self._pair_options,
-                int(rng.integers(2**63)),
+                key_from(rng),
                 self._queue,
                 out,
                 self.points.n_threads,
@@ -153,8 +157,8 @@ class PreparedSimilarity(Prepared):
         regions = np.empty(self.n_samples, dtype=np.uint16)
         return PairTerm(regions, np.empty(shape), np.empty(shape), np.empty((2, shape[1])))
 
-    def _candidate(self, found: Proposed, out: PairTerm) -> Candidate:
-        kind, anchor, rival, apart = found
+    def _candidate(self, found: Named, out: PairTerm) -> Candidate:
+        kind, anchor, rival, apart, edge = found
         if anchor == NONE:
             term = Comparisons.constant(out.outputs)
         else:
@@ -163,7 +167,7 @@ class PreparedSimilarity(Prepared):
             kept = points.space.keep(points.placed[chosen])
             rows = points.rows[chosen]
             term = Comparisons.one(kind, points.space, rows, kept, apart, out.outputs)
-        return Candidate(term, out.regions, out.plus, out.minus)
+        return Candidate(term, out.regions, out.plus, out.minus, edge=edge)
 
     # ---- other searches
 
@@ -188,7 +192,7 @@ class PreparedSimilarity(Prepared):
             regions,
             self.points.n_threads,
         )
-        named = (COMPARISONS[self._kind], pair.anchor, pair.rival, pair.apart)
+        named = (COMPARISONS[self._kind], pair.anchor, pair.rival, pair.apart, None)
         return self._solved(named, self._rule(self._kind), regions, weights)
 
     def _next_pair(self, weights: Weights, focus: Focus, rng: np.random.Generator) -> Pair | None:
@@ -223,15 +227,17 @@ class PreparedSimilarity(Prepared):
         """One-point response (τ − r)/(τ + r), or its sign, for the distances of a sample."""
         regions = np.empty(self.n_samples, dtype=np.uint16)
         kernels.active.compare(row, row, COMPARISONS[kind], tau, regions, self.points.n_threads)
-        named = (COMPARISONS[kind], i, NONE, tau)
+        named = (COMPARISONS[kind], i, NONE, tau, None)
         return self._solved(named, self._rule(kind) if rule is None else rule, regions, weights)
 
     def _constant(self, weights: Weights) -> Solved:
         """The constant response 1."""
         regions = np.full(self.n_samples, CONSTANT, dtype=np.uint16)
-        return self._solved((KINDS.index("constant"), NONE, NONE, 1.0), SIGN, regions, weights)
+        return self._solved(
+            (KINDS.index("constant"), NONE, NONE, 1.0, None), SIGN, regions, weights
+        )
 
-    def _solved(self, named: Proposed, rule: int, regions: Regions, weights: Weights) -> Solved:
+    def _solved(self, named: Named, rule: int, regions: Regions, weights: Weights) -> Solved:
         """Solve the outputs of a response; `named` says what it compares with."""
         out = self._empty()._replace(regions=regions)
         sums = LevelSums(out.plus, out.minus, out.outputs)

@@ -29,7 +29,7 @@ from rebelboost.base.checks import Shelf, require
 from rebelboost.base.grid import is_multiple, spacing
 from rebelboost.base.levels import CONSTANT as CONSTANT_LEVEL
 from rebelboost.base.levels import LEVELS
-from rebelboost.data.spaces import Space
+from rebelboost.data.spaces import Embedding, Space
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import ComparisonVotes, Shares, add_at, slices
 from rebelboost.model.terms import Separated, Terms, furthest_apart
@@ -43,19 +43,9 @@ NONE = -1
 """Stands for a missing anchor, rival or space."""
 AT_ONCE = 1 << 18
 """Number of distances computed at a time by each thread: more would not stay in the cache."""
-
-
 FINEST_LEVEL = spacing(LEVELS)
 """Power of two that divides all levels of a response."""
 FIRST, SECOND, NO_PLACE = (np.array([i], dtype=np.int32) for i in (0, 1, NONE))
-
-
-class Example(NamedTuple):
-    """A training sample that others are compared with."""
-
-    row: int
-    """Its row in the user's table."""
-    point: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,11 +218,6 @@ class Comparisons(Terms):
         return KINDS[self.kinds[0]]
 
     @property
-    def examples(self) -> tuple[Example, ...]:
-        """The anchor and the rival, if there are any."""
-        return tuple(map(Example, self.rows.tolist(), self.points))
-
-    @property
     def responses(self) -> Floats:
         """(levels,) possible values of a response."""
         return LEVELS
@@ -248,7 +233,12 @@ class Comparisons(Terms):
         """(N,) the level of each sample's response."""
         if self.space is None:
             return np.full(len(queries), CONSTANT_LEVEL, dtype=np.uint16)
-        return self._levels(queries, n_threads)[0]
+        if not isinstance(self.space, Embedding):
+            return self._levels(queries, n_threads)[0]
+        levels = np.empty(len(queries), dtype=np.uint16)
+        laid, kind, apart = queries.laid(self.space), int(self.kinds[0]), float(self.apart[0])
+        kernels.active.compare_points(laid, self.points, kind, apart, levels, n_threads)
+        return levels
 
     def _levels(self, queries: Queries, n_threads: int) -> NDArray[np.uint16]:
         """(T, N) the levels of all responses."""

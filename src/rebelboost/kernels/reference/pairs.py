@@ -4,7 +4,7 @@
 import numpy as np
 
 from rebelboost.base.arrays import COMPARISONS, ByClass, Indices, Planes, Regions
-from rebelboost.base.levels import CONSTANT
+from rebelboost.base.levels import CONSTANT, LEVELS
 from rebelboost.base.pair_arrays import (
     SIGN,
     LevelSums,
@@ -17,6 +17,8 @@ from rebelboost.base.pair_arrays import (
 from rebelboost.kernels.reference.levels import solve_levels
 from rebelboost.kernels.reference.pair_search import find_pairs, rows_from
 from rebelboost.kernels.reference.similarity import best_isolated, compare
+
+Found = tuple[int, int, int, float]
 
 
 def propose_pair(
@@ -35,10 +37,28 @@ def propose_pair(
     If a constant or the hard isolating learner, which responds with 1 at one sample and with −1 at all
     others, has a lower loss, take that instead.
     """
+    found = _propose(weights, totals, space, samples, options, key, queue, out, n_threads)
+    P = np.add.accumulate(LEVELS[:, np.newaxis] * (out.plus - out.minus))[-1]
+    S = np.add.accumulate(out.plus + out.minus)[-1]
+    above, below = (float(np.add.accumulate(each)[-1]) for each in (np.abs(P), S))
+    return *found, above / below if below > 0 else 0.0
+
+
+def _propose(
+    weights: Planes,
+    totals: ByClass,
+    space: PairSpace,
+    samples: Indices,
+    options: PairOptions,
+    key: int,
+    queue: PairQueue,
+    out: PairTerm,
+    n_threads: int,
+) -> Found:
     if queue.waiting[1] <= 0:
         find_pairs(weights, totals, space, samples, options, key, queue, n_threads)
     everywhere = np.full(weights.shape[1], CONSTANT, dtype=np.uint16)
-    constant: Proposed = (len(COMPARISONS), -1, -1, 1.0)
+    constant: Found = (len(COMPARISONS), -1, -1, 1.0)
     if queue.waiting[1] > 0:
         best = _next_pair(space, options.kind, queue, out.regions)
         loss = solve_levels(weights, totals, out.regions, options.rule, _sums(out), n_threads)
@@ -55,11 +75,11 @@ def propose_pair(
     tau = tau if np.isfinite(tau) else 1.0
     regions = np.empty_like(everywhere)
     compare(row, row, COMPARISONS["inside"], tau, regions, n_threads)
-    isolating: Proposed = (COMPARISONS["inside"], sample, -1, tau)
+    isolating: Found = (COMPARISONS["inside"], sample, -1, tau)
     return _lower(weights, totals, regions, out, (best, loss), isolating)[0]
 
 
-def _next_pair(space: PairSpace, kind: int, queue: PairQueue, regions: Regions) -> Proposed:
+def _next_pair(space: PairSpace, kind: int, queue: PairQueue, regions: Regions) -> Found:
     next_ = int(queue.waiting[0])
     queue.waiting[:] += np.array([1, -1], dtype=np.int32)
     anchor, rival = queue.pairs[next_].tolist()
@@ -78,9 +98,9 @@ def _lower(
     totals: ByClass,
     regions: Regions,
     out: PairTerm,
-    best: tuple[Proposed, float],
-    other: Proposed,
-) -> tuple[Proposed, float]:
+    best: tuple[Found, float],
+    other: Found,
+) -> tuple[Found, float]:
     """The term with the lower loss: the best so far, or another one with responses of ±1."""
     own = LevelSums(*(np.empty_like(each) for each in _sums(out)))
     loss = solve_levels(weights, totals, regions, SIGN, own, 1)

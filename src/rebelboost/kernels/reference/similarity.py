@@ -57,6 +57,15 @@ def compare(
     levels[:] = np.where(f < 0, ZERO - size, ZERO + size)
 
 
+def compare_points(
+    blocks: Blocks, points: Points, kind: int, apart: float, levels: Regions, n_threads: int
+) -> None:
+    """Find the level of each sample's response, given the points of the anchor and of the rival, if any."""
+    distances = np.empty((len(points), len(levels)), dtype=np.float32)
+    squared_distances(blocks, points, distances, n_threads)
+    compare(distances[0], distances[-1], kind, apart, levels, n_threads)
+
+
 def _respond(r_i: Floats, r_j: Floats, kind: int, apart: float) -> Floats:
     """[LOCAL, Sec. 5] with the factor r_ij, without which it would depend on the units."""
     if kind == COMPARISONS["two_points"]:
