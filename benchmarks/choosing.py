@@ -145,7 +145,7 @@ def measure(name: str, seed: int, rows: int) -> dict[str, Any]:
     clf = RebelClassifier(n_jobs=1)
     runners = fitted_candidates(clf, X_train, y_train)
     values = encode_features(clf, X_test, clf.model_.encoder)
-    scores = {runner.name: runner.ensemble()[0].scores(values) for runner in runners}
+    scores = {runner.name: runner.ensemble().scores(values) for runner in runners}
     found: dict[str, Any] = {"weights": {}}
     for title, variant in VARIANTS.items():
         own = [

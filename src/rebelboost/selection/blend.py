@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from rebelboost.base.arrays import Ints, Scores
-from rebelboost.boosting.rounds import CUT, History
+from rebelboost.boosting.rounds import History
 from rebelboost.data.folds import n_distinct
 from rebelboost.data.samples import AnySamples
 from rebelboost.kernels.elementary import portable_exp
@@ -119,16 +119,16 @@ def _by_row(scores: Scores, judged: AnySamples) -> tuple[Scores, Ints]:
 def _sum(
     members: Sequence[Runner], factors: Sequence[float], history: History
 ) -> tuple[Ensemble, list[list[Ints]]]:
-    """Sum the candidates' ensembles, and renumber the terms of the history accordingly.
+    """Sum the candidates' fits, and renumber the terms of the history accordingly.
 
-    Also returns the place of each term in the sum, for each fit of each candidate.
+    Also returns the place of each term in the sum, for each fit with rounds of each candidate.
     """
-    means = [member.ensemble() for member in members]
-    ensemble, now = weighted_sum([mean for mean, _ in means], factors)
-    places = [
-        [np.append(of_member, CUT)[own] for own in of_parts]
-        for (_, of_parts), of_member in zip(means, now, strict=True)
-    ]
+    summands = [member.summands() for member in members]
+    shares = [factor / len(own) for factor, own in zip(factors, summands, strict=True) for _ in own]
+    ensemble, now = weighted_sum([each for own in summands for each in own], shares)
+    left = iter(now)
+    of_fits = [[next(left) for _ in own] for own in summands]
+    places = [own if member.runs else [] for member, own in zip(members, of_fits, strict=True)]
     history.renumber_terms(
         {
             run: own.tolist()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import BySample, Floats, Ints, Scores
+from rebelboost.base.arrays import BySample, Floats, Scores
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.rounds import History
@@ -129,8 +129,13 @@ class Runner(ABC):
         """The chosen number of rounds."""
 
     @abstractmethod
-    def ensemble(self) -> tuple[Ensemble, list[Ints]]:
-        """Mean of the fits at the chosen stage, and for each run the places of its terms."""
+    def summands(self) -> list[Ensemble]:
+        """The fits at the chosen stage, of which the candidate's model is the mean."""
+
+    def ensemble(self) -> Ensemble:
+        """Mean of the fits at the chosen stage."""
+        summands = self.summands()
+        return weighted_sum(summands, [1 / len(summands)] * len(summands))[0]
 
     # ---- judging
 
@@ -292,7 +297,6 @@ class BoostedRunner(Runner):
         self.fits, self.runs = [fit], []
         return history
 
-    def ensemble(self) -> tuple[Ensemble, list[Ints]]:
-        """Mean of the fits, truncated to the chosen rounds, and the place of each fit's terms in it."""
-        cut = [fit.truncate(self.rounds) for fit in self.fits]
-        return weighted_sum(cut, [1 / len(cut)] * len(cut))
+    def summands(self) -> list[Ensemble]:
+        """The fits, truncated to the chosen rounds."""
+        return [fit.truncate(self.rounds) for fit in self.fits]

@@ -117,11 +117,11 @@ class SmoothRunner(Runner):
         with one_linear_algebra_thread():
             self.fits = [dict(self.points.solve(everything, [self.stage]))]
 
-    def ensemble(self) -> tuple[Ensemble, list[Ints]]:
+    def summands(self) -> list[Ensemble]:
         """One term with the mean of the fits' outputs, since all have the same features."""
         solved: Outputs = np.mean([fit[self.stage] for fit in self.fits], axis=0)
         term = self.points.term(self.stage, solved)
-        return Ensemble.of([term], self.judging.n_outputs), []
+        return [Ensemble.of([term], self.judging.n_outputs)]
 
 
 def _of_width(i: int) -> range:
