@@ -104,6 +104,14 @@ def test_similarities_win_where_boundaries_are_curved_and_it_is_said():
     assert "trees" in str(fitted.selection_).split(";")[1]
 
 
+def test_one_scale_of_similarities_goes_on_after_the_first_fold():
+    points, labels = spirals(0)[:2]
+    found = RebelClassifier(n_rounds=60).fit(points, labels).cross_fit_
+    scales = [s for s in found.standings if "similarities, " in s.name]
+    assert len(scales) == 3
+    assert sorted(s.n_parts for s in scales) == [1, 1, 5]
+
+
 def test_costs_are_told_where_they_are_unequal():
     fitted = classifier(costs=random_costs(K, seed=0)).fit(X, y)
     assert "cost 0." in str(fitted.selection_)
