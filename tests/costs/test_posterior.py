@@ -190,3 +190,13 @@ def test_the_temperature_of_scores_is_found(temperature):
     # The log-loss of 4,000 labels leaves the temperature uncertain by some hundredths.
     assert found == pytest.approx(temperature, rel=0.15)
     assert log_loss < -np.log(1 / 4)
+
+
+@given(scores=hnp.arrays(np.float64, (7, 2), elements=st.floats(-300, 300)))
+def test_two_classes_with_equal_costs_have_the_logistic_function_of_the_difference(scores):
+    found = Decoder(1.0 - np.eye(2)).posterior(scores)
+    apart = scores[:, 1] - scores[:, 0]
+    # Differences of up to 600 are rounded by 2⁻⁴³ = 1.1e-13 at most, and so are logarithms of probabilities.
+    expected = np.logaddexp(0, -apart)
+    assert np.allclose(-np.log(np.maximum(found[:, 1], 1e-300)), expected, rtol=1e-12, atol=1e-12)
+    assert np.allclose(found.sum(axis=1), 1, rtol=0, atol=2**-52)

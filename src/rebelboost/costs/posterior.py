@@ -131,6 +131,8 @@ def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
 
 def _log_lambda(doubled: Floats, precision: float) -> Floats:
     """(N, 1) the ln λ of each sample."""
+    if doubled.shape[1] == 2:
+        return doubled.mean(axis=1, keepdims=True)  # σ(x) + σ(−x) = 1
     # Newton's method converges quadratically: a rough answer can stop one step earlier.
     enough = 1e-14 if precision < ROUGHLY else np.sqrt(precision)
     top = doubled.max(axis=1, keepdims=True)
