@@ -220,6 +220,17 @@ def test_rows_that_kill_every_worker_are_named(client):
         on_dask().fit([X[0], delayed(die)("")], y)
 
 
+def test_workers_forget_the_rows_when_a_fit_ends(client):
+    on_dask().fit(*delayed_table(*table(), [100]))
+
+    def n_kept():
+        from rebelboost.distributed.cluster import KEPT
+
+        return len(KEPT)
+
+    assert set(client.run(n_kept).values()) == {0}
+
+
 class Task:
     """Stands for the future of a part."""
 

@@ -134,10 +134,13 @@ class OnWorkers:
 
     def close(self) -> None:
         """Let the workers forget the parts."""
-        addresses = list(set(self.where.values()))
+        addresses = set(self.where.values())
         self.rows, self.where = [], {}
-        if self.client.status == "running" and addresses:
-            self.client.run(forget, self.fit, workers=addresses, on_error="ignore", wait=False)
+        with suppress(ClusterError):  # a lost cluster has forgotten them already
+            # Only those alive: connecting to others would take until a timeout.
+            alive = sorted(addresses & self._sync(self._alive)) if addresses else []
+            if alive:
+                self.client.run(forget, self.fit, workers=alive, on_error="ignore")
 
     def _tell(
         self, command: Command, pending: set[int], answers: list[Any]
