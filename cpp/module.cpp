@@ -46,6 +46,7 @@ NB_MODULE(_compiled, m) {
     m.def("split_samples", &split_samples, "bins"_a, "layer"_a, "samples"_a, "starts"_a,
           "child_starts"_a, "n_threads"_a, no_gil);
     m.def("route", &route, "bins"_a, "nodes"_a, "regions"_a, "n_threads"_a, no_gil);
+    m.def("descend", &descend, "bins"_a, "layer"_a, "regions"_a, "n_threads"_a, no_gil);
     m.def("heaviest_first", &heaviest_first, "keys"_a, "samples"_a, "starts"_a, "shares"_a,
           "cuts"_a, "n_threads"_a, no_gil);
 
@@ -55,6 +56,8 @@ NB_MODULE(_compiled, m) {
     m.def("random_normals", &random_normals, "key"_a, "first"_a, "out"_a, no_gil);
 
     m.def("project", &project, "weights"_a, "projection"_a, "values"_a, "n_threads"_a, no_gil);
+    m.def("fix_weights", &fix_weights, "weights"_a, "samples"_a, "scale"_a, "signed_weights"_a,
+          "keys"_a, "totals"_a, "n_threads"_a, no_gil);
     m.def("region_sums", &region_sums, "weights"_a, "regions"_a, "scales"_a, "sums"_a,
           "n_threads"_a, no_gil);
     m.def("logistic_sums", &logistic_sums, "line"_a, "regions"_a, "sums"_a, "n_threads"_a, no_gil);

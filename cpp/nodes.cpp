@@ -129,6 +129,24 @@ void route(const Bins& bins, const Layer& nodes, Vector<uint16_t> regions, int n
     });
 }
 
+void descend(const Bins& bins, const Layer& layer, Vector<uint16_t> regions, int n_threads) {
+    bins.check();
+    layer.check();
+    require(regions.size == bins.n_samples(), "bins and regions do not match");
+    std::vector<const uint8_t*> columns(layer.features.size, nullptr);
+    for (size_t i = 0; i < columns.size(); ++i)
+        if (layer.features[i] >= 0)
+            columns[i] = bins.column(layer.features[i]);
+    parallel_each(bins.n_samples(), 4096, n_threads, [&](size_t n) {
+        const size_t node = regions.data[n];
+        assert(node < columns.size());
+        const uint8_t* column = columns[node];
+        const bool goes_right =
+            column != nullptr && layer.right.data[node * most_bins + column[n * block_width]] != 0;
+        regions.data[n] = static_cast<uint16_t>(2 * node + goes_right);
+    });
+}
+
 void heaviest_first(Vector<const int64_t> keys, Vector<int32_t> samples,
                     Vector<const int32_t> starts, Vector<const double> shares, Matrix<int32_t> cuts,
                     int n_threads) {

@@ -44,6 +44,9 @@ void split_samples(const Bins& bins, const Layer& layer, Vector<int32_t> samples
 // The leaf that each sample of `bins` reaches in a tree of complete layers, nodes in level order.
 void route(const Bins& bins, const Layer& nodes, Vector<uint16_t> regions, int n_threads);
 
+// One layer further: region i becomes 2i or 2i + 1, by the split of node i.
+void descend(const Bins& bins, const Layer& layer, Vector<uint16_t> regions, int n_threads);
+
 // Divides each node's samples[starts[i] … starts[i + 1]) into subsets for a pruned search, samples
 // with the largest keys first. Keys are compared up to a quarter of a power of two: buckets are
 // cheaper than sorting, and exact order is not needed. Within a subset the samples keep their

@@ -41,6 +41,25 @@ REBEL_CLONES void project_rows(Planes weights, const Projection& projection, Vec
     }
 }
 
+REBEL_CLONES void fix_rows(Planes weights, double scale, Matrix<int32_t> fixed, int64_t* keys,
+                           size_t begin, size_t end) {
+    const size_t n_classes = weights.n_cols;
+    for (size_t n = begin; n < end; ++n) {
+        int64_t key = 0;
+        int32_t* row = fixed.data + n * fixed.n_cols;
+        std::fill_n(row, fixed.n_cols, 0);
+        for (size_t k = 0; k < n_classes; ++k) {
+            double sum = weights.data[n * n_classes + k];
+            if (weights.n_planes == 2)
+                sum += weights.data[(weights.n_rows + n) * n_classes + k];
+            const int64_t w = rounded(sum * scale);
+            row[k] = static_cast<int32_t>(w);
+            key += w < 0 ? -w : w;
+        }
+        keys[n] = key;
+    }
+}
+
 REBEL_CLONES void add_weights(Matrix<const double> weights, Regions regions,
                               const double* __restrict scales, int64_t* __restrict sums) {
     const size_t n_classes = weights.n_cols;
@@ -126,6 +145,29 @@ void project(Planes weights, const Projection& projection, Vector<int64_t> value
     parallel_for(weights.n_rows, row_grain, n_threads, [&](size_t begin, size_t end) {
         project_rows(weights, projection, values, begin, end);
     });
+}
+
+void fix_weights(Planes weights, Vector<const int32_t> samples, double scale,
+                 Matrix<int32_t> signed_weights, Vector<int64_t> keys, Vector<int64_t> totals,
+                 int n_threads) {
+    const size_t n_classes = weights.n_cols;
+    require(signed_weights.is(weights.n_rows, (n_classes + 7) / 8 * 8) &&
+                keys.size == weights.n_rows && totals.size == n_classes && weights.n_planes <= 2,
+            "weights, keys and totals do not match");
+    parallel_for(weights.n_rows, row_grain, n_threads, [&](size_t begin, size_t end) {
+        fix_rows(weights, scale, signed_weights, keys.data, begin, end);
+    });
+    std::fill(totals.begin(), totals.end(), 0);
+    for (const int32_t sample : samples)
+        for (size_t k = 0; k < n_classes; ++k) {
+            const auto n = static_cast<size_t>(sample);
+            if (weights.n_planes == 1) { // then |G| = W
+                totals[k] += std::abs(int64_t{signed_weights(n, k)});
+                continue;
+            }
+            const double mass = std::fabs(weights(0, n, k)) + std::fabs(weights(1, n, k));
+            totals[k] += rounded(mass * scale);
+        }
 }
 
 void region_sums(Planes weights, Regions regions, Vector<const double> scales, Cube<int64_t> sums,

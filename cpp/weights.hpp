@@ -21,6 +21,12 @@ struct Projection {
 };
 void project(Planes weights, const Projection& projection, Vector<int64_t> values, int n_threads);
 
+// Fixed-point weights for the root of a tree: signed G, (samples, classes padded to a multiple of
+// 8), the key Σ_k |G_k| of each sample, and the totals of W over some samples.
+void fix_weights(Planes weights, Vector<const int32_t> samples, double scale,
+                 Matrix<int32_t> signed_weights, Vector<int64_t> keys, Vector<int64_t> totals,
+                 int n_threads);
+
 // Adds the fixed-point sums of each region: sums(r, 0, k) += Σ G_nk · scales[k], and sums(r, 1, k)
 // the same of W.
 void region_sums(Planes weights, Regions regions, Vector<const double> scales, Cube<int64_t> sums,

@@ -32,7 +32,9 @@ FREE = {
     "heaviest_first samples 0",
     "split_samples samples 0",
     "split_samples bins.blocks 1",  # samples
-    "project weights 0",  # planes
+    "fix_weights weights 0",  # planes
+    "fix_weights samples 0",
+    "project weights 0",
     "region_sums weights 0",
     "region_sums sums 0",  # regions
     "advance weights 0",
@@ -120,6 +122,10 @@ WRITTEN = {
     "split_samples samples",
     "split_samples child_starts",
     "route regions",
+    "descend regions",
+    "fix_weights signed_weights",
+    "fix_weights keys",
+    "fix_weights totals",
     "project values",
     "region_sums sums",
     "logistic_sums sums",

@@ -11,13 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import (
-    GrownTree,
     Layer,
-    LeafSums,
     Nodes,
     Splits,
     TreeArrays,
-    TreeScratch,
 )
 from rebelboost.base.prediction_arrays import CodedColumns, CodedTrees, StepArrays
 
@@ -122,64 +119,6 @@ def grow_tree(module, bins, allowed, values, nodes, options, depth, *, sort=True
     return n_layers, grown, samples
 
 
-def draw_direction(module, totals, key):
-    direction, squares = rubbish(len(totals), np.float64), rubbish(len(totals), np.float64)
-    return module.draw_direction(totals, key, direction, squares), direction, squares
-
-
-def rubbish_tree(depth, n_samples):
-    n_nodes = 2**depth - 1
-    return GrownTree(
-        rubbish(n_nodes, np.int32),
-        rubbish((n_nodes, 256), np.uint8),
-        rubbish(n_nodes, np.float64),
-        rubbish(n_nodes, np.uint8),
-        rubbish(n_nodes, np.int32),
-        rubbish(n_nodes + 1, np.float64),
-        rubbish(n_samples, np.uint16),
-    )
-
-
-def rubbish_scratch(bins, depth):
-    rows = -(-3 * 2**depth // 4)
-    return TreeScratch(
-        rubbish(bins.blocks.shape[1], np.int64), rubbish((rows, bins.offsets[-1]), np.int64)
-    )
-
-
-def grow_term(module, bins, data, focus, values, options, depth, n_threads=1):
-    tree, scratch = rubbish_tree(depth, len(values)), rubbish_scratch(bins, depth)
-    n_layers = module.grow_term(bins, data, focus, values, options, tree, scratch.sums, n_threads)
-    return n_layers, tree
-
-
-def propose_tree(module, bins, data, focus, weights, totals, options, depth, n_threads=1):
-    """Number of layers, edge, the tree and its sums."""
-    tree, scratch = rubbish_tree(depth, weights.shape[1]), rubbish_scratch(bins, depth)
-    leaves = LeafSums(*(rubbish((2**depth, len(totals)), np.float64) for _ in range(3)))
-    found = module.propose_tree(
-        bins, data, focus, weights, totals, options, tree, leaves, scratch, n_threads
-    )
-    return found, tree, leaves
-
-
-def propose_on_slopes(module, bins, data, focus, slopes, options, depth, n_threads=1):
-    """Number of layers, edge, the tree and its sums."""
-    tree, scratch = rubbish_tree(depth, len(slopes.mass)), rubbish_scratch(bins, depth)
-    leaves = LeafSums(*(rubbish((2**depth, len(slopes.totals)), np.float64) for _ in range(3)))
-    found = module.propose_on_slopes(
-        bins, data, focus, slopes, options, tree, leaves, scratch, n_threads
-    )
-    return found, tree, leaves
-
-
-def take_number_step(module, scores, regions, outputs, target, weight):
-    """Sums, new scores and slopes."""
-    scores, slopes = scores.copy(), rubbish(scores.shape, np.float64)
-    sums = module.take_number_step(scores, regions, outputs, target, weight, slopes)
-    return sums, scores, slopes
-
-
 def split_samples(module, bins, layer, samples, starts, n_threads=1):
     samples = samples.copy()
     child_starts = rubbish(2 * len(starts) - 1, np.int32)
@@ -191,6 +130,21 @@ def route(module, bins, nodes, n_threads=1):
     regions = rubbish(bins.blocks.shape[1], np.uint16)
     module.route(bins, nodes, regions, n_threads)
     return regions
+
+
+def descend(module, bins, layer, regions, n_threads=1):
+    regions = regions.copy()
+    module.descend(bins, layer, regions, n_threads)
+    return regions
+
+
+def fix_weights(module, weights, samples, scale, n_threads=1):
+    """Signed weights, keys and totals."""
+    n_samples, n_classes = weights.shape[1:]
+    signed = rubbish((n_samples, -(-n_classes // 8) * 8), np.int32)
+    keys, totals = rubbish(n_samples, np.int64), rubbish(n_classes, np.int64)
+    module.fix_weights(weights, samples, scale, signed, keys, totals, n_threads)
+    return signed, keys, totals
 
 
 def project(module, weights, projection, n_threads=1):
@@ -220,18 +174,6 @@ def advance(module, weights, scores, regions, step, n_threads=1):
     decided = rubbish(len(scores), np.int32)
     module.advance(weights, scores, regions, step, totals, decided, n_threads)
     return weights, scores, totals, decided
-
-
-def rate(module, decided, judged):
-    return module.rate(decided, judged)
-
-
-def take_step(module, weights, scores, regions, outputs, totals, judged, n_threads=1):
-    """Shift, looseness and rates; new weights, scores, totals and decisions."""
-    weights, scores, totals = weights.copy(), scores.copy(), totals.copy()
-    decided = rubbish(len(scores), np.int32)
-    taken = module.take_step(weights, scores, regions, outputs, totals, decided, judged, n_threads)
-    return taken, weights, scores, totals, decided
 
 
 def predict(module, X, trees: TreeArrays, first, last, n_threads=1):

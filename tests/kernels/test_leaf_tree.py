@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import builders, calls
+from kernels import builders, calls, tree_calls
 from kernels.calls import assert_same
 from rebelboost.base.arrays import (
     CRITERIA,
@@ -42,20 +42,22 @@ steps = st.builds(random_step, builders.rngs, shapes)
 
 @given(steps, st.integers(1, 6))
 def test_compiled_steps_equal_reference(compiled, step, depth):
-    ours = calls.propose_tree(compiled, *step, depth)
-    assert_same(ours, calls.propose_tree(reference, *step, depth))
+    ours = tree_calls.propose_tree(compiled, *step, depth)
+    assert_same(ours, tree_calls.propose_tree(reference, *step, depth))
 
 
 @given(steps, st.integers(1, 4))
 def test_a_step_is_its_kernels_one_after_the_other(either, step, depth):
     bins, data, focus, weights, totals, options = step
-    (n_layers, edge), tree, leaves = calls.propose_tree(either, *step, depth)
-    (reach, mass), direction, squares = calls.draw_direction(either, totals, options.key)
+    (n_layers, edge), tree, leaves = tree_calls.propose_tree(either, *step, depth)
+    (reach, mass), direction, squares = tree_calls.draw_direction(either, totals, options.key)
     projection = Projection(direction, squares, coarse_scale(reach), coarse_scale(mass))
     values = calls.project(either, weights, projection)
     least = max(1, round(options.least_mass * (mass * projection.mass_scale)))
     search = SearchOptions(CRITERIA["variance"], least, 1.0)
-    assert_same(calls.grow_term(either, bins, data, focus, values, search, depth), (n_layers, tree))
+    assert_same(
+        tree_calls.grow_term(either, bins, data, focus, values, search, depth), (n_layers, tree)
+    )
     n_leaves, scales = 2**n_layers, fine_scales(totals)
     sums = calls.region_sums(either, weights, tree.regions, scales, n_leaves) - calls.RUBBISH
     plus, minus = ((sums[:, 1] + sign * sums[:, 0]) / (2 * scales) for sign in (1, -1))
@@ -67,7 +69,7 @@ def test_a_step_is_its_kernels_one_after_the_other(either, step, depth):
 @given(steps, st.integers(1, 4))
 def test_a_grown_term_is_the_tree_of_its_nodes(either, step, depth):
     bins, data, *_ = step
-    (n_layers, _), tree, _ = calls.propose_tree(either, *step, depth)
+    (n_layers, _), tree, _ = tree_calls.propose_tree(either, *step, depth)
     n_nodes = 2**n_layers - 1
     nodes = Layer(tree.features[:n_nodes], tree.right[:n_nodes])
     edges = tuple(
@@ -86,7 +88,7 @@ def test_a_grown_term_is_the_tree_of_its_nodes(either, step, depth):
 @given(builders.rngs, keys, builders.n_classes)
 def test_directions_are_centred_and_at_most_1_in_units_of_the_heaviest_class(rng, key, n_classes):
     totals = rng.choice([0.0, 1.0, 1e-9, 3.0], n_classes)
-    _, direction, _ = calls.draw_direction(reference, totals, key)
+    _, direction, _ = tree_calls.draw_direction(reference, totals, key)
     if totals.max() > 0:
         scaled = direction * np.sqrt(totals / totals.max())
         assert np.abs(scaled).max() <= 1 + 1e-15
@@ -98,8 +100,8 @@ def test_directions_are_centred_and_at_most_1_in_units_of_the_heaviest_class(rng
 @given(builders.rngs, keys, st.integers(1, 30))
 def test_compiled_directions_equal_reference(compiled, rng, key, n_classes):
     totals = rng.choice([0.0, 1.0, 1e-9, rng.random()], n_classes)
-    ours = calls.draw_direction(compiled, totals, key)
-    assert_same(ours, calls.draw_direction(reference, totals, key))
+    ours = tree_calls.draw_direction(compiled, totals, key)
+    assert_same(ours, tree_calls.draw_direction(reference, totals, key))
 
 
 @pytest.mark.parametrize("width", [3, 40])
@@ -107,9 +109,9 @@ def test_threads_do_not_change_a_step(compiled, width):
     rng = np.random.default_rng(3)
     step = random_step(rng, (10_000, width, 5, 1))
     step = *step[:2], Focus(np.arange(10_000, dtype=np.int32), np.ones(width, np.uint8)), *step[3:]
-    alone = calls.propose_tree(compiled, *step, 7)
+    alone = tree_calls.propose_tree(compiled, *step, 7)
     for n_threads in (2, 3):
-        assert_same(calls.propose_tree(compiled, *step, 7, n_threads=n_threads), alone)
+        assert_same(tree_calls.propose_tree(compiled, *step, 7, n_threads=n_threads), alone)
 
 
 # ---- the effect of a term
@@ -139,18 +141,20 @@ effects = st.builds(
 
 @given(effects)
 def test_compiled_effects_equal_reference(compiled, effect):
-    assert_same(calls.take_step(compiled, *effect), calls.take_step(reference, *effect))
+    assert_same(tree_calls.take_step(compiled, *effect), tree_calls.take_step(reference, *effect))
 
 
 @given(builders.rngs, shapes)
 def test_compiled_rates_equal_reference(compiled, rng, shape):
     judged = builders.random_judged(rng, shape[0], shape[2])
     decided = rng.integers(0, shape[2], shape[0]).astype(np.int32)
-    assert_same(calls.rate(compiled, decided, judged), calls.rate(reference, decided, judged))
+    assert_same(
+        tree_calls.rate(compiled, decided, judged), tree_calls.rate(reference, decided, judged)
+    )
 
 
 def test_threads_do_not_change_effects(compiled):
     effect = random_effect(np.random.default_rng(4), (10_000, 1, 5, 2), 32, judged=True)
-    alone = calls.take_step(compiled, *effect)
+    alone = tree_calls.take_step(compiled, *effect)
     for n_threads in (2, 3):
-        assert_same(calls.take_step(compiled, *effect, n_threads=n_threads), alone)
+        assert_same(tree_calls.take_step(compiled, *effect, n_threads=n_threads), alone)

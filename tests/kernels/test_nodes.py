@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from kernels import builders, calls
 from kernels.calls import assert_same
+from rebelboost.base.arrays import Layer
 from rebelboost.kernels import reference
 
 
@@ -14,6 +15,17 @@ def test_compiled_splits_of_samples_equal_reference(compiled, rng, n_samples, n_
     layer = builders.random_layers(rng, bins, n_nodes)
     case = (bins, layer, nodes.samples, np.append(nodes.cuts[:, 0], nodes.cuts[-1, 1]))
     assert_same(calls.split_samples(compiled, *case), calls.split_samples(reference, *case))
+
+
+@given(builders.rngs, builders.n_samples, builders.n_features, st.integers(0, 4))
+def test_a_route_is_one_layer_after_the_other(either, rng, n_samples, n_features, depth):
+    bins = builders.random_bins(rng, n_samples, n_features)
+    nodes = builders.random_layers(rng, bins, 2 ** (depth + 1) - 1)
+    regions = np.zeros(n_samples, dtype=np.uint16)
+    for layer in range(depth + 1):
+        level = slice(2**layer - 1, 2 ** (layer + 1) - 1)
+        regions = calls.descend(either, bins, Layer(*(own[level] for own in nodes)), regions)
+    assert_same(regions, calls.route(either, bins, nodes))
 
 
 @given(builders.rngs, builders.n_samples, builders.n_features, st.integers(1, 7))

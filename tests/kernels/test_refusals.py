@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kernels import builders, calls, coded_builders, pair_calls
+from kernels import builders, calls, coded_builders, pair_calls, tree_calls
 from kernels.axes import FREE, WRITTEN
 from rebelboost.base.arrays import (
     COMPARISONS,
@@ -117,16 +117,18 @@ def valid_arguments(module):
         (calls.choose_splits, bins, allowed, two_sums, pairs[:2], np.ones(2, np.int64), options),
         (calls.prune_layer, bins, allowed, pairs, two, options),
         (calls.grow_tree, bins, allowed, pairs, builders.one_node(samples), options, 3),
-        (calls.draw_direction, np.ones(K), 1),
-        (calls.grow_term, bins, tree_data, focus, pairs, options, 3),
-        (calls.propose_tree, bins, tree_data, focus, weights, np.ones(K), leaf_options, 3),
-        (calls.propose_on_slopes, bins, tree_data, focus, slopes, leaf_options, 3),
-        (calls.take_number_step, scores[:, :1].copy(), regions, one_output, *numbers),
-        (calls.rate, decided, judged),
-        (calls.take_step, weights, scores, regions, np.zeros((L, K)), np.ones(K), judged),
+        (tree_calls.draw_direction, np.ones(K), 1),
+        (tree_calls.grow_term, bins, tree_data, focus, pairs, options, 3),
+        (tree_calls.propose_tree, bins, tree_data, focus, weights, np.ones(K), leaf_options, 3),
+        (tree_calls.propose_on_slopes, bins, tree_data, focus, slopes, leaf_options, 3),
+        (tree_calls.take_number_step, scores[:, :1].copy(), regions, one_output, *numbers),
+        (tree_calls.rate, decided, judged),
+        (tree_calls.take_step, weights, scores, regions, np.zeros((L, K)), np.ones(K), judged),
         (calls.heaviest_first, np.arange(N), samples, starts, np.array([0.5, 0.7, 0.9, 0.95])),
         (calls.split_samples, bins, builders.random_layers(rng, bins, 2), samples, starts),
         (calls.route, bins, builders.random_layers(rng, bins, 7)),
+        (calls.descend, bins, builders.random_layers(rng, bins, 4), regions),
+        (calls.fix_weights, weights, samples, 1.0),
         (calls.project, weights, builders.random_projection(rng, weights)),
         (calls.region_sums, weights, regions, np.ones(K), L),
         (calls.logistic_sums, builders.random_line(rng, weights, L), regions),

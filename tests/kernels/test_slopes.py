@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernels import builders, calls
+from kernels import builders, tree_calls
 from kernels.calls import assert_same
 from kernels.test_leaf_tree import random_step, shapes
 from rebelboost.base.arrays import Focus, SlopeArrays
@@ -23,16 +23,16 @@ def random_slopes(rng, shape):
 
 @given(st.builds(random_slopes, builders.rngs, shapes), st.integers(1, 6))
 def test_compiled_steps_on_slopes_equal_reference(compiled, step, depth):
-    ours = calls.propose_on_slopes(compiled, *step, depth)
-    assert_same(ours, calls.propose_on_slopes(reference, *step, depth))
+    ours = tree_calls.propose_on_slopes(compiled, *step, depth)
+    assert_same(ours, tree_calls.propose_on_slopes(reference, *step, depth))
 
 
 def test_threads_do_not_change_a_step_on_slopes(compiled):
     bins, data, _, slopes, options = random_slopes(np.random.default_rng(3), (10_000, 40, 1, 1))
     step = bins, data, Focus(np.arange(10_000, dtype=np.int32), np.ones(40, np.uint8)), slopes
-    alone = calls.propose_on_slopes(compiled, *step, options, 7)
+    alone = tree_calls.propose_on_slopes(compiled, *step, options, 7)
     for n_threads in (2, 3):
-        ours = calls.propose_on_slopes(compiled, *step, options, 7, n_threads=n_threads)
+        ours = tree_calls.propose_on_slopes(compiled, *step, options, 7, n_threads=n_threads)
         assert_same(ours, alone)
 
 
@@ -45,5 +45,5 @@ def test_compiled_effects_on_numbers_equal_reference(compiled, rng, n_samples, n
         rng.standard_normal(n_samples) * 1e3,
         rng.choice([0.0, 1.0, 0.3], n_samples),
     )
-    ours = calls.take_number_step(compiled, *effect)
-    assert_same(ours, calls.take_number_step(reference, *effect))
+    ours = tree_calls.take_number_step(compiled, *effect)
+    assert_same(ours, tree_calls.take_number_step(reference, *effect))

@@ -88,6 +88,8 @@ def test_threads_do_not_change_weights(compiled, rng, planes):
     projection, scales = builders.random_projection(rng, weights), builders.fine_scales(weights)
     step, scores = builders.random_step(rng, weights, 32), rng.standard_normal((N, 7))
     assert_same_for_any_threads(calls.project, compiled, weights, projection)
+    every = np.arange(N, dtype=np.int32)
+    assert_same_for_any_threads(calls.fix_weights, compiled, weights, every, 2.0**12)
     assert_same_for_any_threads(calls.region_sums, compiled, weights, regions, scales, 32)
     assert_same_for_any_threads(calls.advance, compiled, weights, scores, regions, step)
     totals, signed_totals = np.abs(weights).sum(axis=(0, 1)), weights.sum(axis=(0, 1))

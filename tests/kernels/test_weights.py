@@ -24,6 +24,13 @@ def test_compiled_projections_equal_reference(compiled, rng, weights):
     assert_same(ours, calls.project(reference, weights, projection))
 
 
+@given(builders.rngs, weights)
+def test_compiled_fixed_weights_equal_reference(compiled, rng, weights):
+    samples = builders.random_samples(rng, weights.shape[1])
+    case = weights, samples, 2.0**12
+    assert_same(calls.fix_weights(compiled, *case), calls.fix_weights(reference, *case))
+
+
 @given(builders.rngs, weights, n_regions)
 def test_compiled_sums_of_regions_equal_reference(compiled, rng, weights, n_regions):
     regions = builders.random_regions(rng, weights.shape[1], n_regions)

@@ -1,5 +1,6 @@
 """Binned training samples, and searches for splits over sums of weights by bin."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -205,12 +206,18 @@ class TrainingSet:
         )
         return Nodes(samples, np.stack([child_starts[:-1], child_starts[1:]], axis=1))
 
-    def route(self, nodes: Layer) -> Regions:
-        """Find the leaf of each sample; `nodes` are a tree's complete layers in level order."""
+    def route(self, layers: Sequence[Layer]) -> Regions:
+        """Find the leaf of each sample in a tree of these layers."""
         regions = np.zeros(self.n_samples, dtype=np.uint16)
-        if len(nodes.features) > 0:
-            kernels.active.route(self.bins, nodes, regions, self.n_threads)
+        for layer in layers:
+            kernels.active.descend(self.bins, layer, regions, self.n_threads)
         return regions
+
+    def descend(self, layer: Layer, regions: Regions) -> Regions:
+        """Find the leaf of each sample in a tree with a further layer."""
+        deeper = regions.copy()
+        kernels.active.descend(self.bins, layer, deeper, self.n_threads)
+        return deeper
 
 
 def _work(nodes: Nodes, allowed: ByFeature, visited: int, dropped: int) -> Work:

@@ -81,20 +81,16 @@ def _root(data: TrainingSet, weights: AnyWeights, focus: Focus, schedule: Schedu
     else:
         layer, nodes, work = _search_root(data, weights, focus, schedule)
     if layer.features[0] < 0:
-        return solve((), np.ones(1, dtype=np.int8), nodes, data, weights, work)
+        return solve((), np.ones(1, dtype=np.int8), nodes, data.route(()), weights, work)
     signs = np.array([-1, 1], dtype=np.int8)
-    return solve((layer,), signs, data.split(layer, nodes), data, weights, work)
+    nodes, regions = data.split(layer, nodes), data.route((layer,))
+    return solve((layer,), signs, nodes, regions, weights, work)
 
 
 def _search_root(
     data: TrainingSet, weights: Weights, focus: Focus, schedule: Schedule
 ) -> tuple[Layer, Nodes, Work]:
-    signed, mass = weights.fixed()
-    # einsum, because NumPy's sums over short rows take longer than a search.
-    n_classes = mass.shape[1]
-    counts = np.bincount(focus.samples, minlength=len(mass))
-    totals: Ints = np.einsum("n,nk->k", counts, mass)
-    keys: Ints = np.einsum("nk->n", np.abs(signed[:, :n_classes], dtype=np.int64))
+    signed, keys, totals = weights.fixed_root(focus.samples)
     nodes, heavy = schedule.subsets(data, keys, root_node(focus.samples), 0)
     layer, work = data.search_root(signed, totals, nodes, focus.allowed)
     schedule.note(nodes, work, 0)
@@ -121,19 +117,19 @@ def _add_layer(
         return tree._replace(work=work)
     layer = Layer(splits.features, splits.right)
     signs = np.where(splits.sides.ravel() >> 32 > 0, 1, -1).astype(np.int8)
-    return solve((*tree.layers, layer), signs, data.split(layer, nodes), data, weights, work)
+    nodes, regions = data.split(layer, nodes), data.descend(layer, tree.regions)
+    return solve((*tree.layers, layer), signs, nodes, regions, weights, work)
 
 
 def solve(
     layers: tuple[Layer, ...],
     signs: NDArray[np.int8],
     nodes: Nodes,
-    data: TrainingSet,
+    regions: Regions,
     weights: AnyWeights,
     work: Work,
 ) -> SignedTree:
     """Find the best output for the given signs of the leaves."""
-    regions = data.route(join_layers(layers))
     plus, minus = weights.sums(regions, len(signs))
     output = weights.signed_output(regions, signs, plus, minus)
     outputs: Outputs = signs[:, np.newaxis] * output
@@ -276,4 +272,5 @@ def tree_by_criterion(
         layers.append(Layer(splits.features, splits.right))
         signs = np.where(splits.sides.ravel() >> 32 > 0, 1, -1).astype(np.int8)
         nodes = data.split(layers[-1], nodes)
-    return solve(tuple(layers), signs, nodes, data, weights, work).candidate(data)
+    regions = data.route(layers)
+    return solve(tuple(layers), signs, nodes, regions, weights, work).candidate(data)

@@ -162,7 +162,7 @@ def split_of_categories(data: TrainingSet, weights: AnyWeights, focus: Focus) ->
             best, least = Layer(np.array([feature], dtype=np.int32), table), loss
     if best is None:
         return None
-    return FoundStump(Trees.grown(best, data.binner, SIGNS, UNSOLVED), data.route(best))
+    return FoundStump(Trees.grown(best, data.binner, SIGNS, UNSOLVED), data.route((best,)))
 
 
 def _signs(sums: Ints, mass: Ints) -> Floats:

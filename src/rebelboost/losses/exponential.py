@@ -15,6 +15,7 @@ from rebelboost import kernels
 from rebelboost.base.arrays import (
     ByClass,
     Floats,
+    Indices,
     Ints,
     Labels,
     Outputs,
@@ -133,6 +134,19 @@ class Weights:
         one_plane = len(self.planes) == 1  # then |G| = W
         mass = fixed if one_plane else np.rint(np.abs(self.planes).sum(axis=0) * scale)
         return signed, np.abs(mass).astype(np.int64)
+
+    def fixed_root(
+        self, samples: Indices
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """G as in `fixed`, the key Σ_k |G_k| of each sample, and the totals of W over some samples."""
+        n_samples, n_classes = self.planes.shape[1:]
+        signed = np.empty((n_samples, -(-n_classes // 8) * 8), dtype=np.int32)
+        keys, totals = np.empty(n_samples, dtype=np.int64), np.empty(n_classes, dtype=np.int64)
+        scale = coarse_scale(float(self.totals.max(initial=0.0)))
+        kernels.active.fix_weights(
+            self.planes, samples, scale, signed, keys, totals, self.n_threads
+        )
+        return signed, keys, totals
 
     def advance(
         self,

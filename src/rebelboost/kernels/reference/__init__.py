@@ -14,7 +14,7 @@ from rebelboost.kernels.reference.histograms import choose_splits, node_sums
 from rebelboost.kernels.reference.layer import search_layer
 from rebelboost.kernels.reference.leaf_tree import draw_direction, grow_term, propose_tree
 from rebelboost.kernels.reference.levels import solve_levels
-from rebelboost.kernels.reference.nodes import heaviest_first, route, split_samples
+from rebelboost.kernels.reference.nodes import descend, heaviest_first, route, split_samples
 from rebelboost.kernels.reference.pairs import propose_pair
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.pruning import prune_layer
@@ -36,6 +36,7 @@ from rebelboost.kernels.reference.sums import class_sums
 from rebelboost.kernels.reference.tree import grow_tree
 from rebelboost.kernels.reference.weights import (
     advance,
+    fix_weights,
     logistic_sums,
     project,
     rate,
@@ -62,8 +63,10 @@ __all__ = [
     "class_sums",
     "compare",
     "compare_points",
+    "descend",
     "draw_direction",
     "exponentials",
+    "fix_weights",
     "grow_term",
     "grow_tree",
     "heaviest_first",

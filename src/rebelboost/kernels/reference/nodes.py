@@ -52,6 +52,16 @@ def route(bins: Bins, nodes: Layer, regions: Regions, n_threads: int) -> None:
     regions[:] = at - n_nodes
 
 
+def descend(bins: Bins, layer: Layer, regions: Regions, n_threads: int) -> None:
+    """Go one layer further: region i becomes 2i or 2i + 1, by the split of node i."""
+    goes_right = np.zeros(len(regions), dtype=bool)
+    for node, feature in enumerate(layer.features):
+        if feature >= 0:
+            here = regions == node
+            goes_right[here] = layer.right[node, column(bins, feature)[here]] != 0
+    regions[:] = 2 * regions + goes_right
+
+
 def heaviest_first(
     keys: Ints,
     samples: Indices,

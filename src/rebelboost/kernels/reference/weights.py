@@ -4,10 +4,12 @@
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rebelboost.base.arrays import (
     ByClass,
     Floats,
+    Indices,
     Ints,
     JudgedLabels,
     Labels,
@@ -44,6 +46,29 @@ def project(weights: Planes, projection: Projection, values: Pairs, n_threads: i
 def together(lanes: Floats) -> Floats:
     """Add the four lanes of a sum, in the order of the compiled kernels."""
     return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+
+
+def fix_weights(
+    weights: Planes,
+    samples: Indices,
+    scale: float,
+    signed_weights: NDArray[np.int32],
+    keys: Ints,
+    totals: Ints,
+    n_threads: int,
+) -> None:
+    """Fixed-point weights for the root of a tree.
+
+    `signed_weights` (N, K padded to a multiple of 8) receives G, `keys` (N,) the Σ_k |G_k| of each
+    sample, and `totals` (K,) the sum of W over the given samples.
+    """
+    n_classes = weights.shape[2]
+    fixed = _rounded(weights.sum(axis=0) * scale)
+    signed_weights[:] = 0
+    signed_weights[:, :n_classes] = fixed
+    keys[:] = np.abs(fixed).sum(axis=1)
+    mass = np.abs(fixed) if len(weights) == 1 else _rounded(np.abs(weights).sum(axis=0) * scale)
+    totals[:] = mass[samples].sum(axis=0)
 
 
 def region_sums(
