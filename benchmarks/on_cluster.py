@@ -156,14 +156,14 @@ class InEveryRound:
         pass
 
 
-def kills(n_kills):
+def kills(n_kills, n_rounds):
     X, y = table(2000, 12, 4)
     division = parts(X, y, [300, 900, 1500, 1501])
 
     def estimator(n_rounds, **settings):
         return RebelClassifier(Tree(depth=4), n_rounds=n_rounds, cross_fit=None, **settings)
 
-    short, long_ = digest(estimator(12).fit(X, y)), digest(estimator(LONG_ROUNDS).fit(X, y))
+    short, long_ = digest(estimator(12).fit(X, y)), digest(estimator(n_rounds).fit(X, y))
     with cluster(4) as running, Client(running) as client:
         killer = Killer(running.scheduler_address, n_kills)
         killer.start()
@@ -183,10 +183,10 @@ def kills(n_kills):
         )
         killing = InEveryRound(client)
         began = time.perf_counter()
-        model = rebelboost.dask.RebelClassifier(estimator(LONG_ROUNDS, callbacks=[killing]))
+        model = rebelboost.dask.RebelClassifier(estimator(n_rounds, callbacks=[killing]))
         found = digest(model.fit(*division).to_local())
         print(
-            f"{killing.n_done} workers killed in {LONG_ROUNDS} rounds: same {found == long_}, "
+            f"{killing.n_done} workers killed in {n_rounds} rounds: same {found == long_}, "
             f"{model.n_remade_} partitions made again, {time.perf_counter() - began:.0f} s"
         )
 
@@ -338,11 +338,14 @@ def main():
     parser.add_argument("--only", choices=["same", "kills", "overhead", "speed", "paper"])
     parser.add_argument("--rows", type=int, default=10**6)
     parser.add_argument("--rounds", type=int, default=100)
-    parser.add_argument("--kills", type=int, default=KILLS)
+    parser.add_argument("--kills", type=int, default=KILLS, help="workers killed at random")
+    parser.add_argument(
+        "--long", type=int, default=LONG_ROUNDS, help="rounds that each lose a worker"
+    )
     given = parser.parse_args()
     runs = {
         "same": same,
-        "kills": lambda: kills(given.kills),
+        "kills": lambda: kills(given.kills, given.long),
         "overhead": overhead,
         "speed": lambda: speed(given.rows, given.rounds),
         "paper": paper,
