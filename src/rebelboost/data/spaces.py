@@ -170,7 +170,8 @@ def fit_embedding(
     mean = np.nan_to_num(exact_mean(X, weight))
     plain = Embedding(mean, np.flatnonzero(missing), levels, np.empty(0), np.empty(0))
     spread = plain.spread(X)
-    offset = exact_mean(spread, weight)
+    is_plain = not levels and not missing.any()
+    offset = mean if is_plain else exact_mean(spread, weight)
     centred = spread - offset
     variance = exact_mean(centred**2, weight)
     n_numeric = X.shape[1] - len(levels)
