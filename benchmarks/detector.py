@@ -1,6 +1,8 @@
 """Detectors: UIUC cars by the official rule, CBCL faces, photos, speed beside OpenCV, visits saved.
 
-python benchmarks/detector.py [--only cars faces quick] [--threads 2] [--json FILE]
+python benchmarks/detector.py [--only cars faces quick] [--threads 2] [--json FILE] [--draw FOLDER]
+
+With --draw, pictures of the boxes and the detectors themselves are written to a folder.
 """
 
 import argparse
@@ -8,7 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from detection import cars, faces
+from detection import cars, faces, pictures
+from detection.photos import face_photos, streets
 from measuring import describe_machine, machine, markdown
 
 
@@ -30,6 +33,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=["cars", "faces", "quick"])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--draw", type=Path)
     given = parser.parse_args()
     results: dict[str, list[dict[str, Any]]] = {}
 
@@ -41,13 +45,24 @@ def main() -> None:
     if "cars" in given.only:
         found = {kind: cars.run(kind, given.threads) for kind in ("channels", "haar")}
         tell("Cars, official single-scale test", [row for _, row in found.values()])
-        tell("Cars of all sizes", cars.run_scales(found["channels"][0]))
+        detector = found["channels"][0]
+        tell("Cars of all sizes", cars.run_scales(detector))
+        if given.draw is not None:
+            to, images = given.draw / "cars.png", streets("test")[::15]
+            pictures.draw(detector, images, to, columns=4, scale_factor=cars.SCALE_FACTOR)
+            detector.save(given.draw / "cars.safetensors")
     if "faces" in given.only:
-        trained = {kind: faces.run(kind, given.threads) for kind in ("haar", "channels")}
-        tell("Faces, CBCL test set", [row for _, row in trained.values()] + [faces.run_svm()])
-        haar = trained["haar"][0]
-        tell("Faces on photos", faces.run_photos(haar))
-        tell("Speed of the scan", faces.run_speed(haar))
+        rows = []
+        for kind in ("haar", "channels"):
+            detector, row = faces.run(kind, given.threads)
+            rows.append(row)
+            if given.draw is not None:
+                to, images = given.draw / f"faces_{kind}.png", [p.image for p in face_photos()]
+                pictures.draw(detector, images, to, columns=3, scale_factor=faces.SCALE_FACTOR)
+                detector.save(given.draw / f"faces_{kind}.safetensors")
+            tell(f"Faces on photos, {kind}", faces.run_photos(detector))
+            tell(f"Speed of the scan, {kind}", faces.run_speed(detector))
+        tell("Faces, CBCL test set", [*rows, faces.run_svm()])
     if "quick" in given.only:
         tell("Visits saved on faces", faces.run_quick(3000, 1500, 400, given.threads))
     if given.json is not None:

@@ -19,6 +19,14 @@ def backgrounds() -> list[np.ndarray]:
     return [read_image(path) for path in image_files(data.folder() / "photos" / "backgrounds")]
 
 
+def streets(part: str) -> list[np.ndarray]:
+    """Images of the car data, none with a face: the crops of "train", or the images of "test"."""
+    with np.load(data.path("uiuc_cars")) as arrays:
+        if part == "train":
+            return [*arrays["train_others"], *arrays["train_cars"]]
+        return [arrays[name] for name in arrays if name.startswith("test_")]
+
+
 def face_photos() -> list[FacePhoto]:
     """Those with boxes made by hand."""
     folder, photos = data.folder() / "photos", {}
