@@ -16,7 +16,11 @@ LOOSE_SHRINKAGE, LOOSE_FEATURES = 0.1, 0.3
 DEEP, DEEP_FEATURES = 10, 0.5
 """Depth, and share of the features in each round, of a candidate for deep interactions."""
 ROUNDS_OF_STUMPS = 1000
-"""Maximum number of rounds of single splits, whose small steps add up to a curve for each feature."""
+"""Maximum number of rounds of single splits, which add up to a curve for each feature.
+
+Their steps are those of deeper trees. With a third of them, the held-out log-loss of 13 data sets was higher
+(0.558 instead of 0.520), after half as many rounds again.
+"""
 ROUNDS_OF_SIMILARITIES = 1500
 """Maximum number of rounds of similarities. They stop earlier when held-out results stagnate."""
 MOST_FOR_SMOOTH = 5000
@@ -54,7 +58,7 @@ def candidates(
     running += [
         Entry("trees with small steps", _small_steps(usual, LOOSE_FEATURES)),
         Entry("trees of depth 10", _small_steps(settings_of(Tree(depth=DEEP)), DEEP_FEATURES)),
-        Entry("single splits", _many_rounds(_small_steps(settings_of(Tree(depth=1)), 1.0))),
+        Entry("single splits", _many_rounds(settings_of(Tree(depth=1)))),
     ]
     if smooths:
         running += [_similarity(settings_of(Similarity(scale=scale)), scale) for scale in scales]
