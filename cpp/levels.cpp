@@ -1,6 +1,7 @@
 #include "levels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -42,9 +43,13 @@ REBEL_CLONES void find_moments(const ClassWeights& of, double a, Moments& out) {
     const double* __restrict minus = of.minus.data();
     const double* __restrict minus_mirrored = of.minus_mirrored.data();
     double up[3][lanes] = {}, down[3][lanes] = {};
-    in_lanes(of.f.size(), [&](size_t i, size_t lane) REBEL_INLINE {
+    double growths[zero_level + 1]; // in a loop of its own, which vectorizes
+    const size_t n = of.f.size();
+    for (size_t i = 0; i < n; ++i)
+        growths[i] = exponential(sizes[i] * a);
+    in_lanes(n, [&](size_t i, size_t lane) REBEL_INLINE {
         const double f = sizes[i];
-        const double growth = exponential(f * a);
+        const double growth = growths[i];
         const double decay = 1 / growth;
         const double w = plus[i] * growth, w_mirrored = plus_mirrored[i] * decay;
         const double v = minus[i] * decay, v_mirrored = minus_mirrored[i] * growth;
@@ -126,20 +131,24 @@ double solve_levels(Planes weights, Vector<const double> totals, Regions regions
     std::vector<int64_t> sums(n_levels * 2 * n_classes);
     region_sums(weights, regions, {scales.data(), n_classes}, {sums.data(), n_levels, 2, n_classes},
                 n_threads);
+    std::array<bool, n_levels> is_used{};
+    for (size_t l = 0; l < n_levels; ++l) {
+        const int64_t* mass = &sums[(2 * l + 1) * n_classes];
+        is_used[l] = std::any_of(mass, mass + n_classes, [](int64_t each) { return each != 0; });
+    }
+    std::fill_n(out.plus.data, n_levels * n_classes, 0.0);
+    std::fill_n(out.minus.data, n_levels * n_classes, 0.0);
     for (size_t l = 0; l < n_levels; ++l)
-        for (size_t k = 0; k < n_classes; ++k) {
+        for (size_t k = 0; k < n_classes && is_used[l]; ++k) {
             const int64_t signed_sum = sums[2 * l * n_classes + k];
             const int64_t mass = sums[(2 * l + 1) * n_classes + k];
-            out.plus(l, k) = static_cast<double>(mass + signed_sum) / (2 * scales[k]);
-            out.minus(l, k) = static_cast<double>(mass - signed_sum) / (2 * scales[k]);
+            const double unit = 0.5 / scales[k]; // a power of two
+            out.plus(l, k) = static_cast<double>(mass + signed_sum) * unit;
+            out.minus(l, k) = static_cast<double>(mass - signed_sum) * unit;
         }
     std::vector<size_t> used; // sizes
-    const auto occurs = [&](size_t l) {
-        const int64_t* mass = &sums[(2 * l + 1) * n_classes];
-        return std::any_of(mass, mass + n_classes, [](int64_t each) { return each != 0; });
-    };
     for (size_t size = 0; size <= zero_level; ++size)
-        if (occurs(zero_level + size) || occurs(zero_level - size))
+        if (is_used[zero_level + size] || is_used[zero_level - size])
             used.push_back(size);
     ClassWeights of(used.size());
     double loss = 0;
@@ -159,9 +168,10 @@ double solve_levels(Planes weights, Vector<const double> totals, Regions regions
         out.outputs(0, k) = out.outputs(1, k) = 0;
         if (!(total > 0))
             continue;
+        const double unit = 1 / total;
         for (auto* each : {&of.plus, &of.plus_mirrored, &of.minus, &of.minus_mirrored})
             for (double& weight : *each)
-                weight /= total;
+                weight *= unit;
         Moments m;
         double a = 0, b = 0;
         if (rule == sign) {

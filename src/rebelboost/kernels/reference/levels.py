@@ -38,8 +38,8 @@ def solve_levels(
     out.minus[:] = (mass - signed) / (2 * scales)
     of = _class_weights(out.plus, out.minus, mass)
     total = _total((of.plus + of.plus_mirrored) + (of.minus + of.minus_mirrored))
-    unit = np.where(total > 0, total, 1.0)
-    of = of._replace(**{name: getattr(of, name) / unit for name in of._fields[1:]})
+    unit = 1 / np.where(total > 0, total, 1.0)
+    of = of._replace(**{name: getattr(of, name) * unit for name in of._fields[1:]})
     b = np.zeros_like(total)
     if rule == SIGN:
         (_, up, _), (_, down, _) = _moments(of, b)
