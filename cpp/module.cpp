@@ -2,13 +2,14 @@
 // Arrays become views without conversion, and tuples become structs (casters.hpp). The kernels
 // check sizes, and run without the GIL.
 #include "casters.hpp"
+#include "released_gil.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 using namespace rebel;
 
 NB_MODULE(_compiled, m) {
-    const nb::call_guard<nb::gil_scoped_release> no_gil;
+    const nb::call_guard<ReleasedGil> no_gil;
 
     m.def("bin_values", &bin_values<float>, "X"_a, "edges"_a, "edge_offsets"_a, "missing"_a,
           "blocks"_a, "n_threads"_a, no_gil);

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
-#include <system_error>
 #include <thread>
 
 #include <pthread.h>
@@ -89,8 +88,8 @@ class Pool {
         try {
             for (; n_helpers_ < std::min(n_helpers, most_helpers); ++n_helpers_)
                 std::thread([this] { help_forever(); }).detach();
-        } catch (const std::system_error&) {
-            // The system allows no more threads: continue with those we have.
+        } catch (const std::exception&) {
+            // The system has no more threads, or no memory for one: continue with those we have.
         }
     }
 

@@ -30,7 +30,7 @@ from fuzz.altering import BYTES, VALUES, Altered
 from fuzz.inside import IN_ARRAYS, IN_METADATA
 from fuzz.kinds import BY_KIND
 from fuzz.outside import IN_BYTES, IN_HEADER
-from rebelboost import ModelFileError
+from rebelboost import CostError, ModelFileError
 from rebelboost.estimators.load import restore
 from rebelboost.files import safetensors as tensors
 
@@ -99,7 +99,13 @@ def check(altered, base, *, thorough=True):
         return Outcome(refused=True, same=False, fault=fault, extra=extra)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        now = base.answer(model, base.X)
+        try:
+            now = base.answer(model, base.X)
+        except (
+            CostError
+        ):  # of samples whose costs are, by this model, in a column with negative numbers
+            assert altered.sort == VALUES, altered.what
+            return Outcome(refused=True, same=False, fault="costs of the samples", extra=extra)
         same = _all_equal(base.said, now)
         if altered.sort == VALUES and not same:
             base.ask_more(model, base.X)

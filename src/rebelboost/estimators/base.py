@@ -2,7 +2,8 @@
 
 import copy
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Integral, Real
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -54,6 +55,21 @@ def of_model(path: str, doc: str) -> property:
     """Read-only property of an estimator that returns an attribute of its fitted model."""
     found = attrgetter(path)
     return property(lambda estimator: found(estimator.model_), doc=doc)
+
+
+@contextmanager
+def kept_on_failure(estimator: Any) -> Iterator[None]:
+    """Undo a fit that fails or is interrupted: the estimator holds the last model, and fits its table."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        history = before.get("history_")
+        if history is not None and len(history) > len(history.terms):  # of a warm start
+            del history.rounds[len(history.terms) :]
+        raise
 
 
 class BoostedEstimator(BaseEstimator):

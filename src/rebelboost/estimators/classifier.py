@@ -22,6 +22,7 @@ from rebelboost.estimators.base import (
     SHARED_CONSTRAINTS,
     BoostedEstimator,
     encode_table,
+    kept_on_failure,
     of_model,
     table_scores,
 )
@@ -261,9 +262,10 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         self._validate_params()
         check_agreement(self, validated=validation is not None)
         start = self._previous()
-        given = read_samples(self, X, y, sample_weight, costs, Apart(groups, times), start)
-        trained, decoder = train_terms(self, given, validation, start)
-        self.model_ = assembled(self, X, given, trained, decoder)
+        with kept_on_failure(self):
+            given = read_samples(self, X, y, sample_weight, costs, Apart(groups, times), start)
+            trained, decoder = train_terms(self, given, validation, start)
+            self.model_ = assembled(self, X, given, trained, decoder)
         self.history_ = trained.history
         self.cross_fit_ = trained if isinstance(trained, CrossFit) else None
         return self

@@ -10,7 +10,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rebelboost.base.arrays import BySample, Floats
 from rebelboost.boosting.callbacks import Callback
-from rebelboost.estimators.base import SHARED_CONSTRAINTS, BoostedEstimator, encode_table, of_model
+from rebelboost.estimators.base import (
+    SHARED_CONSTRAINTS,
+    BoostedEstimator,
+    encode_table,
+    kept_on_failure,
+    of_model,
+)
 from rebelboost.estimators.inputs import Apart, check_callbacks, check_cross_fit, threads_of
 from rebelboost.estimators.number_training import (
     LEARNERS,
@@ -199,8 +205,9 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         self._validate_params()
         self._check_together(validated=validation is not None)
         start = self._previous()
-        empty, samples = read_numbers(self, X, y, sample_weight, Apart(groups, times), start)
-        found = train_numbers(self, X, empty, samples, validation, start)
+        with kept_on_failure(self):
+            empty, samples = read_numbers(self, X, y, sample_weight, Apart(groups, times), start)
+            found = train_numbers(self, X, empty, samples, validation, start)
         self.model_, self.history_, self.cross_fit_ = found
         return self
 
