@@ -94,6 +94,13 @@ def test_zeroed_costs_and_facts_are_refused_or_give_distributions(kind, name):
     ask_more(model, X)
 
 
+@pytest.mark.parametrize("tau", [0.0, 1e308, 1e-300])
+def test_widths_of_smooth_functions_beyond_all_distances_are_refused(tau):
+    refused(
+        with_array("smooth", "smooth.taus", lambda old: np.full_like(old, tau))[0], "width of 0"
+    )
+
+
 def test_costs_far_apart_still_give_distributions_with_rebel_subcosts():
     def far_apart(costs):
         costs = np.where(np.eye(len(costs), dtype=bool), 0.0, 1e-290)

@@ -275,7 +275,8 @@ def take_smooth(
         return SmoothSimilarities(())
     of_space = shelf.indices("smooth.spaces", len(spaces), n)
     taus = shelf.numbers("smooth.taus", n)
-    require((taus > 0).all(), "a smooth function with a width that is not positive")
+    inside = ((taus > 1e-38) & (taus < 1e38)).all()  # as squared distances, of 32 bits
+    require(inside, "a smooth function with a width of 0, or a huge one")
     placed = [spaces[i] for i in of_space.tolist()]
     fits = all(isinstance(each.space, Embedding) and len(each.rows) for each in placed)
     require(fits, "a smooth function without examples in a scaled space")
