@@ -47,6 +47,8 @@ FOR_FIRST_FOLD = 0.5
 """Share of a time budget in which all candidates are fitted on the first fold."""
 FOR_FOLDS = 0.4
 """Share of a time budget for the folds, if the model is then fitted again on all samples."""
+SOLVING = 20
+"""Smooth similarities cannot be ended early: they need this many times the time of a fit before a deadline."""
 LEAST_DONE = 0.5
 """A fit that was ended by the time budget is used if it has this share of the chosen rounds."""
 
@@ -203,9 +205,12 @@ class _Race:
         def job(place: int) -> Job[Attempt | None]:
             runner, part, number = jobs[place]
             is_needed = runner is self.runners[0] and number == 0
+            needed = 0.0
+            if isinstance(runner, SmoothRunner) and number == 0:
+                needed = SOLVING * max(each.seconds for each in self.runners)
 
             def fit(callbacks: Sequence[Callback], n_threads: int) -> Attempt | None:
-                if time.monotonic() > deadline and not is_needed:
+                if time.monotonic() + needed > deadline and not is_needed:
                     return None
                 share = min(1.0, at_once / (len(jobs) - place))
                 end = Deadline(share_of_time(deadline, share))
