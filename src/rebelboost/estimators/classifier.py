@@ -64,7 +64,7 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         "auto_trees" compares trees only: such a model keeps no training rows.
     n_rounds : int or "auto", default="auto"
         Maximum number of boosting rounds. "auto" depends on the learner: 400 for trees with leaf
-        outputs, 1,000 for stumps and trees with one output, 4,000 for similarities.
+        outputs, 1,000 for stumps and trees with one output, 6,000 for similarities.
     tol : float or "auto", default="auto"
         Stop when the training loss falls below this fraction of its initial value. "auto" depends on
         the learner: 0 for trees, ``(2 / (K * N)) ** 2`` for similarities.

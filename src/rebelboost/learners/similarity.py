@@ -64,7 +64,7 @@ class Similarity(Parameters):
     offset: bool = True
     categorical: Any = "from_dtype"
 
-    rounds = 4000
+    rounds = 6000
     shrinkage = 1.0
 
     def __post_init__(self) -> None:
