@@ -101,6 +101,11 @@ def test_widths_of_smooth_functions_beyond_all_distances_are_refused(tau):
     )
 
 
+def test_outputs_of_the_smallest_size_are_served():
+    blob, X = with_array("tree_codes", "trees.outputs", lambda old: np.full_like(old, 5e-324))
+    answer(load_model(blob), X)
+
+
 def test_costs_far_apart_still_give_distributions_with_rebel_subcosts():
     def far_apart(costs):
         costs = np.where(np.eye(len(costs), dtype=bool), 0.0, 1e-290)

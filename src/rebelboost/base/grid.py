@@ -28,7 +28,7 @@ def spacing(values: NDArray[Any]) -> float:
 
 def coarsest(bound: float) -> float:
     """The grid that numbers whose absolute values sum to `bound` must be on, for sums that are exact."""
-    return math.ldexp(1.0, max(-1074, math.ceil(math.log2(bound / SMALL_ENOUGH))))
+    return math.ldexp(1.0, max(-1074, math.ceil(math.log2(bound) - math.log2(SMALL_ENOUGH))))
 
 
 def unit_of(bound: float) -> float:
