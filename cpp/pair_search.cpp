@@ -43,7 +43,7 @@ Ids draw_anchors(Vector<const int32_t> samples, const Sides& sides, uint64_t key
     if (held.empty() || held.back() == 0)
         return anchors;
     for (size_t i = 0; i < n_drawn; ++i) {
-        const uint64_t at = random_below(key, i, held.back());
+        const uint64_t at = as_below(random_number(key, i), held.back());
         const auto place = std::upper_bound(held.begin(), held.end(), at) - held.begin();
         anchors.push_back(static_cast<int32_t>(place));
     }
@@ -72,7 +72,7 @@ Judges draw_judges(Vector<const int32_t> samples, const Sides& sides, uint64_t s
         return judges;
     size_t place = 0;
     for (uint64_t i = 0; i < n_subset; ++i) {
-        const uint64_t at = (i * total + start % total) / n_subset;
+        const uint64_t at = (i * total + as_below(start, total)) / n_subset;
         while (held[place] <= at)
             ++place;
         judges.ids.push_back(samples[place]);

@@ -18,14 +18,15 @@ inline uint64_t random_number(uint64_t key, uint64_t i) {
     return mix(key + (i + 1) * golden);
 }
 
-// Below a bound. The bias is bound / 2⁶⁴.
-inline uint64_t random_below(uint64_t key, uint64_t i, uint64_t bound) {
-    return random_number(key, i) % bound;
+// Between 0 and 1.
+inline double as_uniform(uint64_t number) {
+    return static_cast<double>(number >> 11) * 0x1p-53;
 }
 
-// Between 0 and 1.
-inline double random_uniform(uint64_t key, uint64_t i) {
-    return static_cast<double>(random_number(key, i) >> 11) * 0x1p-53;
+// Below a bound of at most 2⁵³: a share of it, so that a bound that is a little different gives the
+// same number or a neighbour.
+inline uint64_t as_below(uint64_t number, uint64_t bound) {
+    return static_cast<uint64_t>(as_uniform(number) * static_cast<double>(bound));
 }
 
 // Nearly normal, with mean 0 and variance 1: the sum of twelve uniform numbers, less 6. Integers of

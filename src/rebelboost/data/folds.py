@@ -92,7 +92,8 @@ def n_pieces(samples: AnySamples, n_folds: int) -> int:
     mass = _mass(samples)
     of_class = np.bincount(samples.labels, mass).astype(np.float64)[samples.labels[first]]
     of_set = np.bincount(equal, mass).astype(np.float64)
-    return int(_n_pieces(of_set, of_class, n_folds).sum())
+    counted = of_set > 0  # samples without weight are as good as absent
+    return int(_n_pieces(of_set[counted], of_class[counted], n_folds).sum())
 
 
 def _mass(samples: AnySamples) -> BySample:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import ByClass, Distances, Floats, Indices, Ints, PairList, Planes
 from rebelboost.base.pair_arrays import AFFINE, PairOptions, PairQueue, PairSpace
 from rebelboost.kernels.reference.binarization import binarize
-from rebelboost.kernels.reference.random import random_numbers
+from rebelboost.kernels.reference.random import below, random_numbers
 from rebelboost.kernels.reference.similarity import nearest_rivals, pair_sums, squared_distances
 
 ABREAST = 16
@@ -81,7 +81,7 @@ def _draw_anchors(samples: Indices, sides: Ints, drawn: NDArray[np.uint64]) -> I
     held = np.cumsum(np.abs(sides[samples]))
     if len(held) == 0 or held[-1] == 0:
         return samples[:0]
-    at = (drawn % np.uint64(held[-1])).astype(np.int64)
+    at = below(drawn, int(held[-1]))
     return samples[np.unique(np.searchsorted(held, at, side="right"))]
 
 
@@ -95,7 +95,7 @@ def _draw_judges(
     total = int(held[-1])
     if total == 0:
         return samples[:0], None
-    at = (np.arange(n_subset) * total + start % total) // n_subset
+    at = (np.arange(n_subset) * total + below(start, total)) // n_subset
     judges = samples[np.searchsorted(held, at, side="right")]
     return judges, mass[judges] / total
 

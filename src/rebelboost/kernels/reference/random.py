@@ -3,6 +3,8 @@
 Any of them can be computed alone, in any order and on any thread.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +27,15 @@ def random_normals(key: int, first: int, out: Floats) -> None:
     bits = _numbers(key, 6 * first, 6 * len(out)).reshape(-1, 6)
     sums = (bits >> np.uint64(32)).sum(axis=1) + (bits & np.uint64(2**32 - 1)).sum(axis=1)
     out[:] = sums * 2.0**-32 - 6
+
+
+def below(number: Any, bound: int) -> Any:
+    """A random number, or each of several, as an integer below a bound of at most 2⁵³.
+
+    It is a share of the bound, so that a bound that is a little different gives the same number or a neighbour.
+    """
+    share = (np.asarray(number, dtype=np.uint64) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return (share * float(bound)).astype(np.int64)
 
 
 def _numbers(key: int, first: int, n: int) -> Bits:
