@@ -271,7 +271,7 @@ def test_loading_takes_less_than_twice_the_file_with_its_arrays_unpacked(learner
     n_bytes = len(blob) + n_bytes_of(whole) - n_bytes_of(arrays)
     load_measured(blob)  # imports
     loaded, _, peak = load_measured(blob)
-    assert len(loaded.ensemble_) > 100
+    assert len(loaded.ensemble_) >= 100
     assert peak < 2 * n_bytes + 50_000  # the estimator, its parameters, the arrays' names
 
 

@@ -261,7 +261,7 @@ def test_callbacks_are_dropped(tmp_path):
 def test_an_example_of_many_terms_is_stored_once(tmp_path):
     X, y = numbers()
     model = RebelClassifier(Similarity(scale="standard"), n_rounds=200, tol=0).fit(X, y)
-    examples = {e.row for t in model.ensemble_ for e in t.examples}
+    examples = {row for t in model.ensemble_ for row in t.example_rows.tolist()}
     assert len(model.ensemble_) > 2 * len(examples)
     tensors, _ = rebelboost.files.terms.term_arrays(model.ensemble_)
     assert len(tensors["spaces.0.points"]) == len(examples)

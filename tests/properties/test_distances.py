@@ -31,7 +31,7 @@ def assert_same_comparisons(model, other):
     for ours, theirs in zip(model.ensemble_, other.ensemble_, strict=True):
         one, two = ours, theirs
         assert (one.kind, one.apart) == (two.kind, two.apart)
-        assert [e.row for e in one.examples] == [e.row for e in two.examples]
+        assert one.example_rows.tolist() == two.example_rows.tolist()
         np.testing.assert_array_equal(ours.outputs, theirs.outputs)
 
 

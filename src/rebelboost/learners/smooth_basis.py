@@ -49,8 +49,10 @@ class Basis(NamedTuple):
 
     def scores(self, solved: Outputs, points: Ints | slice = slice(None)) -> Floats:
         """(N, K) scores of the training points, or of some of them."""
-        found: Floats = self.features[points] @ solved[1:].astype(np.float32) + solved[0]
-        return found
+        # A power of two keeps coefficients of huge targets within single precision.
+        unit = np.ldexp(1.0, np.frexp(np.abs(solved[1:]).max(initial=1.0))[1])
+        found: Floats = self.features[points] @ (solved[1:] / unit).astype(np.float32)
+        return found * unit + solved[0]
 
 
 def make_basis(width: float, distances: Distances, among: Distances) -> Basis:
