@@ -268,3 +268,10 @@ def test_a_bug_is_reported_as_one(model, rebel, monkeypatch):
     assert done.exit_code == 1
     told = "bug in rebelboost, please report it: ZeroDivisionError: by nought; --traceback"
     assert told in done.stderr
+
+
+def test_the_demo_keeps_files_of_the_user(folder, refused):
+    (folder / "costs.csv").write_text("mine", encoding="utf-8")
+    assert "costs.csv exists, and is not of the demo" in refused("demo", ".")
+    assert (folder / "costs.csv").read_text(encoding="utf-8") == "mine"
+    assert not (folder / "tumours.csv").exists()

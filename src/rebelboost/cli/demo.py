@@ -12,6 +12,7 @@ import polars as pl
 
 from rebelboost.cli.render import Output
 from rebelboost.datasets import tumours
+from rebelboost.exceptions import TableError
 
 COSTS = "true,benign,malignant\nbenign,0,1\nmalignant,20,0\n"
 STEPS = (
@@ -27,6 +28,7 @@ def run_demo(folder: Path | None, app: Callable[..., Any], *, output: Output) ->
     """Write the example files, then run each command of the tour."""
     to = Path(tempfile.mkdtemp(prefix="rebel-demo-")) if folder is None else folder
     to.mkdir(parents=True, exist_ok=True)
+    check_free(to)
     write_tables(to)
     output.text(f"Wrote to {to}:")
     output.text("  tumours.csv  training data: 30 measurements and the diagnosis of each tumour")
@@ -40,6 +42,16 @@ def run_demo(folder: Path | None, app: Callable[..., Any], *, output: Output) ->
         _run(app, step, to)
     output.text("")
     output.text(f"All files are in {to}.")
+
+
+def check_free(folder: Path) -> None:
+    """Raise an error if the folder holds other files with the names of the demo's tables."""
+    with tempfile.TemporaryDirectory() as scratch:
+        write_tables(Path(scratch))
+        for own in Path(scratch).iterdir():
+            there = folder / own.name
+            if there.exists() and there.read_bytes() != own.read_bytes():
+                raise TableError(f"{there} exists, and is not of the demo: choose another folder")
 
 
 def write_tables(folder: Path) -> None:

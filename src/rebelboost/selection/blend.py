@@ -12,7 +12,6 @@ import numpy as np
 
 from rebelboost.base.arrays import Ints, Scores
 from rebelboost.boosting.rounds import History
-from rebelboost.data.folds import n_distinct
 from rebelboost.data.samples import AnySamples
 from rebelboost.kernels.elementary import portable_exp
 from rebelboost.model.ensemble import Ensemble, weighted_sum
@@ -75,7 +74,7 @@ def share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
 
 def steepness(runner: Runner) -> float:
     """2√N, for N distinct held-out samples."""
-    return 2 * math.sqrt(n_distinct(runner.judged.samples))
+    return 2 * math.sqrt(runner.judged.n_distinct)
 
 
 def blend(

@@ -54,6 +54,10 @@ class Judging(Protocol):
     def n_outputs(self) -> int:
         """Number of scores of a sample."""
 
+    @property
+    def n_distinct(self) -> int:
+        """Number of samples, equal ones counted once."""
+
     def left_out(self, shares: Sequence[BySample]) -> Self:
         """The same on what parts leave out, part by part: (N,) shares of the samples' weight for each."""
 
@@ -88,6 +92,11 @@ class ClassJudging:
     def n_outputs(self) -> int:
         """Number of classes."""
         return self.samples.n_classes
+
+    @cached_property
+    def n_distinct(self) -> int:
+        """Number of samples, equal ones counted once. Wide rows take long to compare."""
+        return n_distinct(self.samples)
 
     def left_out(self, shares: Sequence[BySample]) -> Self:
         """The same on what parts leave out."""
@@ -193,7 +202,8 @@ class NumberJudging:
         return math.log(max(scale, np.finfo(np.float64).tiny))
 
     @cached_property
-    def _n_distinct(self) -> int:
+    def n_distinct(self) -> int:
+        """Number of samples, equal ones counted once."""
         return n_distinct(self.samples)
 
     def _slope(self, scores: BySample) -> float:
@@ -204,7 +214,7 @@ class NumberJudging:
         s, y = scores / unit, target / unit
         # Of one distinct sample: a weight of 2 must have the same effect as the sample twice.
         residual = min(math.fsum(weight * (s - y) ** 2), math.fsum(weight * y**2))
-        prior = residual / self._n_distinct / SLOPE_ERROR**2
+        prior = residual / self.n_distinct / SLOPE_ERROR**2
         size = math.fsum(weight * s**2) + prior
         return max(math.fsum(weight * s * y) + prior, 0.0) / size if size > 0 else 1.0
 
