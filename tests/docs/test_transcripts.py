@@ -18,7 +18,7 @@ def outputs(text_blocks):
 
 def wording(output):
     """Its headings, and the labels of its lines, without what depends on the trained model."""
-    heads = [line for line in output.splitlines() if line and not line.startswith(" ")]
+    heads = [line for line in output.splitlines() if re.match(r"(?!Rules|Comparisons)\S", line)]
     labels = re.findall(r"^  ([A-Za-z][\w² ]*?)  +", output, flags=re.MULTILINE)
     told = [re.sub(r"\d[\d.,]*|\(.*\)|: .*", "#", line) for line in heads]
     return list(dict.fromkeys(told)), list(dict.fromkeys(labels))
