@@ -56,14 +56,19 @@ def test_a_race_is_told_as_a_table(wine, tmp_path):
     _, X, y = wine
     chosen = RebelClassifier(n_rounds=5, cross_fit=2).fit(X, y)
     first, *others = chosen.cross_fit_.standings
-    others = [each._replace(share=0.0, cost=0.3) for each in others]
-    standings = (*others, first._replace(name="<trees>", share=1.0, cost=0.1))
+    others = [each._replace(share=0.0, cost=0.3, n_parts=2) for each in others]
+    early = first._replace(name="stumps", share=0.0, cost=0.01, n_parts=1)
+    best = first._replace(name="<trees>", share=1.0, cost=0.1, n_parts=2)
+    standings = (*others, early, best)
     chosen.cross_fit_ = replace(chosen.cross_fit_, standings=standings)
     page = reported(tmp_path, chosen, X, y)
     assert "How was the model selected?" in headings(page)
     text = Page(page).text
     assert "<trees> 100 % 10.0 %" in text
     assert text.index("<trees> 100 %") < text.index("trees of depth 6 – 30.0 %")
+    # Its error on one fold cannot be compared with those on both.
+    assert text.index("trees of depth 6 – 30.0 %") < text.index("stumps – dropped early")
+    assert "; dropped early: stumps" in str(chosen.selection_)
 
 
 def test_tags_are_balanced_and_ids_are_unique(priced, tmp_path):
@@ -249,3 +254,18 @@ def test_parts_of_a_blend_are_drawn_each(tmp_path):
     page = reported(tmp_path, clf, X, y)
     assert "3 fits, each on a part of the samples" in page
     assert page.count("line one thin") == 2 * 3
+
+
+def test_two_classes_lead_with_mistakes_of_each_and_the_threshold(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["good", "good", "bad"])[y]
+    clf = RebelClassifier("tree", costs={("bad", "good"): 9}, n_rounds=10).fit(X[::2], names[::2])
+    found = evaluate(clf, X[1::2], names[1::2])
+    counts = {
+        c: dict(zip(found.confusion.classes, row, strict=True))
+        for c, row in zip(found.confusion.classes, found.confusion.counts.tolist(), strict=True)
+    }
+    text = Page(reported(tmp_path, clf, X[1::2], names[1::2])).text
+    assert f"Of 25 cases of “bad”, {counts['bad']['good']:g} were decided wrongly." in text
+    assert f"Of 50 cases of “good”, {counts['good']['bad']:g} were decided wrongly." in text
+    assert "“bad” is decided from a probability of 10.0 %." in text  # 1/(1 + 9)

@@ -37,7 +37,8 @@ Agreement = Annotated[
     float | None,
     typer.Option(
         metavar="SHARE",
-        help="Decide rows after a few terms where this share of decisions, such as 0.995, stays the same.",
+        help="Stop early on easy rows: faster, and about this share of the decisions, such as 0.995, is the "
+        "same as without stopping.",
     ),
 ]
 
@@ -185,8 +186,8 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         str,
         typer.Option(
             metavar="none | ids | values",
-            help="What the model file keeps of the training rows that cases are compared with: nothing "
-            "(only trees are trained), their numbers or names, or their values too.",
+            help="What the model file keeps of the training rows that cases are compared with. none: "
+            "nothing (only trees are trained); ids: row numbers or names; values: all values too.",
         ),
     ] = "values",
     names: Annotated[
@@ -209,7 +210,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         if are_many(data):
             others: dict[str, object] = {"--costs": costs, "--ignore": ignore, "--keep": keep}
             others |= {"--categorical": categorical, "--group": group, "--cut-at": cut_at}
-            others |= {"--force": force}
+            others |= {"--force": force, "--time": when, "--decimal": decimal, "--task": task}
             run_files_training(data, target, model, settings, others, output)
             return
         run_training(

@@ -3,6 +3,8 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from rebelboost.base.markup import (
     Html,
     escape,
@@ -16,7 +18,7 @@ from rebelboost.base.markup import (
     tag,
 )
 from rebelboost.base.names import printed
-from rebelboost.base.text import percent
+from rebelboost.base.text import amount, percent
 from rebelboost.evaluation.intervals import Estimate
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.report.charts import ruler
@@ -36,7 +38,35 @@ def lead(subject: Subject) -> Html:
             "test table was given.",
             class_="lead",
         )
-    return paragraph(_sentence(found), class_="lead")
+    return join_html(
+        [paragraph(_sentence(found), class_="lead"), _two_classes(subject, found) or ""]
+    )
+
+
+def _two_classes(subject: Subject, found: Evaluation) -> Html | None:
+    """Say how many of each of two classes are missed, and from which probability one is decided."""
+    code = subject.clf.model_.positive
+    counts = found.confusion.counts
+    if code is None or counts.shape != (2, 2) or len(subject.classes) != 2:
+        return None
+    yes, no = code, 1 - code
+    totals = counts.sum(axis=1)
+    names = [quoted(each) for each in subject.classes]
+    parts: list[Any] = []
+    for k in (yes, no):
+        missed, total = amount(float(counts[k, 1 - k])), amount(float(totals[k]))
+        parts += [f"Of {total} cases of ", names[k], f", {missed} were decided wrongly. "]
+    costs = np.asarray(subject.clf.costs_, dtype=np.float64)
+    if found.has_costs and costs[[yes, no], [no, yes]].sum() > 0 and _has_one_price(found):
+        limit = float(costs[no, yes] / (costs[yes, no] + costs[no, yes]))
+        parts += ["Because of the costs, ", names[yes], " is decided from a probability of "]
+        parts.append(f"{percent(limit)}.")
+    return paragraph(*parts)
+
+
+def _has_one_price(found: Evaluation) -> bool:
+    """Whether it is known that a mistake costs the same in every row."""
+    return found.judged is not None and found.judged.costs is None
 
 
 def _sentence(found: Evaluation) -> Html:

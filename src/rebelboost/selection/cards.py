@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 HOW_SELECTED = (
     "Each candidate was fitted without a part of the samples and evaluated on that part (cross-validation). "
-    "The model is a weighted average of the best. Clearly worse candidates were dropped, some of them early: "
-    "they have no weight, and their figures may be from fewer samples."
+    "The model is a weighted average of the best. Candidates that were clearly worse on the first parts were "
+    "dropped early, and have no figures that could be compared."
 )
 
 
@@ -22,14 +22,16 @@ def standings_table(found: "Selection") -> Html:
         return percent(cost) if found.percent else amount(float(f"{cost:.3g}"))
 
     of_classes = found.measure == "cost"
-    ranked = sorted(found.standings, key=lambda each: (-each.share, each.cost))
+    ranked = sorted(
+        found.standings, key=lambda each: (-each.share, not found.is_comparable(each), each.cost)
+    )
     rows = [
         [
             name(each.name),
             whole_percent(each.share) if each.share else "–",
-            shown(each.cost),
-            *([f"{each.log_loss:.3f}"] if of_classes else []),
-            f"{each.rounds:,}",
+            shown(each.cost) if found.is_comparable(each) else "dropped early",
+            *([f"{each.log_loss:.3f}" if found.is_comparable(each) else ""] if of_classes else []),
+            f"{each.rounds:,}" if found.is_comparable(each) else "",
         ]
         for each in ranked
     ]

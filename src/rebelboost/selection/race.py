@@ -69,9 +69,11 @@ class Selection:
                 f"{whole_percent(s.share)} {s.name} ({self._show(s.cost)} alone)" for s in chosen
             ]
             text = f"{' + '.join(parts)}: {self._show(self.cost)} together"
-        if others:
-            text += f"; not used: {', '.join(f'{s.name} ({self._told(s)})' for s in others)}"
-        return text
+        compared = [s for s in others if self.is_comparable(s)]
+        if compared:
+            text += f"; not used: {', '.join(f'{s.name} ({self._show(s.cost)})' for s in compared)}"
+        early = [s.name for s in others if not self.is_comparable(s)]
+        return f"{text}; dropped early: {', '.join(early)}" if early else text
 
     def _repr_html_(self) -> str:
         from rebelboost.base.markup import card, note, tag
@@ -79,13 +81,9 @@ class Selection:
 
         return card(tag("h3", "Model selection"), note(HOW_SELECTED), standings_table(self))
 
-    def _told(self, dropped: Standing) -> str:
-        """Result of a dropped candidate, and on which folds if it was not fitted on all."""
-        n_parts = dropped.n_parts
-        if n_parts == max(standing.n_parts for standing in self.standings):
-            return self._show(dropped.cost)
-        folds = "fold" if n_parts == 1 else f"{n_parts} folds"
-        return f"{self._show(dropped.cost)} on the first {folds}"
+    def is_comparable(self, standing: Standing) -> bool:
+        """Whether a candidate was fitted on as many folds as the best: figures on fewer mislead."""
+        return standing.n_parts == max(each.n_parts for each in self.standings)
 
     def _show(self, cost: float) -> str:
         return f"{percent(cost)} error" if self.percent else f"{self.measure} {cost:.4g}"
