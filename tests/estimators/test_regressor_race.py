@@ -1,5 +1,7 @@
 """RebelRegressor with learner="auto": the race, held-out predictions, groups and times, intervals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -86,6 +88,12 @@ def test_the_selection_names_the_candidates_and_their_errors(raced):
     assert all(name in text for name in table["name"])
     assert set(table) > {"name", "share", "rmse", "rounds"}
     assert len(table["name"]) == len(RECIPES) + 1
+    first, second, *_ = raced.selection_.standings
+    shared = replace(
+        raced.selection_,
+        standings=(first._replace(share=0.6, n_parts=5), second._replace(share=0.4, n_parts=5)),
+    )
+    assert str(shared).endswith(f"RMSE {shared.cost:.4g} together")
     assert "MAE" in str(regressor(n_rounds=5, loss="absolute").fit(X, Y).selection_)
 
 

@@ -262,7 +262,8 @@ def n_bytes_of(arrays):
 def test_loading_takes_less_than_twice_the_file_with_its_arrays_unpacked(learner, tmp_path):
     X, y = numbers(n=300, d=8)
     scale = Similarity(scale="standard", anchors=8)
-    model = RebelClassifier(scale if learner == "similarity" else learner, n_rounds=400, tol=0)
+    learner = scale if learner == "similarity" else learner
+    model = RebelClassifier(learner, n_rounds=400, tol=0, cross_fit=None)
     model.fit(X, y).save(tmp_path / "m")
     blob = (tmp_path / "m").read_bytes()
     arrays, texts = parts_of(blob)
@@ -271,7 +272,7 @@ def test_loading_takes_less_than_twice_the_file_with_its_arrays_unpacked(learner
     n_bytes = len(blob) + n_bytes_of(whole) - n_bytes_of(arrays)
     load_measured(blob)  # imports
     loaded, _, peak = load_measured(blob)
-    assert len(loaded.ensemble_) >= 100
+    assert len(loaded.ensemble_) > 100
     assert peak < 2 * n_bytes + 50_000  # the estimator, its parameters, the arrays' names
 
 

@@ -84,10 +84,18 @@ def check_storable(ensemble: Ensemble, most: float) -> None:
         )
 
 
+AT_ONCE = 1 << 13
+"""Number of outputs added up at a time: a copy of all would be the peak of loading."""
+
+
 def reach(ensemble: Ensemble) -> float:
     """An upper bound of all scores: the sum of all outputs, without their signs."""
     with np.errstate(over="ignore"):
-        return sum(float(np.abs(array).sum()) for array in _outputs(ensemble))
+        return sum(
+            float(np.abs(some).sum())
+            for array in _outputs(ensemble)
+            for some in np.array_split(array.ravel(), 1 + array.size // AT_ONCE)
+        )
 
 
 def _outputs(ensemble: Ensemble) -> Iterator[Outputs]:
