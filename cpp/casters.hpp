@@ -13,6 +13,7 @@
 #include "elementary.hpp"
 #include "leaf_tree.hpp"
 #include "pairs.hpp"
+#include "posterior.hpp"
 #include "prediction.hpp"
 #include "random.hpp"
 #include "search.hpp"

@@ -53,6 +53,7 @@ NB_MODULE(_compiled, m) {
 
     m.def("exponentials", &exponentials, "x"_a, "out"_a, no_gil);
     m.def("logarithms", &logarithms, "x"_a, "out"_a, no_gil);
+    m.def("log_lambdas", &log_lambdas, "x"_a, "enough"_a, "log_lambda"_a, no_gil);
     m.def("random_numbers", &random_numbers, "key"_a, "first"_a, "out"_a, no_gil);
     m.def("random_normals", &random_normals, "key"_a, "first"_a, "out"_a, no_gil);
 

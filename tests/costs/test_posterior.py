@@ -164,6 +164,19 @@ def test_zero_rows_huge_ratios_and_wide_scores_give_probabilities_without_a_warn
     assert np.all(chosen <= risks.min(axis=1) * (1 + 1e-9))
 
 
+@pytest.mark.parametrize("subcosts", ["thesis", "rebel"])
+@given(
+    costs=st.one_of(cost_matrices(), cost_matrices(st.sampled_from([1.0]))),
+    seed=seeds,
+    size=st.sampled_from([0.1, 3.0, 30.0, 500.0]),
+)
+def test_the_posterior_of_a_row_does_not_depend_on_the_rows_beside_it(costs, seed, size, subcosts):
+    scores = np.random.default_rng(seed).normal(size=(20, len(costs))) * size
+    decoder = Decoder(costs, subcosts=subcosts)
+    alone = [decoder.posterior(row[np.newaxis]) for row in scores]
+    np.testing.assert_array_equal(decoder.posterior(scores), np.concatenate(alone))
+
+
 def test_decisions_that_cost_the_same_are_told_apart_by_their_scores():
     scores = np.array([[0.0, 1.0, 2.0], [0.0, 3.0, 2.0]])
     P = np.array([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])

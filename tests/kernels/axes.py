@@ -64,6 +64,7 @@ FREE = {
     "window_values sums 1",
     "window_values sums 2",
     "scan_windows trees.right 0",
+    "log_lambdas x 1",  # classes
     "random_numbers out 0",
     "random_normals out 0",
 }
@@ -100,6 +101,7 @@ WRITTEN = {
         for field in GrownTree._fields
     ),
     "grow_term scratch",
+    "log_lambdas log_lambda",
     *(
         f"{kernel} {memory}"
         for kernel in ("propose_tree", "propose_on_slopes")

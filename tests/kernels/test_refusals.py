@@ -162,6 +162,7 @@ def valid_arguments(module):
         (calls.leave_early, X, trees, [compared], LEVELS, checks),
         (calls.exponentials, np.arange(3.0)),
         (calls.logarithms, np.arange(3.0)),
+        (calls.log_lambdas, rng.normal(size=(N, K)), 1e-14),
         (calls.random_numbers, 1, 0, 3),
         (calls.random_normals, 1, 0, 3),
     ]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rebelboost import kernels
 from rebelboost.base.arrays import BySample, Floats, Labels, Scores
 from rebelboost.base.triangular import ordered_product
 from rebelboost.costs.matrix import is_uniform
@@ -117,11 +118,7 @@ def log_ratios(scores: Scores, loss: str) -> Floats:
 
 
 def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
-    """P_k = σ(2H_k − ln λ) with the λ for which they sum to 1, for uniform costs.
-
-    Newton's method on ln λ from below. Σσ is convex there or soon after, and its root is bracketed by
-    the root for the largest score alone and the root for K equal scores.
-    """
+    """P_k = σ(2H_k − ln λ) with the λ for which they sum to 1, for uniform costs."""
     n_classes = doubled.shape[1]
     if n_classes == 1:
         return np.ones_like(doubled)
@@ -134,54 +131,37 @@ def _log_lambda(doubled: Floats, precision: float) -> Floats:
     if doubled.shape[1] == 2:
         return doubled.mean(axis=1, keepdims=True)  # σ(x) + σ(−x) = 1
     # Newton's method converges quadratically: a rough answer can stop one step earlier.
-    enough = 1e-14 if precision < ROUGHLY else np.sqrt(precision)
-    top = doubled.max(axis=1, keepdims=True)
-    low, high = top + _log(1e-300), top + _log(max(1, doubled.shape[1] - 1))
-    # The mean of the two highest scores is the root for K = 2, and a lower bound in general.
-    second = np.partition(doubled, -2, axis=1)[:, -2:-1]
-    low = np.maximum(low, (top + second) / 2)
-    log_lambda = low.copy()
-    for _ in range(100):
-        P = portable_expit(doubled - log_lambda)
-        excess = P.sum(axis=1, keepdims=True) - 1
-        low = np.where(excess > 0, log_lambda, low)
-        high = np.where(excess > 0, high, log_lambda)
-        slope = np.maximum((P * (1 - P)).sum(axis=1, keepdims=True), 1e-300)
-        step = log_lambda + excess / slope
-        inside = (step > low) & (step < high)
-        following = np.where(inside, step, (low + high) / 2)
-        change = np.abs(following - log_lambda)
-        log_lambda = following
-        if np.all(change < enough * np.maximum(1, np.abs(log_lambda))):
-            break
+    enough = 1e-14 if precision < ROUGHLY else math.sqrt(precision)
+    log_lambda = np.empty((len(doubled), 1))
+    kernels.active.log_lambdas(np.ascontiguousarray(doubled), enough, log_lambda[:, 0])
     return log_lambda
 
 
 def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
     """P ← (A/‖AP‖₁ + I/2)P with A = diag(d)·Bᵀ; the identity breaks the cycles of A (K = 2 is one).
 
-    This converges slowly if classes form groups with almost no costs between them. Samples that have
-    not converged after `SOON` steps are passed to `_finish`, unless a rough answer is sufficient.
+    A sample leaves when it has converged, so that it does not depend on the others. This converges slowly
+    if classes form groups with almost no costs between them. Samples that have not converged after `SOON`
+    steps are passed to `_finish`, unless a rough answer is sufficient.
     """
-    if len(log_d) == 0:
-        return log_d
     # P = √d ⊙ Q: Q spans half of the range of P, in logarithms.
     half = portable_exp((log_d - log_d.max(axis=1, keepdims=True)) / 2)
     Q = np.full_like(half, 1.0)
     Q /= (half * Q).sum(axis=1, keepdims=True)
-    change = np.empty(0)
+    left = np.arange(len(Q))
     for _ in range(SOON):
-        AQ = half * ordered_product(half * Q, B)
-        size = (half * AQ).sum(axis=1, keepdims=True)
-        following = SHIFT * Q + np.divide(AQ, size, out=np.zeros_like(AQ), where=size > 0)
-        following /= (half * following).sum(axis=1, keepdims=True)
-        change = np.abs(half * (following - Q)).max(axis=1)
-        Q = following
-        if change.max() < precision:
-            return half * Q
+        if len(left) == 0:
+            break
+        now, own = Q[left], half[left]
+        AQ = own * ordered_product(own * now, B)
+        size = (own * AQ).sum(axis=1, keepdims=True)
+        following = SHIFT * now + np.divide(AQ, size, out=np.zeros_like(AQ), where=size > 0)
+        following /= (own * following).sum(axis=1, keepdims=True)
+        Q[left] = following
+        left = left[np.abs(own * (following - now)).max(axis=1) >= precision]
     if precision >= ROUGHLY:
         return half * Q
-    for rows in np.array_split(np.flatnonzero(change >= precision), len(Q) * B.size // 10**7 + 1):
+    for rows in np.array_split(left, len(Q) * B.size // 10**7 + 1):
         # With zero costs, entries of Q can vanish; `_finish` divides by them.
         heard = rows[np.all(Q[rows] > 0, axis=1)]
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -196,36 +176,50 @@ def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
     """
     A = half[:, :, np.newaxis] * B.T * half[:, np.newaxis]
     identity = np.eye(len(B))
-    for _ in range(MOST_STEPS if len(Q) else 0):
-        ratio = (A * Q[:, np.newaxis]).sum(axis=2) / Q
+    left = np.arange(len(Q))
+    for _ in range(MOST_STEPS):
+        ratio = (A[left] * Q[left, np.newaxis]).sum(axis=2) / Q[left]
         rho, least = ratio.max(axis=1), ratio.min(axis=1)
-        if np.all(rho - least <= 1e-13 * rho):
+        wide = ~(rho - least <= 1e-13 * rho)
+        left, rho = left[wide], rho[wide]
+        if len(left) == 0:
             break
         # Slightly above ρ, so that the last step does not divide by zero.
-        shifted = (rho * (1 + 1e-14))[:, np.newaxis, np.newaxis] * identity - A
-        try:
-            following = np.linalg.solve(shifted, Q[:, :, np.newaxis])[:, :, 0]
-        except np.linalg.LinAlgError:
-            break
-        size = (half * following).sum(axis=1, keepdims=True)
+        shifted = (rho * (1 + 1e-14))[:, np.newaxis, np.newaxis] * identity - A[left]
+        following = _solved(shifted, Q[left])
+        size = (half[left] * following).sum(axis=1, keepdims=True)
         fine = np.all(np.isfinite(following) & (following > 0), axis=1, keepdims=True) & (size > 0)
-        Q = np.where(fine, following / np.where(fine, size, 1.0), Q)
+        Q[left] = np.where(fine, following / np.where(fine, size, 1.0), Q[left])
     return Q
+
+
+def _solved(matrices: Floats, right: Floats) -> Floats:
+    """(N, K) solutions; NaN for matrices that are singular."""
+    found = np.full_like(right, np.nan)
+    try:
+        found[:] = np.linalg.solve(matrices, right[:, :, np.newaxis])[:, :, 0]
+    except np.linalg.LinAlgError:  # of one among many: which one?
+        if len(matrices) > 1:
+            for i in range(len(matrices)):
+                found[i] = _solved(matrices[[i]], right[[i]])[0]
+    return found
 
 
 def _iterate_logs(log_d: Floats, log_B: Floats, precision: float) -> Floats:
     """The same iteration in the log domain, for scores too far apart for floating point."""
-    log_P = log_d / 2 - _log_sum(log_d / 2, axis=1, keepdims=True)
-    for _ in range(MOST_IN_LOGS if len(log_d) else 0):
-        log_AP = log_d + _log_sum(log_P[:, :, np.newaxis] + log_B, axis=1)
+    P = np.empty_like(log_d)
+    left, log_P = np.arange(len(log_d)), log_d / 2 - _log_sum(log_d / 2, axis=1, keepdims=True)
+    for _ in range(MOST_IN_LOGS):
+        if len(left) == 0:
+            break
+        log_AP = log_d[left] + _log_sum(log_P[:, :, np.newaxis] + log_B, axis=1)
         log_AP -= _log_sum(log_AP, axis=1, keepdims=True)
         following = _log_sum(np.stack([log_AP, log_P + _log(SHIFT)]), axis=0)
         following -= _log_sum(following, axis=1, keepdims=True)
-        change = np.abs(portable_exp(following) - portable_exp(log_P)).max()
-        log_P = following
-        if change < precision:
-            break
-    return portable_exp(log_P)
+        P[left] = portable_exp(following)
+        moved = np.abs(P[left] - portable_exp(log_P)).max(axis=1) >= precision
+        left, log_P = left[moved], following[moved]
+    return P
 
 
 def mean_log_loss(

@@ -16,6 +16,7 @@ from rebelboost.kernels.reference.leaf_tree import draw_direction, grow_term, pr
 from rebelboost.kernels.reference.levels import solve_levels
 from rebelboost.kernels.reference.nodes import descend, heaviest_first, route, split_samples
 from rebelboost.kernels.reference.pairs import propose_pair
+from rebelboost.kernels.reference.posterior import log_lambdas
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.pruning import prune_layer
 from rebelboost.kernels.reference.random import random_normals, random_numbers
@@ -73,6 +74,7 @@ __all__ = [
     "integrate",
     "leading_eigenvector",
     "leave_early",
+    "log_lambdas",
     "logarithms",
     "logistic_sums",
     "nearest_rivals",
