@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from reading import Page, reported
 from rebelboost import EvaluationError, RebelClassifier, Similarity
+from rebelboost.base.text import percent
 from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation
 from rebelboost.report import write_report
@@ -44,10 +45,10 @@ def test_a_report_has_every_section(wine, tmp_path):
         "Ten decisions explained",
         "Data",
         "How was the model trained?",
-        "What is proven?",
         "Reproduce this model",
     ]
     assert Page(page).tags.count("h1") == 1
+    assert "What is proven about the training samples" in Page(page).text
     links = re.findall(r'href="#(.*?)"', page)
     assert links == re.findall(r'<section id="(.*?)"', page)
 
@@ -269,3 +270,16 @@ def test_two_classes_lead_with_mistakes_of_each_and_the_threshold(tmp_path):
     assert f"Of 25 cases of “bad”, {counts['bad']['good']:g} were decided wrongly." in text
     assert f"Of 50 cases of “good”, {counts['good']['bad']:g} were decided wrongly." in text
     assert "“bad” is decided from a probability of 10.0 %." in text  # 1/(1 + 9)
+
+
+def test_two_classes_have_the_figures_that_evaluate_prints(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    names = np.array(["good", "good", "bad"])[y]
+    clf = RebelClassifier("tree", n_rounds=3).fit(X[::2], names[::2])
+    found = evaluate(clf, X[1::2], names[1::2])
+    text = Page(reported(tmp_path, clf, X[1::2], names[1::2])).text
+    assert f"AUC (area under the ROC curve) {found.auc:.3f}" in text
+    of_class = zip(found.two_class.items(), ["good", "bad", "good", "bad"], strict=True)
+    for (title, each), c in of_class:
+        also = "precision" if "predictive" in title else "recall"
+        assert f"{title} ({also} of “{c}”) {percent(each.value)}" in text

@@ -197,4 +197,6 @@ def _rules(found: "ModelSummary") -> Html | None:
         for each in found.rules[: found.top]
     ]
     head = ["rule", "in favour of", "share of rows"]
-    return more("Most important rules", table(head, rows, left=2, class_="rules"))
+    of_trees = "These are rules of the trees, which are only a part of this model."
+    told = note(of_trees) if found.examples else None
+    return more("Most important rules", told, table(head, rows, left=2, class_="rules"))

@@ -28,7 +28,7 @@ from rebelboost.report.reasons import decisions, learned
 from rebelboost.report.reproduce import reproduction
 from rebelboost.report.results import lead, results
 from rebelboost.report.subject import Subject
-from rebelboost.report.training import choice, guarantee, training
+from rebelboost.report.training import choice, training
 
 Sections = tuple[Callable[[Subject], Html | None], ...]
 OF_CLASSES: Sections = (
@@ -41,7 +41,6 @@ OF_CLASSES: Sections = (
     data,
     choice,
     training,
-    guarantee,
     reproduction,
 )
 OF_NUMBERS: Sections = (

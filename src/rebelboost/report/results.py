@@ -173,6 +173,7 @@ def results(subject: Subject) -> Html | None:
             ruler(_or_none(found.accuracy), [(found.commonest_share, "most common class")]),
         ],
         [_always(found.commonest), percent(found.commonest_share), "", ""],
+        *_two_class_rows(found),
     ]
     if found.n_rejected:
         share = found.n_rejected / found.confusion.n_decisions
@@ -196,6 +197,28 @@ def results(subject: Subject) -> Html | None:
         paragraph(tag("strong", "Source of these figures. "), _source(found)),
         paragraph(found.about_unknown()) if found.unknown else None,
     )
+
+
+def _two_class_rows(found: Evaluation) -> list[list[Any]]:
+    """What is asked of tests for two classes; the second class is the positive one."""
+    rows: list[list[Any]] = []
+    if len(found.confusion.classes) != 2:
+        return rows
+    if found.auc is not None:
+        rows.append(["AUC (area under the ROC curve)", f"{found.auc:.3f}", "", ""])
+    no, yes = found.confusion.classes[:2]
+    also = {
+        "sensitivity": ("recall of ", yes),
+        "specificity": ("recall of ", no),
+        "positive predictive value": ("precision of ", yes),
+        "negative predictive value": ("precision of ", no),
+    }
+    for title, each in found.two_class.items():
+        other, of_class = also[title]
+        label = tag("span", f"{title} ({other}", quoted(printed(of_class)), ")")
+        interval = f"{percent(each.low)} – {percent(each.high)}"
+        rows.append([label, percent(each.value), interval, ruler(_or_none(each), [])])
+    return rows
 
 
 def _scales(found: Evaluation) -> str:

@@ -1,4 +1,4 @@
-"""The sections on model selection, training curves and guarantees."""
+"""The sections on model selection, training curves, with what is proven."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.arrays import Floats
-from rebelboost.base.markup import Html, lines_of, note, section, tag
+from rebelboost.base.markup import Html, lines_of, more, note, section, tag
 from rebelboost.boosting.rounds import Round
 from rebelboost.report.charts import Chart, across, thinned, upward
 from rebelboost.report.runs import ROUNDING, Run, exp, runs_of
@@ -35,6 +35,7 @@ def training(subject: Subject) -> Html | None:
         "How was the model trained?",
         tag("div", *charts, class_="figures"),
         _members(subject) if several else None,
+        _guarantee(subject),
         lead=_told(subject, runs),
     )
 
@@ -161,12 +162,12 @@ def _members(subject: Subject) -> Html | None:
     )
 
 
-def guarantee(subject: Subject) -> Html | None:
-    """Return the section on what is proven about the model."""
+def _guarantee(subject: Subject) -> Html | None:
+    """Return what is proven, folded: it concerns the training samples, and few readers ask for it."""
     found = getattr(subject.clf, "guarantee_", None)
     if found is None:
         return None
-    return section("What is proven?", *lines_of(str(found)))
+    return more("What is proven about the training samples", *lines_of(str(found)))
 
 
 def choice(subject: Subject) -> Html | None:
