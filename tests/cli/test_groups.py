@@ -1,5 +1,7 @@
 """Rows that belong together: found or named, left out together, and said so."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -131,3 +133,20 @@ def test_a_column_that_decides_alone_is_asked_about(folder, rebel):
     told = " ".join(rebel("train", "t.csv", "-t", "outcome", *QUICK).stdout.split())
     assert "follow_up nearly decides 'outcome' alone" in told
     assert "is it known beforehand? If not, use --ignore follow_up" in told
+
+
+def test_columns_that_decide_together_are_asked_about(folder, rebel):
+    rng = np.random.default_rng(0)
+    lines = ["v,low,high,answer"]
+    for _ in range(700):
+        low, high = rng.integers(0, 2, 2)
+        lines.append(f"{rng.normal():.2f},{low},{high},{'ny'[low ^ high]}")
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    told = " ".join(rebel("train", "t.csv", "-t", "answer").stdout.split())
+    assert "nearly decides" not in told
+    assert "nearly every row is decided correctly." in told
+    assert re.search(r"Are (low and high|high and low) known before answer is\?", told)
+    told = " ".join(
+        rebel("train", "t.csv", "-t", "v", "-o", "v.safetensors", *QUICK).stdout.split()
+    )
+    assert "nearly every row" not in told

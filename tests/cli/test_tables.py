@@ -295,3 +295,4 @@ def test_infinite_numbers_are_refused_by_name(tmp_path):
 def test_rows_are_called_by_what_names_them_but_no_number_stands_alone():
     assert row_name("patient", "P022") == "P022"
     assert row_name("customer_id", 85556) == "customer_id 85556"
+    assert row_name("column_1", 85556) == "id 85556"

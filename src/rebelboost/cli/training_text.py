@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from rebelboost.cli.fitting import Trained
     from rebelboost.cli.inputs import AnyEvaluation
     from rebelboost.evaluation.result import Evaluation
+    from rebelboost.explain.summary import ModelSummary
 
 MOST_CLASSES, MOST_COLUMNS = 12, 6
+TOO_GOOD = 0.99
+"""Accuracy, at the low end of its interval, that is rarely honest."""
 HEAVY = 0.2
 """Share of the importance from which a date column is worth a note."""
 KINDS = (
@@ -125,7 +128,8 @@ def show_model(
     selection = getattr(model, "selection_", None)
     chosen = None if selection is None else str(selection)
     guarantee = None if understanding.predicts_numbers else model.guarantee_.to_dict()
-    most_used = strongest(model)
+    summary = model.summary()
+    most_used = strongest(summary)
     output.record(
         "model",
         {
@@ -142,13 +146,14 @@ def show_model(
     output.text("")
     output.heading(f"Trained in {trained.seconds:.1f} s")
     n_terms = f"{len(model.ensemble_):,}"
-    lines = [("terms", f"{n_terms}: {model.summary().heading}")]
+    lines = [("terms", f"{n_terms}: {summary.heading}")]
     if chosen:
         lines.append(("selected", chosen))
     lines += figures(evaluation, how_judged(understanding.group, understanding.time))
     if most_used:
         lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
-    lines += [("note", text) for text in heavy_dates(model, understanding)]
+    lines += [("note", text) for text in heavy_dates(summary, understanding)]
+    lines += [("caution", text) for text in too_good(evaluation, summary, understanding)]
     size = path.stat().st_size / 1e6
     lines += [("saved to", f"{path} ({size:.1f} MB)"), ("it holds", holds)]
     output.lines(lines)
@@ -229,17 +234,31 @@ def _is_unclear(evaluation: "Evaluation") -> bool:
     return evaluation.accuracy.low <= evaluation.commonest_share
 
 
-def strongest(model: Any, most: int = 3) -> list[dict[str, Any]]:
+def strongest(summary: "ModelSummary", most: int = 3) -> list[dict[str, Any]]:
     """The features with the largest importance and the training rows with the largest influence."""
-    summary = model.summary()
     features = [{"feature": f.name, "share": f.importance} for f in summary.features[:most]]
     examples = [{"row": e.label, "class": e.of_class} for e in summary.examples[:most]]
     return features + (examples[:1] if features else examples)
 
 
-def heavy_dates(model: Any, understanding: Understanding) -> list[str]:
+def too_good(
+    evaluation: "AnyEvaluation | None", summary: "ModelSummary", understanding: Understanding
+) -> list[str]:
+    """Ask whether columns are known in time if, together, they decide nearly every row."""
+    if evaluation is None or isinstance(evaluation, NumberEvaluation) or len(summary.features) < 2:
+        return []
+    if (
+        evaluation.accuracy.low < TOO_GOOD or understanding.warnings
+    ):  # a leak has been named already
+        return []
+    first, second = (each.name for each in summary.features[:2])
+    question = f"Are {first} and {second} known before {understanding.target} is?"
+    return [f"nearly every row is decided correctly. {question} If not, use --ignore"]
+
+
+def heavy_dates(summary: "ModelSummary", understanding: Understanding) -> list[str]:
     """Say which dates carry much of the model's decisions."""
-    shares = {f.name: f.importance for f in model.summary(top=len(understanding.columns)).features}
+    shares = {f.name: f.importance for f in summary.features}
     notes = []
     for name in understanding.of_kind("date"):
         parts = [c.name for c in understanding.columns if c.origin == name]

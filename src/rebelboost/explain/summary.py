@@ -1,6 +1,8 @@
 """Summary of a model: the features, rules and training rows it uses most, and the classes it separates."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -77,12 +79,18 @@ class ModelSummary:
     heading: str
     features: tuple[UsedFeature, ...]
     examples: tuple[UsedRow, ...]
-    rules: tuple[UsedRule, ...]
+    find_rules: Callable[[], tuple[UsedRule, ...]] = field(repr=False)
+    """Finds the rules, which takes long for large trees; `rules` does so once, when asked."""
     pairs: tuple[Separation, ...]
     classes: tuple[Any, ...] | None
     rows: Rows
     wording: Wording
     top: int
+
+    @cached_property
+    def rules(self) -> tuple[UsedRule, ...]:
+        """The rules with the largest outputs, over the rows that satisfy them."""
+        return self.find_rules()
 
     def text(self) -> str:
         """The most used features, rows and rules as text."""
@@ -199,7 +207,7 @@ def summarise(
         _heading(ensemble, classes),
         _features(ensemble, wording),
         _examples(ensemble, rows),
-        _rules(ensemble, wording, 10 * top),
+        partial(_rules, ensemble, wording, 10 * top),
         _pairs(ensemble, classes),
         classes,
         rows,

@@ -79,5 +79,5 @@ def _many_rounds(settings: Settings) -> Settings:
 
 def _similarity(settings: Settings, scale: str) -> Entry:
     rounds = min(settings.rounds, ROUNDS_OF_SIMILARITIES)
-    name = f"similarities, {SCALE_NAMES[scale]}"
+    name = f"{SCALE_NAMES[scale]} similarities"
     return Entry(name, replace(settings, rounds=rounds))

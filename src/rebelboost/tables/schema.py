@@ -3,6 +3,7 @@
 The model file stores this, so that other tables are read in the same way.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -28,6 +29,8 @@ from rebelboost.tables.target import find_target, read_target, target_values
 UNSUPPORTED = "unsupported type"
 MOST_LEAKS = 3
 """Maximum number of warnings about columns that decide the target alone."""
+UNNAMED = re.compile(r"column_\d+|Unnamed: \d+")
+"""Names of columns that have none in their file."""
 ROW = "\nrow"
 """A column name that does not occur in files."""
 
@@ -243,6 +246,8 @@ def _labelled(table: Table, labelled: pl.Series) -> pl.LazyFrame:
 def row_name(column: str, value: Any) -> str:
     """Name of a row by its identifier; a number gets the column's name, so as not to be a row number."""
     text = str(value)
+    if UNNAMED.fullmatch(column):
+        column = "id"
     return f"{column} {text}" if text.removeprefix("-").isdigit() else text
 
 
