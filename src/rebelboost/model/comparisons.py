@@ -29,6 +29,7 @@ from rebelboost.base.checks import Shelf, require
 from rebelboost.base.grid import is_multiple, spacing
 from rebelboost.base.levels import CONSTANT as CONSTANT_LEVEL
 from rebelboost.base.levels import LEVELS
+from rebelboost.base.text import counted
 from rebelboost.data.spaces import Embedding, Space
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import ComparisonVotes, Shares, add_at, slices
@@ -293,7 +294,8 @@ class Comparisons(Terms):
     def heading(cls, tables: Sequence["Comparisons"]) -> list[str]:
         """Text such as "120 comparisons with 35 training rows", over all spaces."""
         rows = {row for table in tables for row in table.rows.tolist()}
-        return [f"{sum(map(len, tables))} comparisons with {len(rows)} training rows"]
+        n_comparisons = counted(sum(map(len, tables)), "comparison")
+        return [f"{n_comparisons} with {counted(len(rows), 'training row')}"]
 
     def separated(self) -> Separated:
         """The two classes that each term separates most, by the outputs a."""

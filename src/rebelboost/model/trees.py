@@ -28,6 +28,7 @@ from rebelboost.base.arrays import (
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.fixed_point import exact_totals
 from rebelboost.base.grid import is_multiple, rounded
+from rebelboost.base.text import counted
 from rebelboost.data.binning import Binner
 from rebelboost.model.coded_trees import Coded, coded
 from rebelboost.model.queries import Queries
@@ -297,11 +298,11 @@ class Trees(Terms):
 
     @classmethod
     def heading(cls, tables: Sequence["Trees"]) -> list[str]:
-        """Text such as "40 trees of depth 3–6"."""
+        """Text such as "40 trees of depth 6", or "of depth up to 6" if some are shallower."""
         (trees,) = tables
         low, high = int(trees.depths.min()), int(trees.depths.max())
-        deep = f"{low}–{high}" if high > low else f"{low}"
-        return [f"{len(trees)} tree{'s' if len(trees) > 1 else ''} of depth {deep}"]
+        deep = f"up to {high}" if high > low else f"{high}"
+        return [f"{counted(len(trees), 'tree')} of depth {deep}"]
 
     def separated(self) -> Separated:
         """The two classes whose outputs differ most, by root mean square over the training samples."""
