@@ -12,6 +12,7 @@
 #include "coded.hpp"
 #include "elementary.hpp"
 #include "leaf_tree.hpp"
+#include "pair_rounds.hpp"
 #include "pairs.hpp"
 #include "posterior.hpp"
 #include "prediction.hpp"
@@ -20,6 +21,7 @@
 #include "similarity.hpp"
 #include "slopes.hpp"
 #include "steps.hpp"
+#include "tree_rounds.hpp"
 #include "weights.hpp"
 #include "windows.hpp"
 
@@ -125,7 +127,7 @@ struct type_caster<rebel::Step>
     : struct_caster<rebel::Step, Matrix<F64>, Matrix<F64>, Matrix<F64>, Vector<F64>> {};
 template <>
 struct type_caster<rebel::JudgedLabels>
-    : struct_caster<rebel::JudgedLabels, Vector<I32>, Vector<F64>, Matrix<F64>> {};
+    : struct_caster<rebel::JudgedLabels, Vector<I32>, Vector<F64>, Matrix<F64>, Vector<I64>> {};
 template <>
 struct type_caster<rebel::TreeData> : struct_caster<rebel::TreeData, Matrix<const uint32_t>,
                                                     Vector<F64>, Vector<I32>, Vector<F64>, double> {
@@ -148,6 +150,26 @@ struct type_caster<rebel::Slopes>
 template <>
 struct type_caster<rebel::TreeScratch>
     : struct_caster<rebel::TreeScratch, Vector<int64_t>, Matrix<int64_t>> {};
+template <>
+struct type_caster<rebel::Boosted>
+    : struct_caster<rebel::Boosted, Cube<double>, Matrix<double>, Vector<double>, Vector<int32_t>,
+                    rebel::JudgedLabels> {};
+template <>
+struct type_caster<rebel::RoundLog>
+    : struct_caster<rebel::RoundLog, Vector<double>, Matrix<int32_t>, Cube<double>, Cube<double>> {
+};
+template <>
+struct type_caster<rebel::TreePlan>
+    : struct_caster<rebel::TreePlan, Vector<I32>, Matrix<U8>, Vector<const uint64_t>, double,
+                    double, double, double> {};
+template <>
+struct type_caster<rebel::TreeMemory>
+    : struct_caster<rebel::TreeMemory, rebel::GrownTree, rebel::LeafSums, rebel::TreeScratch> {};
+template <>
+struct type_caster<rebel::TreeTable>
+    : struct_caster<rebel::TreeTable, Vector<int32_t>, Vector<int32_t>, Vector<double>,
+                    Vector<uint8_t>, Vector<int32_t>, Matrix<uint8_t>, Matrix<double>,
+                    Vector<double>> {};
 template <>
 struct type_caster<rebel::Trees>
     : struct_caster<rebel::Trees, Vector<I32>, Vector<I64>, Vector<I64>, Vector<I32>, Vector<F64>,
@@ -177,6 +199,18 @@ template <>
 struct type_caster<rebel::PairTerm>
     : struct_caster<rebel::PairTerm, Vector<uint16_t>, Matrix<double>, Matrix<double>,
                     Matrix<double>> {};
+
+template <>
+struct type_caster<rebel::PairPlan>
+    : struct_caster<rebel::PairPlan, Vector<I32>, rebel::PairOptions, Vector<const uint64_t>,
+                    double, double> {};
+template <>
+struct type_caster<rebel::HeldPoints>
+    : struct_caster<rebel::HeldPoints, Matrix<const float>, Cube<const float>> {};
+template <>
+struct type_caster<rebel::PairTable>
+    : struct_caster<rebel::PairTable, Vector<uint8_t>, Vector<int32_t>, Vector<int32_t>,
+                    Vector<double>, Cube<double>> {};
 
 template <>
 struct type_caster<rebel::Rectangles>

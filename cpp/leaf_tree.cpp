@@ -79,6 +79,10 @@ double solve_leaves(Vector<const int64_t> sums, Vector<const double> scales, dou
         for (size_t k = 0; k < n_classes; ++k) {
             const int64_t signed_sum = sums[2 * r * n_classes + k];
             const int64_t mass = sums[(2 * r + 1) * n_classes + k];
+            if (mass == 0) { // as in most leaves of a deep tree on few samples
+                leaves.plus(r, k) = leaves.minus(r, k) = 0;
+                continue;
+            }
             const double unit = 2 * scales[k];
             const double plus = static_cast<double>(mass + signed_sum) / unit;
             const double minus = static_cast<double>(mass - signed_sum) / unit;

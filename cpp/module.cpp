@@ -39,6 +39,10 @@ NB_MODULE(_compiled, m) {
     m.def("propose_tree", &propose_tree, "bins"_a, "data"_a, "focus"_a, "weights"_a, "totals"_a,
           "options"_a, "tree"_a, "leaves"_a, "scratch"_a, "n_threads"_a, no_gil);
 
+    m.def("total_up", &total_up, "weights"_a, "totals"_a, "n_threads"_a, no_gil);
+    m.def("boost_trees", &boost_trees, "bins"_a, "data"_a, "held_bins"_a, "plan"_a, "training"_a,
+          "held"_a, "memory"_a, "trees"_a, "log"_a, "n_threads"_a, no_gil);
+
     m.def("propose_on_slopes", &propose_on_slopes, "bins"_a, "data"_a, "focus"_a, "slopes"_a,
           "options"_a, "tree"_a, "leaves"_a, "scratch"_a, "n_threads"_a, no_gil);
     m.def("take_number_step", &take_number_step, "scores"_a, "regions"_a, "outputs"_a, "target"_a,
@@ -53,7 +57,10 @@ NB_MODULE(_compiled, m) {
 
     m.def("exponentials", &exponentials, "x"_a, "out"_a, no_gil);
     m.def("logarithms", &logarithms, "x"_a, "out"_a, no_gil);
-    m.def("log_lambdas", &log_lambdas, "x"_a, "enough"_a, "log_lambda"_a, no_gil);
+    m.def("uniform_posteriors", &uniform_posteriors, "doubled"_a, "enough"_a, "out"_a,
+          "n_threads"_a, no_gil);
+    m.def("log_loss_and_slope", &log_loss_and_slope, "doubled"_a, "factor"_a, "labels"_a,
+          "weight"_a, "enough"_a, "n_threads"_a, no_gil);
     m.def("random_numbers", &random_numbers, "key"_a, "first"_a, "out"_a, no_gil);
     m.def("random_normals", &random_normals, "key"_a, "first"_a, "out"_a, no_gil);
 
@@ -107,6 +114,8 @@ NB_MODULE(_compiled, m) {
           "n_threads"_a, no_gil);
     m.def("propose_pair", &propose_pair, "weights"_a, "totals"_a, "space"_a, "samples"_a,
           "options"_a, "key"_a, "queue"_a, "out"_a, "n_threads"_a, no_gil);
+    m.def("boost_pairs", &boost_pairs, "space"_a, "others"_a, "plan"_a, "training"_a, "held"_a,
+          "queue"_a, "memory"_a, "terms"_a, "log"_a, "n_threads"_a, no_gil);
     m.def("add_comparisons", &add_comparisons, "distances"_a, "comparisons"_a, "values"_a,
           "first"_a, "last"_a, "scores"_a, "n_threads"_a, no_gil);
     m.def("add_similarities", &add_similarities, "distances"_a, "tau"_a, "outputs"_a, "offset"_a,

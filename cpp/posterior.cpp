@@ -6,94 +6,183 @@
 #include <vector>
 
 #include "elementary.hpp"
-#include "multiversion.hpp"
+#include "fixed_point.hpp"
+#include "parallel.hpp"
 
 namespace rebel {
 namespace {
 
-constexpr size_t tile_rows = 16; // rows that take their steps side by side
+constexpr size_t grain = 1024;
+constexpr size_t tile = 64; // samples whose ln λ are found side by side, so that loops vectorize
 constexpr int most_steps = 100;
-constexpr double least_slope = 1e-300;
+constexpr double least = 1e-300;
 
-using Tile = std::array<double, tile_rows>;
+// 1/(1 + e^−(x − ln λ)).
+REBEL_CLONES void logistic(const double* __restrict x, const double* __restrict log_lambda,
+                           size_t n_rows, size_t n_classes, double* __restrict P) {
+    for (size_t i = 0; i < n_rows; ++i)
+        for (size_t k = 0; k < n_classes; ++k)
+            P[i * n_classes + k] = x[i * n_classes + k] - log_lambda[i];
+    for (size_t i = 0; i < n_rows * n_classes; ++i)
+        P[i] = 1 / (1 + exponential(-P[i]));
+}
 
+// Where ln λ is looked for, and where the search is.
 struct Search {
-    Tile low, high, at;
-    std::array<uint8_t, tile_rows> done;
+    double low, high, at;
 };
 
-// The sum over the classes of σ(x − ln λ), less 1, and its slope.
-REBEL_CLONES void excesses(const double* x, size_t n_classes, const Tile& at, Tile& excess,
-                           Tile& slope) {
-    excess.fill(0);
-    slope.fill(0);
-    for (size_t k = 0; k < n_classes; ++k)
-        for (size_t i = 0; i < tile_rows; ++i) {
-            const double p = 1 / (1 + exponential(-(x[k * tile_rows + i] - at[i])));
-            excess[i] += p;
-            slope[i] += p * (1 - p);
-        }
-    for (size_t i = 0; i < tile_rows; ++i)
-        excess[i] -= 1;
+Search begin(Vector<const double> x) {
+    double top = x[0], second = x[1];
+    if (second > top)
+        std::swap(top, second);
+    for (size_t k = 2; k < x.size; ++k) {
+        second = std::max(second, std::min(x[k], top));
+        top = std::max(top, x[k]);
+    }
+    // The mean of the two highest scores is the root for K = 2, and a lower bound in general.
+    const double low = std::max(top + logarithm(least), (top + second) / 2);
+    return {low, top + logarithm(static_cast<double>(x.size - 1)), low};
 }
 
-// A step of Newton's method, or of bisection where it would leave the bracket.
-void take_steps(const Tile& excess, const Tile& slope, double enough, Search& search) {
-    for (size_t i = 0; i < tile_rows; ++i) {
-        if (search.done[i] != 0)
-            continue;
-        double& at = search.at[i];
-        (excess[i] > 0 ? search.low[i] : search.high[i]) = at;
-        const double step = at + excess[i] / std::max(slope[i], least_slope);
-        const bool inside = step > search.low[i] && step < search.high[i];
-        const double following = inside ? step : (search.low[i] + search.high[i]) / 2;
-        search.done[i] = std::abs(following - at) < enough * std::max(1.0, std::abs(following));
-        at = following;
+// One step of Newton's method, within the bounds. Returns whether it was small enough.
+bool step(const double* P, size_t n_classes, double enough, Search& search) {
+    double sum = 0, slope = 0;
+    for (size_t k = 0; k < n_classes; ++k) {
+        sum += P[k];
+        slope += P[k] * (1 - P[k]);
     }
+    const double excess = sum - 1;
+    (excess > 0 ? search.low : search.high) = search.at;
+    double following = search.at + excess / std::max(slope, least);
+    if (!(following > search.low && following < search.high))
+        following = (search.low + search.high) / 2;
+    const double change = std::fabs(following - search.at);
+    search.at = following;
+    return change < enough * std::max(1.0, std::fabs(following));
 }
 
-// Between the root for the largest score alone, or for the largest two, and that for K equal
-// scores.
-Search bracket(const double* x, size_t n_classes) {
-    Search search{};
-    const double lowest = logarithm(1e-300),
-                 highest = logarithm(static_cast<double>(std::max<size_t>(1, n_classes - 1)));
-    for (size_t i = 0; i < tile_rows; ++i) {
-        double top = x[i], second = -std::numeric_limits<double>::infinity();
-        for (size_t k = 1; k < n_classes; ++k) {
-            const double value = x[k * tile_rows + i];
-            second = std::max(second, std::min(top, value));
-            top = std::max(top, value);
-        }
-        search.low[i] = std::max(top + lowest, (top + second) / 2);
-        search.high[i] = top + highest;
+// ln λ of up to `tile` samples.
+void find_log_lambdas(Matrix<const double> doubled, double enough, double* log_lambda,
+                      std::vector<double>& x, std::vector<double>& P) {
+    const size_t n_classes = doubled.n_cols;
+    if (n_classes == 2) { // σ(x) + σ(−x) = 1
+        for (size_t i = 0; i < doubled.n_rows; ++i)
+            log_lambda[i] = (doubled(i, 0) + doubled(i, 1)) / 2;
+        return;
     }
-    search.at = search.low;
-    return search;
+    std::array<Search, tile> searches;
+    std::array<size_t, tile> left;
+    std::array<double, tile> at;
+    size_t n_left = doubled.n_rows;
+    for (size_t i = 0; i < n_left; ++i) {
+        searches[i] = begin(doubled.row(i));
+        left[i] = i;
+    }
+    for (int s = 0; s < most_steps && n_left > 0; ++s) {
+        for (size_t j = 0; j < n_left; ++j) {
+            std::copy_n(doubled.row(left[j]).data, n_classes, &x[j * n_classes]);
+            at[j] = searches[left[j]].at;
+        }
+        logistic(x.data(), at.data(), n_left, n_classes, P.data());
+        size_t n_more = 0;
+        for (size_t j = 0; j < n_left; ++j)
+            if (!step(&P[j * n_classes], n_classes, enough, searches[left[j]]))
+                left[n_more++] = left[j];
+        n_left = n_more;
+    }
+    for (size_t i = 0; i < doubled.n_rows; ++i)
+        log_lambda[i] = searches[i].at;
+}
+
+// Calls body(first, rows, P) for tiles of samples, where P are their probabilities, which do not
+// sum to 1 exactly. `factor` multiplies the scores.
+template <class Body>
+void by_tile(Matrix<const double> doubled, double factor, double enough, int n_threads,
+             const Body& body) {
+    const size_t n_classes = doubled.n_cols;
+    require(n_classes > 1, "probabilities need two classes or more");
+    parallel_for(doubled.n_rows, grain, n_threads, [&](size_t from, size_t to) {
+        std::vector<double> scaled(tile * n_classes), x(tile * n_classes), P(tile * n_classes);
+        std::array<double, tile> log_lambda;
+        for (size_t first = from; first < to; first += tile) {
+            const size_t n_rows = std::min(tile, to - first);
+            for (size_t i = 0; i < n_rows * n_classes; ++i)
+                scaled[i] = factor * doubled.data[first * n_classes + i];
+            const Matrix<const double> rows{scaled.data(), n_rows, n_classes};
+            find_log_lambdas(rows, enough, log_lambda.data(), x, P);
+            logistic(rows.data, log_lambda.data(), n_rows, n_classes, P.data());
+            body(first, rows, Matrix<const double>{P.data(), n_rows, n_classes});
+        }
+    });
+}
+
+// The sum, rounded to a grid that is fine enough for any order of the numbers.
+double exact_sum(const std::vector<double>& numbers) {
+    double largest = 0;
+    for (const double x : numbers)
+        largest = std::max(largest, std::fabs(x));
+    const double scale = fine_scale(largest * static_cast<double>(numbers.size()));
+    int64_t sum = 0;
+    for (const double x : numbers)
+        sum += rounded(x * scale);
+    return static_cast<double>(sum) / scale;
 }
 
 } // namespace
 
-void log_lambdas(Matrix<const double> x, double enough, Vector<double> log_lambda) {
-    require(x.n_rows == log_lambda.size, "x and log_lambda differ in length");
-    require(x.n_cols > 1, "one class has no λ");
-    std::vector<double> turned(x.n_cols * tile_rows);
-    for (size_t first = 0; first < x.n_rows; first += tile_rows) {
-        const size_t n = std::min(tile_rows, x.n_rows - first);
-        for (size_t i = 0; i < tile_rows; ++i) // the last row again where rows are missing
-            for (size_t k = 0; k < x.n_cols; ++k)
-                turned[k * tile_rows + i] = x(first + std::min(i, n - 1), k);
-        Search search = bracket(turned.data(), x.n_cols);
-        Tile excess, slope;
-        const auto all_done = [&] {
-            return std::ranges::all_of(search.done, [](uint8_t done) { return done != 0; });
-        };
-        for (int step = 0; step < most_steps && !all_done(); ++step) {
-            excesses(turned.data(), x.n_cols, search.at, excess, slope);
-            take_steps(excess, slope, enough, search);
+void uniform_posteriors(Matrix<const double> doubled, double enough, Matrix<double> out,
+                        int n_threads) {
+    require(out.is(doubled.n_rows, doubled.n_cols), "doubled and out do not match");
+    by_tile(doubled, 1.0, enough, n_threads,
+            [&](size_t first, Matrix<const double> rows, Matrix<const double> P) {
+                for (size_t i = 0; i < rows.n_rows; ++i) {
+                    double sum = 0;
+                    for (const double p : P.row(i))
+                        sum += p;
+                    for (size_t k = 0; k < rows.n_cols; ++k)
+                        out(first + i, k) = P(i, k) / sum;
+                }
+            });
+}
+
+std::pair<double, double> log_loss_and_slope(Matrix<const double> doubled, double factor,
+                                             Vector<const int32_t> labels,
+                                             Vector<const double> weight, double enough,
+                                             int n_threads) {
+    const size_t n = doubled.n_rows;
+    require(labels.size == n && (weight.size == 0 || weight.size == n),
+            "doubled, labels and weight do not match");
+    for (const int32_t label : labels)
+        require(static_cast<size_t>(label) < doubled.n_cols,
+                "labels names a class that is not there");
+    std::vector<double> losses(n), slopes(n);
+    by_tile(doubled, factor, enough, n_threads,
+            [&](size_t first, Matrix<const double> rows, Matrix<const double> P) {
+                for (size_t i = 0; i < rows.n_rows; ++i) {
+                    double sum = 0, spread_sum = 0, moved = 0;
+                    for (size_t k = 0; k < rows.n_cols; ++k) {
+                        const double spread = P(i, k) * (1 - P(i, k));
+                        sum += P(i, k);
+                        spread_sum += spread;
+                        moved += spread * rows(i, k);
+                    }
+                    moved /= std::max(spread_sum, least);
+                    const int32_t label = labels[first + i];
+                    const double own = P(i, label);
+                    losses[first + i] = -logarithm(std::max(own / sum, least));
+                    slopes[first + i] = (own - 1) * (rows(i, label) - moved);
+                }
+            });
+    double total = static_cast<double>(n);
+    if (weight.size > 0) {
+        for (size_t i = 0; i < n; ++i) {
+            losses[i] *= weight[i];
+            slopes[i] *= weight[i];
         }
-        std::copy_n(search.at.begin(), n, log_lambda.data + first);
+        total = exact_sum({weight.begin(), weight.end()});
     }
+    return {exact_sum(losses) / total, exact_sum(slopes) / total};
 }
 
 } // namespace rebel

@@ -84,6 +84,8 @@ struct Cube {
     bool is(size_t planes, size_t rows, size_t cols) const {
         return n_planes == planes && n_rows == rows && n_cols == cols;
     }
+
+    operator Cube<const T>() const { return {data, n_planes, n_rows, n_cols}; }
 };
 
 } // namespace rebel

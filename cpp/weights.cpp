@@ -135,6 +135,41 @@ REBEL_CLONES void exponential_pairs(const double* x, size_t n, double unit, doub
     }
 }
 
+REBEL_CLONES void find_largest(Matrix<const double> outputs, double* __restrict largest) {
+    for (size_t r = 0; r < outputs.n_rows; ++r)
+        for (size_t k = 0; k < outputs.n_cols; ++k)
+            largest[k] = std::max(largest[k], std::fabs(outputs.data[r * outputs.n_cols + k]));
+}
+
+// Factors of all regions; if there are more of them than samples, of those that have samples.
+void write_factors(Regions regions, Matrix<const double> outputs, double unit,
+                   std::vector<double>& up, std::vector<double>& down) {
+    const size_t n_classes = outputs.n_cols;
+    if (outputs.n_rows <= regions.size) {
+        exponential_pairs(outputs.data, up.size(), unit, up.data(), down.data());
+        return;
+    }
+    std::vector<uint8_t> is_used(outputs.n_rows, 0);
+    for (const uint16_t region : regions)
+        is_used[region] = 1;
+    std::vector<double> gathered;
+    gathered.reserve(regions.size * n_classes);
+    for (size_t r = 0; r < outputs.n_rows; ++r)
+        if (is_used[r] != 0)
+            gathered.insert(gathered.end(), outputs.row(r).begin(), outputs.row(r).end());
+    std::vector<double> factors(2 * gathered.size());
+    double* above = factors.data();
+    double* below = above + gathered.size();
+    exponential_pairs(gathered.data(), gathered.size(), unit, above, below);
+    for (size_t r = 0; r < outputs.n_rows; ++r)
+        if (is_used[r] != 0) {
+            std::copy_n(above, n_classes, &up[r * n_classes]);
+            std::copy_n(below, n_classes, &down[r * n_classes]);
+            above += n_classes;
+            below += n_classes;
+        }
+}
+
 } // namespace
 
 void project(Planes weights, const Projection& projection, Vector<int64_t> values, int n_threads) {
@@ -220,13 +255,17 @@ void advance(Cube<double> weights, Matrix<double> scores, Regions regions, const
 
 Rates rate(Vector<const int32_t> decided, const JudgedLabels& judged) {
     const size_t n_classes = judged.costs.n_cols;
-    require(judged.labels.size == decided.size && judged.counts.size == decided.size &&
-                judged.costs.n_rows == n_classes,
+    const size_t n_labels = judged.labels.size;
+    require(judged.counts.size == n_labels && judged.costs.n_rows == n_classes &&
+                n_labels == (judged.place.size > 0 ? judged.place.size : decided.size),
             "decisions, labels and costs do not match");
     std::vector<double> confusion(n_classes * n_classes, 0.0);
-    for (size_t n = 0; n < decided.size; ++n)
+    for (size_t n = 0; n < n_labels; ++n) {
+        const size_t at = judged.place.size > 0 ? static_cast<size_t>(judged.place.data[n]) : n;
+        require(at < decided.size, "decisions and places do not match");
         confusion[static_cast<size_t>(judged.labels.data[n]) * n_classes +
-                  static_cast<size_t>(decided.data[n])] += judged.counts.data[n];
+                  static_cast<size_t>(decided.data[at])] += judged.counts.data[n];
+    }
     double right = 0, total = 0, paid = 0;
     for (size_t i = 0; i < confusion.size(); ++i) {
         total += confusion[i];
@@ -246,11 +285,10 @@ Taken take_step(Cube<double> weights, Matrix<double> scores, Regions regions,
     std::frexp(*std::max_element(totals.begin(), totals.end()), &shift);
     const double unit = std::ldexp(1.0, -shift);
     std::vector<double> up(n_outputs), down(n_outputs), bounds(n_classes, 0.0), scales(n_classes);
-    exponential_pairs(outputs.data, n_outputs, unit, up.data(), down.data());
-    for (size_t i = 0; i < n_outputs; ++i)
-        bounds[i % n_classes] = std::max({bounds[i % n_classes], up[i], down[i]});
+    write_factors(regions, outputs, unit, up, down);
+    find_largest(outputs, bounds.data());
     for (size_t k = 0; k < n_classes; ++k) {
-        bounds[k] *= totals[k];
+        bounds[k] = exponential(bounds[k]) * unit * totals[k];
         scales[k] = fine_scale(bounds[k]);
     }
     std::vector<int64_t> sums(n_classes, 0);

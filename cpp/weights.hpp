@@ -65,6 +65,7 @@ struct JudgedLabels {
     Vector<const int32_t> labels;
     Vector<const double> counts; // weights as multiples of a unit, so that sums are exact
     Matrix<const double> costs;  // (true, decided)
+    Vector<const int64_t> place; // of each among those decided on; none: the same samples
 };
 struct Rates {
     double error; // share of wrong decisions

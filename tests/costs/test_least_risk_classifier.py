@@ -121,14 +121,18 @@ def test_costs_change_nothing_but_the_decision_where_training_is_neutral(fitted)
 
 
 def test_a_part_goes_on_while_the_loss_or_the_cost_of_what_it_left_out_falls():
-    def stops(losses, costs):
-        rule = Hopeless(patience=2)
-        held = [Held(loss, cost, cost) for loss, cost in zip(losses, costs, strict=True)]
-        return [rule.on_round(SimpleNamespace(index=i, held=h)) for i, h in enumerate(held)]
+    def stops(losses, costs, stages=(1, 2, 3, 4)):
+        state = SimpleNamespace(n_terms=0)
+        rule, held = Hopeless(state, stages, patience=2), []
+        for state.n_terms, (loss, cost) in enumerate(zip(losses, costs, strict=True), 1):
+            record = SimpleNamespace(index=state.n_terms - 1, held=Held(loss, cost, cost))
+            held.append(rule.on_round(record))
+        return held
 
     assert stops([3, 2, 1, 0], [1, 1, 1, 1]) == [False] * 4
     assert stops([1, 2, 3, 4], [4, 3, 2, 1]) == [False] * 4
     assert stops([1, 2, 3, 4], [1, 1, 1, 1]) == [False, False, True, True]
+    assert stops([1, 2, 3, 4], [1, 1, 1, 1], stages=[1, 4]) == [False, False, False, True]
 
 
 def test_parts_draw_their_own_random_numbers():

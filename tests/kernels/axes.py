@@ -2,6 +2,9 @@
 
 from rebelboost.base.arrays import GrownTree
 from rebelboost.base.pair_arrays import LevelSums, PairQueue, PairTerm
+from rebelboost.base.round_arrays import PairTable, RoundLog, TreeTable
+
+BOOSTED = ("weights", "scores", "totals", "decided")
 
 FREE = {
     "class_sums samples 0",
@@ -28,6 +31,17 @@ FREE = {
     "propose_tree scratch.sums 0",
     "take_step weights 0",
     "take_step outputs 0",  # regions
+    "rate decided 0",  # as long as the places are among them
+    "boost_trees plan.samples 0",
+    "boost_trees training.weights 0",  # planes
+    "boost_trees held.weights 0",
+    "boost_trees trees.right 0",
+    "boost_pairs plan.samples 0",
+    "boost_pairs training.weights 0",
+    "boost_pairs held.weights 0",
+    "total_up weights 0",
+    "total_up weights 1",  # samples
+    "log_loss_and_slope doubled 1",  # classes, as long as the labels are among them
     "heaviest_first keys 0",
     "heaviest_first samples 0",
     "split_samples samples 0",
@@ -64,7 +78,6 @@ FREE = {
     "window_values sums 1",
     "window_values sums 2",
     "scan_windows trees.right 0",
-    "log_lambdas x 1",  # classes
     "random_numbers out 0",
     "random_normals out 0",
 }
@@ -101,7 +114,6 @@ WRITTEN = {
         for field in GrownTree._fields
     ),
     "grow_term scratch",
-    "log_lambdas log_lambda",
     *(
         f"{kernel} {memory}"
         for kernel in ("propose_tree", "propose_on_slopes")
@@ -119,6 +131,19 @@ WRITTEN = {
     "take_step scores",
     "take_step totals",
     "take_step decided",
+    *(
+        f"{kernel} {samples}.{field}"
+        for kernel in ("boost_trees", "boost_pairs")
+        for samples in ("training", "held")
+        for field in BOOSTED
+    ),
+    *(f"{kernel} log.{f}" for kernel in ("boost_trees", "boost_pairs") for f in RoundLog._fields),
+    *(f"boost_trees trees.{field}" for field in TreeTable._fields),
+    *(f"boost_pairs terms.{field}" for field in PairTable._fields),
+    *(f"boost_pairs queue.{field}" for field in PairQueue._fields),
+    *(f"boost_pairs memory.{field}" for field in PairTerm._fields),
+    "total_up totals",
+    "uniform_posteriors out",
     "heaviest_first samples",
     "heaviest_first cuts",
     "split_samples samples",

@@ -271,11 +271,12 @@ def random_step(rng, weights, n_regions):
     return Step(outputs, up, down, fine_scales(weights * largest))
 
 
-def random_judged(rng, n_rows, n_labels):
-    """Labels, whole weights, and costs."""
+def random_judged(rng, n_rows, n_labels, *, merged=False):
+    """Labels, whole weights, and costs; if `merged`, of samples that are decided on in another order."""
     labels = rng.integers(0, n_labels, n_rows).astype(np.int32)
     counts = rng.choice([0.0, 1.0, 7.0, 2.0**40], n_rows)
-    return JudgedLabels(labels, counts, rng.choice([0.0, 1.0, 0.3], (n_labels, n_labels)))
+    costs = rng.choice([0.0, 1.0, 0.3], (n_labels, n_labels))
+    return JudgedLabels(labels, counts, costs, rng.permutation(n_rows if merged else 0))
 
 
 def tree_data(rng, order, bins):

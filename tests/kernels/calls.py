@@ -328,12 +328,6 @@ def logarithms(module, x):
     return out
 
 
-def log_lambdas(module, x, enough):
-    out = rubbish(len(x), np.float64)
-    module.log_lambdas(x, enough, out)
-    return out
-
-
 def random_numbers(module, key, first, n):
     out = rubbish(n, np.uint64)
     module.random_numbers(key, first, out)

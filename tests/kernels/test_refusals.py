@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kernels import builders, calls, coded_builders, pair_calls, tree_calls
+from kernels import builders, calls, coded_builders, pair_calls, round_calls, tree_calls
 from kernels.axes import FREE, WRITTEN
 from rebelboost.base.arrays import (
     COMPARISONS,
@@ -20,6 +20,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.levels import LEVELS
 from rebelboost.base.pair_arrays import AFFINE, PairOptions, PairSpace
+from rebelboost.base.round_arrays import Boosted, HeldPoints, PairPlan, TreePlan
 from rebelboost.kernels import reference
 
 N, WIDTH, K, L, POINTS = 6, 17, 5, 3, 4
@@ -100,8 +101,16 @@ def valid_arguments(module):
     checks = Checks(np.array([[1, 0], [2, 1], [2, 2]]), -np.ones(3), np.ones(3))
 
     tree_data = builders.tree_data(rng, calls.sort_bins(module, bins), bins)
-    focus, judged = Focus(samples, allowed), builders.random_judged(rng, N, K)
+    focus, judged = Focus(samples, allowed), builders.random_judged(rng, N, K, merged=True)
     leaf_options, decided = LeafTreeOptions(1, 0.1, 0.1), judged.labels[::-1].copy()
+
+    keys, doubled = np.arange(3, dtype=np.uint64), rng.normal(size=(N, K))
+    tree_plan = TreePlan(samples, np.ones((3, WIDTH), dtype=np.uint8), keys, 0.1, 0.1, 0.3, 0.0)
+    pair_plan = PairPlan(samples, pair_options, keys, 1.0, 0.0)
+    training, held = (
+        Boosted(weights, scores, np.abs(weights).sum(axis=(0, 1)), decided, judged)
+        for _ in range(2)
+    )
 
     slopes = SlopeArrays(weights[0].copy(), np.abs(weights[1]), np.ones(K))
     one_output, numbers = np.zeros((L, 1)), (np.ones(N), np.ones(N))
@@ -124,6 +133,11 @@ def valid_arguments(module):
         (tree_calls.take_number_step, scores[:, :1].copy(), regions, one_output, *numbers),
         (tree_calls.rate, decided, judged),
         (tree_calls.take_step, weights, scores, regions, np.zeros((L, K)), np.ones(K), judged),
+        (round_calls.boost_trees, bins, tree_data, bins, tree_plan, training, held, 3),
+        (round_calls.boost_pairs, space, HeldPoints(*space[1::-1]), pair_plan, training, held),
+        (round_calls.total_up, weights),
+        (round_calls.uniform_posteriors, doubled, 1e-3),
+        (round_calls.log_loss_and_slope, doubled, 1.0, judged.labels, np.ones(N), 1e-3),
         (calls.heaviest_first, np.arange(N), samples, starts, np.array([0.5, 0.7, 0.9, 0.95])),
         (calls.split_samples, bins, builders.random_layers(rng, bins, 2), samples, starts),
         (calls.route, bins, builders.random_layers(rng, bins, 7)),
@@ -162,7 +176,6 @@ def valid_arguments(module):
         (calls.leave_early, X, trees, [compared], LEVELS, checks),
         (calls.exponentials, np.arange(3.0)),
         (calls.logarithms, np.arange(3.0)),
-        (calls.log_lambdas, rng.normal(size=(N, K)), 1e-14),
         (calls.random_numbers, 1, 0, 3),
         (calls.random_normals, 1, 0, 3),
     ]:

@@ -226,8 +226,9 @@ def test_a_fold_that_ends_at_the_deadline_is_used_if_it_got_far_enough(
     def fit_without(runner, part, number, bar, callbacks, n_threads):
         fitted.append(number)
         if number == 2:
-            clock.now += 1e6  # the fit ends after its first round, which is the last in time
-            runner.stages = runner.stages if n_rounds == 20 else [5, 10]
+            clock.now += 1e6  # the fit ends after its first stage
+            if n_rounds == 8:
+                runner.stages, runner.stage = [3, 20], 1
         return without(runner, part, number, bar, callbacks, n_threads)
 
     monkeypatch.setattr(entrants.BoostedRunner, "fit_without", fit_without)

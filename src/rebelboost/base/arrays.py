@@ -184,6 +184,8 @@ class JudgedLabels(NamedTuple):
     """(N,) weights as multiples of a unit."""
     costs: Floats
     """(K, K)"""
+    place: Ints
+    """(N,) index of each sample among those decided on; or empty: the same samples in the same order."""
 
 
 class Focus(NamedTuple):

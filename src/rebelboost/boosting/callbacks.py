@@ -9,7 +9,11 @@ from rebelboost.boosting.rounds import Round
 
 
 class Callback(Protocol):
-    """Called after every round. `on_end` is called however training ends."""
+    """Called after every round. `on_end` is called however training ends.
+
+    A callback with a true attribute `waits` may be told of several rounds after the last of them. Only its
+    last answer counts.
+    """
 
     def on_round(self, record: Round) -> bool:
         """Return True to stop after this round."""
@@ -41,6 +45,8 @@ class EarlyStopping:
 class Tolerance:
     """Stops when the loss falls below a fraction of its initial value."""
 
+    waits = True
+
     def __init__(self, share: float, first_log_loss: float) -> None:
         self.log_level = first_log_loss + math.log(share) if share > 0 else -math.inf
 
@@ -54,6 +60,8 @@ class Tolerance:
 
 class Deadline:
     """Stops at a time on the clock of `time.monotonic`."""
+
+    waits = True
 
     def __init__(self, end: float) -> None:
         self.end = end
@@ -109,6 +117,8 @@ class Phase:
 
 class Progress:
     """A line with the phase, the elapsed time and the time left. Hidden if stderr is not a terminal."""
+
+    waits = True
 
     def __init__(self, n_rounds: int, error_format: str = ".2%", n_folds: int = 1) -> None:
         from rich.console import Console
@@ -169,6 +179,11 @@ class Hearing:
     def __exit__(self, *_: object) -> None:
         for callback in self.callbacks:
             callback.on_end()
+
+
+def waits(callback: Callback) -> bool:
+    """Whether a callback may be told of several rounds at once."""
+    return bool(getattr(callback, "waits", False))
 
 
 def tell(callbacks: Sequence[Callback], record: Round) -> bool:

@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 from rebelboost.boosting.callbacks import Callback, EarlyStopping, Tolerance
-from rebelboost.boosting.loop import Plan, boost, replay
+from rebelboost.boosting.loop import boost, replay
 from rebelboost.boosting.objectives import ClassObjective, Objective
+from rebelboost.boosting.plan import Plan
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.state import HeldOut
@@ -35,11 +36,13 @@ class Settings:
     """Number of the fit, if several are averaged."""
     seed: int = 0
     n_threads: int = 1
+    stages: tuple[int, ...] = ()
+    """Numbers of terms at which callbacks look at the state of the samples."""
 
     @property
     def plan(self) -> Plan:
         """The settings that the loop needs."""
-        return Plan(self.rounds, self.shrinkage, self.sampling, self.seed, self.part)
+        return Plan(self.rounds, self.shrinkage, self.sampling, self.seed, self.part, self.stages)
 
 
 def train(
@@ -80,7 +83,7 @@ def train(
     if stopping is not None and stopping.best_round >= 0:
         ensemble = ensemble.truncate(stopping.best_round + 1)
     if history is not None:
-        history.number_terms(len(terms), n_before, len(ensemble))
+        history.number_terms(sum(map(len, terms)), n_before, len(ensemble))
     return ensemble
 
 

@@ -3,15 +3,14 @@
 import math
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.base.draws import Draws
 from rebelboost.base.fixed_point import in_order
+from rebelboost.boosting.ahead import GoingAhead
 from rebelboost.boosting.callbacks import Callback, tell
+from rebelboost.boosting.plan import Plan
 from rebelboost.boosting.rounds import Round
-from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.state import HeldOut, State
 from rebelboost.learners.base import Candidate, Prepared
 from rebelboost.model.ensemble import Ensemble
@@ -20,20 +19,6 @@ from rebelboost.model.terms import Terms
 
 MOST_FRUITLESS = 20
 """Training stops after this many consecutive rounds without a new term."""
-
-
-class Plan(NamedTuple):
-    """Settings of the loop."""
-
-    rounds: int
-    shrinkage: float = 1.0
-    sampling: Sampling = Sampling()
-    seed: int = 0
-    part: int = 0
-
-    def draws(self) -> Draws:
-        """Random numbers of this fit, by round. They do not depend on the round where training started."""
-        return Draws(self.seed, self.part)
 
 
 def boost(
@@ -46,13 +31,24 @@ def boost(
 ) -> list[Terms]:
     """Boost [REBEL, Sec. 3; LOCAL, Sec. 3]: in each round find f_t and a_t, and add f_t·a_t to H.
 
-    Continues from `state`, and returns the new terms.
+    Continues from `state`, and returns the new terms. Between the stages of the plan, several rounds may be
+    done at once (`GoingAhead`), if the callbacks can wait.
     """
     terms: list[Terms] = []
     n_fruitless = 0
     began = time.perf_counter()
     draws = plan.draws()
-    for t in range(state.n_terms, plan.rounds):
+    ahead = GoingAhead.of(prepared, state, plan, held_out, callbacks)
+    t = state.n_terms - 1
+    while (t := t + 1) < plan.rounds:
+        several, records = ([], []) if ahead is None else ahead.go(t, began)
+        if records:
+            terms += several
+            t += len(records) - 1
+            n_fruitless = 0
+            if [tell(callbacks, record) for record in records][-1]:
+                break
+            continue
         rng = draws.at(t)
         focus = plan.sampling.focus(prepared, state.weights, rng)
         candidate = prepared.propose(state.weights, focus, rng)

@@ -24,6 +24,8 @@ def in_notebook() -> bool:
 class NotebookProgress:
     """A progress bar below the cell: rounds and fits so far, time, and error."""
 
+    waits = True
+
     def __init__(self, n_rounds: int, error_format: str = ".2%") -> None:
         self.n_rounds = n_rounds
         self.error_format = error_format

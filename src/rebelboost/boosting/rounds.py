@@ -70,6 +70,8 @@ class Round:
 class History:
     """The records of all rounds, of one or several fits. `table` returns them as columns."""
 
+    waits = True
+
     def __init__(self) -> None:
         self.rounds: list[Round] = []
         self.terms: list[int] = []

@@ -22,6 +22,11 @@ class Sampling:
     by_value: bool = False
     """Draw samples by their values: independently of their order, and equal samples together."""
 
+    @property
+    def is_of_features(self) -> bool:
+        """Whether all samples are searched in every round."""
+        return self.subsample >= 1 and self.weight_trimming is None
+
     def focus(self, prepared: Prepared, weights: AnyWeights, rng: np.random.Generator) -> Focus:
         """Choose the samples and features of this round."""
         if self.subsample >= 1 and self.feature_subsample >= 1 and self.weight_trimming is None:

@@ -7,9 +7,10 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Bins, BySample, Labels, Layer, Outputs, Regions, Scores
+from rebelboost.base.round_arrays import Boosted, RoundLog
 from rebelboost.boosting.rounds import Held
 from rebelboost.costs.judge import Judge, Rates
-from rebelboost.losses.exponential import ExponentialLoss
+from rebelboost.losses.exponential import ExponentialLoss, LocalWeights
 from rebelboost.losses.smooth import AnyWeights, SmoothLoss
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
@@ -39,7 +40,25 @@ class State:
     def add(self, regions: Regions, outputs: Outputs) -> None:
         """Add a term: add its outputs to the scores, and update the weights."""
         self._rates = self.weights.advance(self.scores, regions, outputs, self.decided, self.judge)
-        self.n_terms += 1
+        self._count(1)
+
+    @property
+    def boosted(self) -> Boosted:
+        """The arrays that kernels change when they add terms; see `note`."""
+        weights = self.weights
+        assert isinstance(weights, LocalWeights)
+        judged = self.judge.for_kernels
+        return Boosted(weights.planes, self.scores, weights.totals, self.decided, judged)
+
+    def note(self, log: RoundLog, kind: int) -> None:
+        """Note that a kernel has added terms; `kind` is 0 for training samples, and 1 for held-out ones."""
+        assert isinstance(self.weights, LocalWeights)
+        self.weights.exponent += int(log.shifts[:, kind].sum())
+        self._rates = tuple(log.rates[-1, kind].tolist())
+        self._count(len(log.edges))
+
+    def _count(self, n_added: int) -> None:
+        self.n_terms += n_added
         if self.n_terms % REFRESH == 0:
             self.weights = self.loss.weights(self.scores)
 

@@ -15,7 +15,9 @@ from rebelboost.data.samples import Samples
 
 Rates = tuple[float, float]
 """Error and mean cost."""
-UNJUDGED = JudgedLabels(np.empty(0, dtype=np.int32), np.empty(0), np.empty((0, 0)))
+UNJUDGED = JudgedLabels(
+    np.empty(0, dtype=np.int32), np.empty(0), np.empty((0, 0)), np.empty(0, dtype=np.int64)
+)
 """Stands for samples whose decisions no kernel judges."""
 
 
@@ -53,11 +55,13 @@ class Judge:
 
     @cached_property
     def for_kernels(self) -> JudgedLabels:
-        """What kernels judge by; without labels if costs are by sample, or samples were merged."""
-        if self.by_sample or self.place is not None:
+        """What kernels judge by; without labels if costs are by sample."""
+        if self.by_sample:
             return UNJUDGED
         counts = np.ones(len(self.labels)) if self.counted is None else self.counted
-        return JudgedLabels(self.labels, counts, np.ascontiguousarray(self.costs, dtype=np.float64))
+        costs = np.ascontiguousarray(self.costs, dtype=np.float64)
+        place = UNJUDGED.place if self.place is None else self.place
+        return JudgedLabels(self.labels, counts, costs, place)
 
     @cached_property
     def unit(self) -> float:

@@ -17,7 +17,7 @@ from rebelboost.base.arrays import BySample, Floats, Labels, Scores
 from rebelboost.base.triangular import ordered_product
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.mixture import mixture_posterior
-from rebelboost.kernels.elementary import portable_exp, portable_expit, portable_log
+from rebelboost.kernels.elementary import portable_exp, portable_log
 
 SOON = 60
 """Maximum number of power iterations before samples that have not converged go to `_finish`."""
@@ -119,22 +119,16 @@ def log_ratios(scores: Scores, loss: str) -> Floats:
 
 def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
     """P_k = σ(2H_k − ln λ) with the λ for which they sum to 1, for uniform costs."""
-    n_classes = doubled.shape[1]
-    if n_classes == 1:
-        return np.ones_like(doubled)
-    P = portable_expit(doubled - _log_lambda(doubled, precision))
-    return P / P.sum(axis=1, keepdims=True)
+    posterior = np.ones(doubled.shape)
+    if doubled.shape[1] > 1:
+        doubled = np.ascontiguousarray(doubled)
+        kernels.active.uniform_posteriors(doubled, _enough(precision), posterior, 1)
+    return posterior
 
 
-def _log_lambda(doubled: Floats, precision: float) -> Floats:
-    """(N, 1) the ln λ of each sample."""
-    if doubled.shape[1] == 2:
-        return doubled.mean(axis=1, keepdims=True)  # σ(x) + σ(−x) = 1
-    # Newton's method converges quadratically: a rough answer can stop one step earlier.
-    enough = 1e-14 if precision < ROUGHLY else math.sqrt(precision)
-    log_lambda = np.empty((len(doubled), 1))
-    kernels.active.log_lambdas(np.ascontiguousarray(doubled), enough, log_lambda[:, 0])
-    return log_lambda
+def _enough(precision: float) -> float:
+    """Last step of Newton's method, which converges quadratically: a rough answer can stop one earlier."""
+    return 1e-14 if precision < ROUGHLY else math.sqrt(precision)
 
 
 def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
@@ -276,8 +270,12 @@ def _uniform_temperature(
     lowest, highest = _log(LEAST_TEMPERATURE), _log(MOST_TEMPERATURE)
     x = min(max(_log(search.near), lowest), highest)
     below, above = (lowest, math.nan), (highest, math.nan)
+    ratios, enough = np.ascontiguousarray(ratios), _enough(ROUGHLY)
+    weight = np.empty(0) if weight is None else weight
     while True:
-        log_loss, slope = _log_loss_and_slope(_exp(x) * ratios, labels, weight)
+        log_loss, slope = kernels.active.log_loss_and_slope(
+            ratios, _exp(x), labels, weight, enough, 1
+        )
         if slope > 0:
             above = (x, slope)
         else:
@@ -293,24 +291,3 @@ def _uniform_temperature(
         if abs(following - x) < search.precision:  # on the way there the slope falls to 0
             return _exp(following), log_loss + slope * (following - x) / 2
         x = following
-
-
-def _log_loss_and_slope(
-    doubled: Floats, labels: Labels, weight: BySample | None
-) -> tuple[float, float]:
-    """Mean log-loss for uniform costs, and its derivative by the logarithm of the temperature.
-
-    Σ_k P_k = 1 at every temperature, so that ln λ moves by the mean of 2H_k with weights P_k(1 − P_k).
-    """
-    log_lambda = _log_lambda(doubled, ROUGHLY)
-    P = portable_expit(doubled - log_lambda)
-    row = np.arange(len(labels))
-    spread = P * (1 - P)
-    moved = (spread * doubled).sum(axis=1) / np.maximum(spread.sum(axis=1), 1e-300)
-    own = P[row, labels]
-    losses = -portable_log(np.maximum(own / P.sum(axis=1), 1e-300))
-    slopes = (own - 1) * (doubled[row, labels] - moved)
-    if weight is None:
-        return math.fsum(losses) / len(losses), math.fsum(slopes) / len(losses)
-    total = math.fsum(weight)
-    return math.fsum(losses * weight) / total, math.fsum(slopes * weight) / total

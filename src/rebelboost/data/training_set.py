@@ -72,6 +72,11 @@ class TrainingSet:
         """Number of bins of all features together, B."""
         return int(self.bins.offsets[-1])
 
+    @property
+    def no_others(self) -> Bins:
+        """No other samples in the same bins."""
+        return self.bins._replace(blocks=np.ascontiguousarray(self.bins.blocks[:, :0]))
+
     def column(self, feature: int) -> Bytes:
         """(N,) bins of one feature."""
         n_features = self.bins.blocks.shape[2]

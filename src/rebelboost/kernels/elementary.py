@@ -23,11 +23,6 @@ def portable_log(x: Floats) -> Floats:
     return result
 
 
-def portable_expit(x: Floats) -> Floats:
-    """1/(1 + e⁻ˣ)."""
-    return 1 / (1 + portable_exp(-x))
-
-
 def portable_sinh(x: Floats) -> Floats:
     """(eˣ − e⁻ˣ)/2; where the difference would cancel, the series x + x³/3! + x⁵/5! and so on."""
     square = x * x

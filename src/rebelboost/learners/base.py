@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import (
     NO_WORK,
     Bins,
+    Bytes,
     Focus,
+    Indices,
     Ints,
     Layer,
     Outputs,
@@ -25,11 +27,12 @@ from rebelboost.base.arrays import (
     Work,
 )
 from rebelboost.base.hashing import Keys, hash_rows
+from rebelboost.base.round_arrays import Boosted, RoundLog
 from rebelboost.losses.smooth import AnyWeights
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 
-__all__ = ["Candidate", "Focus", "Prepared", "WeakLearner", "solved_response"]
+__all__ = ["Ahead", "Candidate", "Focus", "Prepared", "WeakLearner", "solved_response"]
 
 
 class Candidate(NamedTuple):
@@ -51,6 +54,29 @@ class Candidate(NamedTuple):
     """Splits on bins, in level order, if the term is a tree that was grown on bins."""
 
 
+class Ahead(NamedTuple):
+    """Several rounds to be done at once, and the samples that their terms are added to."""
+
+    samples: Indices
+    """Samples that are searched."""
+    allowed: Bytes
+    """(R, d) features that are searched in each round; or (1, d), in all rounds."""
+    keys: NDArray[np.uint64]
+    """(R,) random keys of the rounds."""
+    shrinkage: float
+    least_total: float
+    """The rounds may end when the training samples' weights sum to this or less."""
+    training: Boosted
+    held: Boosted
+    """Held-out samples; there may be none."""
+    queries: Queries
+    """The held-out samples."""
+    bins: Bins | None
+    """The same in the bins of the training set, if the learner has any."""
+    log: RoundLog
+    """Receives what is noted of the rounds."""
+
+
 @dataclass
 class Prepared(ABC):
     """Samples prepared for the search, with the state that the search keeps between rounds."""
@@ -61,6 +87,19 @@ class Prepared(ABC):
     @abstractmethod
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
         """Find a term with a low loss."""
+
+    @property
+    def goes_ahead(self) -> bool:
+        """Whether `go_ahead` does several rounds at once."""
+        return False
+
+    def go_ahead(self, ahead: Ahead) -> list[Terms]:
+        """Propose terms in several rounds and add them to the samples, as the loop would do one by one.
+
+        Returns the terms of the rounds that were done, in order, those of one kind in a row together. It may
+        end early, and does before a term that adds nothing.
+        """
+        raise NotImplementedError
 
     @property
     def n_samples(self) -> int:

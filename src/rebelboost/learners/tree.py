@@ -26,8 +26,9 @@ from rebelboost.base.arrays import (
     SearchOptions,
 )
 from rebelboost.base.draws import key_from
+from rebelboost.base.round_arrays import TreeMemory, TreePlan, TreeTable
 from rebelboost.data.training_set import TrainingSet, bin_samples
-from rebelboost.learners.base import Candidate, Prepared
+from rebelboost.learners.base import Ahead, Candidate, Prepared
 from rebelboost.learners.growing import GROWING, Criterion, tree_by_criterion, tree_with_one_output
 from rebelboost.learners.options import (
     Binning,
@@ -48,6 +49,8 @@ from rebelboost.model.trees import MOST_DEPTH, Trees
 
 LEAST_MASS = 1e-4
 """Default of `Tree.least_mass`."""
+TABLES_AT_ONCE = 4096
+"""Tables of categorical splits for which there is room in a call that grows several trees."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,16 @@ class PreparedTree(Prepared):
             return tree_with_one_output(*growing)
         return tree_by_criterion(options.criterion, *growing)
 
+    @property
+    def goes_ahead(self) -> bool:
+        """Only trees whose leaves have their own outputs."""
+        return self.options.outputs == "leaf"
+
+    def go_ahead(self, ahead: Ahead) -> list[Terms]:
+        """Grow a tree in each of several rounds (kernels.boost_trees)."""
+        trees = _several(self.options, self.data, ahead)
+        return [trees] if len(trees) else []
+
     def binned(self, queries: Queries) -> Bins:
         """Other samples in the bins of these."""
         return self.data.binner.transform_others(queries.X, self.data.n_threads)
@@ -217,6 +230,52 @@ def _at_once(
         leaves = LeafSums(*(sums[: 2**n_layers] for sums in leaves))
     nodes, term = _term(tree, n_layers, leaves.outputs)
     return Candidate(term, tree.regions, leaves.plus, leaves.minus, edge=edge, nodes=nodes)
+
+
+def _several(options: Tree, data: TrainingSet, ahead: Ahead) -> Trees:
+    """The trees of several rounds."""
+    depth, n_rounds, n_classes = options.depth, len(ahead.keys), len(ahead.training.totals)
+    shape, n_nodes = (2**depth, n_classes), 2**depth - 1
+    leaves = LeafSums(np.empty(shape), np.empty(shape), np.empty(shape))
+    n_tables = n_nodes if not data.bins.categorical.any() else max(n_nodes, TABLES_AT_ONCE)
+    table = TreeTable.empty(n_rounds, depth, n_classes, n_tables)
+    plan = TreePlan(
+        ahead.samples,
+        ahead.allowed,
+        ahead.keys,
+        options.least_mass,
+        options.smoothing,
+        ahead.shrinkage,
+        ahead.least_total,
+    )
+    bins = ahead.bins
+    n_done = kernels.active.boost_trees(
+        data.bins,
+        data.tree_data,
+        data.no_others if bins is None else bins,
+        plan,
+        ahead.training,
+        ahead.held,
+        TreeMemory(data.tree_memory(depth), leaves, data.tree_scratch(depth)),
+        table,
+        ahead.log,
+        data.n_threads,
+    )
+    depths = table.depths[:n_done]
+    n_leaves = int((1 << depths.astype(np.int64)).sum())
+    n_used = n_leaves - n_done
+    category = table.category[:n_used]
+    return Trees(
+        depths,
+        table.features[:n_used],
+        table.thresholds[:n_used],
+        table.missing_right[:n_used],
+        category,
+        table.right[: category.max(initial=-1) + 1],
+        np.zeros(n_leaves, dtype=np.int8),
+        table.outputs[:n_leaves],
+        table.cover[:n_leaves],
+    )
 
 
 def _step_by_step(

@@ -5,7 +5,9 @@ The loss of scores H is Σ_n Σ_k c⁺_nk e^{H_k} + c⁻_nk e^{−H_k} [THESIS S
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -94,8 +96,7 @@ class Weights:
     @property
     def log_total(self) -> float:
         """Logarithm of the sum of all weights, −∞ if it is 0."""
-        total = math.fsum(self.totals)
-        return math.log(total) + self.exponent * math.log(2) if total > 0 else -math.inf
+        return log_total_of(self.totals, self.exponent)
 
     def sums(self, regions: Regions, n_regions: int) -> tuple[Outputs, Outputs]:
         """Σ w⁺ and Σ w⁻ of each region, (L, K) each."""
@@ -166,7 +167,7 @@ class Weights:
         _, shift = math.frexp(float(self.totals.max()))
         unit = math.ldexp(1.0, -shift)
         up, down = portable_exp(outputs) * unit, portable_exp(-outputs) * unit
-        bounds = self.totals * np.maximum(up, down).max(axis=0)
+        bounds = portable_exp(np.abs(outputs).max(axis=0)) * unit * self.totals
         scales = fine_scales(bounds)
         totals = self.stepped(Step(outputs, up, down, scales), scores, regions, decided)
         self.exponent += shift
@@ -267,6 +268,16 @@ class LocalWeights(Weights):
             self._total_up()
         return rates if len(judged.labels) > 0 else None
 
+    def _total_up(self) -> None:
+        """The same, to the bit (`kernels.total_up`)."""
+        kernels.active.total_up(self.planes, self.totals, self.n_threads)
+
+
+def log_total_of(totals: Iterable[float], exponent: int) -> float:
+    """Logarithm of the sum of totals times 2^exponent, −∞ if it is 0."""
+    total = math.fsum(totals)
+    return math.log(total) + exponent * math.log(2) if total > 0 else -math.inf
+
 
 def largest_weights(planes: Planes) -> ByClass:
     """(K,) the largest weight of each class; 0 without samples."""
@@ -305,9 +316,13 @@ class ExponentialLoss:
 
     def log_loss(self, weights: Totalled) -> float:
         """Logarithm of the mean loss above its floor; −∞ at the floor."""
-        return log_above(self.floor, weights.log_total - math.log(self.total_weight))
+        return self.log_loss_at(weights.log_total)
 
-    @property
+    def log_loss_at(self, log_total: float) -> float:
+        """The same, given the logarithm of the sum of all weights."""
+        return log_above(self.floor, log_total - math.log(self.total_weight))
+
+    @cached_property
     def floor(self) -> float:
         """The minimal mean loss over all scores: Σ 2√(c⁺c⁻), 0 with one plane."""
         if len(self.subcosts) == 1:

@@ -89,12 +89,17 @@ class Comparisons(Terms):
         return cls(space, rows, points, kinds, FIRST, rivals, at, outputs[np.newaxis])
 
     @classmethod
+    def constants(cls, outputs: Floats) -> "Comparisons":
+        """Constants, for (T, 2, K) outputs."""
+        n_terms = len(outputs)
+        kinds, nothing = np.full(n_terms, CONSTANT, dtype=np.uint8), np.repeat(NO_PLACE, n_terms)
+        no_rows, no_points = np.empty(0, dtype=np.int32), np.empty((0, 0), dtype=np.float32)
+        return cls(None, no_rows, no_points, kinds, nothing, nothing, np.ones(n_terms), outputs)
+
+    @classmethod
     def constant(cls, outputs: Outputs) -> "Comparisons":
         """One constant."""
-        kind = np.array([CONSTANT], dtype=np.uint8)
-        no_rows, no_points = np.empty(0, dtype=np.int32), np.empty((0, 0), dtype=np.float32)
-        one = np.ones(1)
-        return cls(None, no_rows, no_points, kind, NO_PLACE, NO_PLACE, one, outputs[np.newaxis])
+        return cls.constants(outputs[np.newaxis])
 
     def __len__(self) -> int:
         return len(self.kinds)

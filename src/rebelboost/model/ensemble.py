@@ -43,15 +43,13 @@ class Ensemble:
     def of(
         cls, terms: Sequence[Terms], n_classes: int, unavoidable_cost: float = 0.0
     ) -> "Ensemble":
-        """Create an ensemble from single terms, grouped by kind."""
-        chosen: dict[object, list[int]] = {}
-        for t, term in enumerate(terms):
-            chosen.setdefault(term.key, []).append(t)
-        groups = tuple(
-            Group(np.array(own), type(terms[own[0]]).joined([terms[t] for t in own]))
-            for own in chosen.values()
-        )
-        return cls(groups, n_classes, unavoidable_cost)
+        """Create an ensemble from terms, each of them one or several in a row, grouped by kind."""
+        ends = np.cumsum([len(each) for each in terms])
+        groups = [
+            Group(np.arange(end - len(each), end), each)
+            for each, end in zip(terms, ends.tolist(), strict=True)
+        ]
+        return cls(_joined(groups), n_classes, unavoidable_cost)
 
     def __repr__(self) -> str:
         return f"Ensemble({len(self)} terms, {self.n_classes} classes)"
@@ -211,9 +209,10 @@ def _joined(groups: Sequence[Group]) -> tuple[Group, ...]:
         positions = np.concatenate([group.positions for group in own])
         terms = own[0].terms
         if len(own) > 1:
-            order = np.argsort(positions)
-            terms = type(terms).joined([group.terms for group in own]).take(order)
-            positions = positions[order]
+            terms = type(terms).joined([group.terms for group in own])
+            if np.any(positions[1:] < positions[:-1]):
+                order = np.argsort(positions)
+                terms, positions = terms.take(order), positions[order]
         merged.append(Group(positions, terms))
     return tuple(sorted(merged, key=lambda group: int(group.positions[0])))
 

@@ -57,6 +57,8 @@ class Crew(NamedTuple):
 class _Halt:
     """Stops all fits after their present round, when told."""
 
+    waits = True
+
     def __init__(self) -> None:
         self.now = threading.Event()
 
@@ -92,6 +94,8 @@ class _InOrder:
 
 class _OfJob:
     """A job's rounds."""
+
+    waits = True  # those that may stop a fit are told in turn, without this
 
     def __init__(self, told: _InOrder, place: int) -> None:
         self._told, self._place = told, place

@@ -256,13 +256,18 @@ class BoostedRunner(Runner):
         last = len(self.stages) - 1
         last = last if is_first else min(self.stage + further, last)
         settings = replace(
-            self.settings, part=number, rounds=self.stages[last], n_threads=n_threads
+            self.settings,
+            part=number,
+            rounds=self.stages[last],
+            n_threads=n_threads,
+            stages=tuple(self.stages),
         )
         followed = follow(divided(self.judging.samples, part.out), settings)
         kept = Kept(followed.state, self.stages)
         outlook = Outlook(followed.state, self.judging.left_out([part.out]), self.stages, bar)
         watching = [kept, outlook] if is_first else [kept]
-        hopeless = Hopeless(max(LEAST_HOPE, self.settings.rounds // 8))
+        patience = max(LEAST_HOPE, self.settings.rounds // 8)
+        hopeless = Hopeless(followed.state, self.stages, patience)
         history = History()
         fit = train(
             divided(self.judging.samples, part.kept),

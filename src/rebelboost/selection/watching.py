@@ -30,6 +30,8 @@ def stages_of(rounds: int) -> list[int]:
 class Kept:
     """Keeps the held-out scores after each stage."""
 
+    waits = True
+
     def __init__(self, state: State, stages: Sequence[int]) -> None:
         self.state, self.stages = state, stages
         self._scores: list[Scores] = []
@@ -56,11 +58,13 @@ class Hopeless:
     """Stops when neither the held-out loss nor the cost of held-out decisions has fallen for many rounds.
 
     The exponential loss often rises early, because of a few samples that are confidently wrong, while the
-    decisions and the posterior at a lower temperature still improve.
+    decisions and the posterior at a lower temperature still improve. Fits stop after stages only.
     """
 
-    def __init__(self, patience: int) -> None:
-        self.patience = patience
+    waits = True
+
+    def __init__(self, state: State, stages: Sequence[int], patience: int) -> None:
+        self.state, self.stages, self.patience = state, frozenset(stages), patience
         self.least = [math.inf, math.inf]
         self.last = 0
 
@@ -72,7 +76,7 @@ class Hopeless:
         if now[0] < self.least[0] or now[1] < self.least[1]:
             self.last = record.index
         self.least = list(map(min, self.least, now))
-        return record.index - self.last >= self.patience
+        return self.state.n_terms in self.stages and record.index - self.last >= self.patience
 
     def on_end(self) -> None:
         """Do nothing."""
@@ -85,12 +89,14 @@ class Outlook:
     told by looks at which the rounds double: the last improvement is assumed to repeat once.
     """
 
+    waits = True
+
     def __init__(self, state: State, judged: Judging, stages: Sequence[int], bar: float) -> None:
         self.state, self.judged, self.bar = state, judged, bar
         self.places = {rounds: stage for stage, rounds in enumerate(stages)}
         self.found: dict[int, Found] = {}
         """Stage → the best factor, and the log-loss."""
-        self.is_poor = False
+        self.is_poor = self._ends = False
         self._best_rounds = 0
         self._least = math.inf
         self._least_at_look = math.inf
@@ -100,8 +106,11 @@ class Outlook:
         """After a stage, compute the log-loss, and compare it with those before and with the bar."""
         del record
         rounds = self.state.n_terms
-        if rounds not in self.places:
-            return False
+        if rounds in self.places and self.places[rounds] not in self.found:
+            self._ends = self._judge(rounds)
+        return self._ends
+
+    def _judge(self, rounds: int) -> bool:
         log_loss = self._look(self.places[rounds])
         if log_loss < self._least:
             self._least, self._best_rounds = log_loss, rounds

@@ -15,12 +15,14 @@ from rebelboost.kernels.reference.layer import search_layer
 from rebelboost.kernels.reference.leaf_tree import draw_direction, grow_term, propose_tree
 from rebelboost.kernels.reference.levels import solve_levels
 from rebelboost.kernels.reference.nodes import descend, heaviest_first, route, split_samples
+from rebelboost.kernels.reference.pair_rounds import boost_pairs
 from rebelboost.kernels.reference.pairs import propose_pair
-from rebelboost.kernels.reference.posterior import log_lambdas
+from rebelboost.kernels.reference.posterior import log_loss_and_slope, uniform_posteriors
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.pruning import prune_layer
 from rebelboost.kernels.reference.random import random_normals, random_numbers
 from rebelboost.kernels.reference.root import search_root
+from rebelboost.kernels.reference.rounds import total_up
 from rebelboost.kernels.reference.similarity import (
     add_comparisons,
     add_similarities,
@@ -35,6 +37,7 @@ from rebelboost.kernels.reference.slopes import propose_on_slopes, take_number_s
 from rebelboost.kernels.reference.steps import add_steps
 from rebelboost.kernels.reference.sums import class_sums
 from rebelboost.kernels.reference.tree import grow_tree
+from rebelboost.kernels.reference.tree_rounds import boost_trees
 from rebelboost.kernels.reference.weights import (
     advance,
     fix_weights,
@@ -60,6 +63,8 @@ __all__ = [
     "best_isolated",
     "bin_values",
     "binarize",
+    "boost_pairs",
+    "boost_trees",
     "choose_splits",
     "class_sums",
     "compare",
@@ -74,7 +79,7 @@ __all__ = [
     "integrate",
     "leading_eigenvector",
     "leave_early",
-    "log_lambdas",
+    "log_loss_and_slope",
     "logarithms",
     "logistic_sums",
     "nearest_rivals",
@@ -101,6 +106,8 @@ __all__ = [
     "squared_distances",
     "take_number_step",
     "take_step",
+    "total_up",
+    "uniform_posteriors",
     "window_scales",
     "window_values",
 ]

@@ -122,6 +122,7 @@ def advance(
 def rate(decided: Labels, judged: JudgedLabels) -> tuple[float, float]:
     """Share of wrong decisions, and their mean cost, by exact sums of counted weights."""
     n_classes = judged.costs.shape[1]
+    decided = decided[judged.place] if len(judged.place) else decided
     cells = judged.labels * np.int32(n_classes) + decided
     confusion = np.bincount(cells, judged.counts, n_classes**2)
     total, right = confusion.sum(), confusion[:: n_classes + 1].sum()
@@ -151,7 +152,9 @@ def take_step(
     factors = np.empty((2, *outputs.shape))
     exponentials(np.stack([outputs, -outputs]).ravel(), factors.reshape(-1))
     up, down = factors * unit
-    bounds = np.maximum(up, down).max(axis=0) * totals
+    largest = np.empty(len(totals))
+    exponentials(np.abs(outputs).max(axis=0), largest)
+    bounds = largest * unit * totals
     scales = fine_scales(bounds)
     sums = np.zeros(len(totals), dtype=np.int64)
     advance(weights, scores, regions, Step(outputs, up, down, scales), sums, decided, n_threads)
