@@ -62,14 +62,15 @@ class GoingAhead:
         callbacks: Sequence[Callback],
     ) -> "GoingAhead | None":
         """None if rounds have to be done one by one."""
-        ahead = cls(prepared, state, plan, held_out)
+        states = [state] if held_out is None else [state, held_out.state]
         if not (
             prepared.goes_ahead
             and plan.sampling.is_of_features
             and all(map(waits, callbacks))
-            and all(map(_can_go_ahead, ahead.states))
+            and all(map(_can_go_ahead, states))
         ):
             return None
+        ahead = cls(prepared, state, plan, held_out)
         levels = [each.log_level for each in callbacks if isinstance(each, Tolerance)]
         ahead.log_level = max(levels, default=-math.inf)
         return ahead
