@@ -80,22 +80,14 @@ struct TreeBlock {
 
 // ---- comparisons
 
-// Distances from points [first, last), which begin and end at groups, or are single points after
-// the last group.
 REBEL_CLONES void distances_of_tile(const float* block, const float* points, size_t n_features,
                                     size_t first, size_t last, size_t n_grouped,
                                     const uint32_t* rows, size_t n, Matrix<float> out) {
-    float sums[points_at_once][abreast];
-    for (size_t i = first; i < last;) {
-        const size_t n_points = i < n_grouped ? points_at_once : 1;
-        if (n_points == points_at_once)
-            add_squares<points_at_once>(block, points + i * n_features, n_features, sums);
-        else
-            add_squares<1>(block, points + i * n_features, n_features, sums);
-        for (size_t p = 0; p < n_points; ++p, ++i)
-            for (size_t lane = 0; lane < n; ++lane)
-                out.data[i * out.n_cols + rows[lane]] = sums[p][lane];
-    }
+    for_distances(block, points, n_features, n_grouped, first, last,
+                  [=](size_t i, const float* sums) REBEL_INLINE {
+                      for (size_t lane = 0; lane < n; ++lane)
+                          out.data[i * out.n_cols + rows[lane]] = sums[lane];
+                  });
 }
 
 REBEL_CLONES void add_tile_of_comparisons(Matrix<const float> distances, const Comparisons& all,

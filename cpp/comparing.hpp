@@ -48,6 +48,23 @@ inline std::vector<float> packed(Matrix<const float> points) {
     return out;
 }
 
+// keep(i, sums) for each packed point i in [first, last), with the squared distances of 16 samples.
+// The range begins and ends at groups, or at single points after the last group.
+template <class Keep>
+REBEL_INLINE inline void for_distances(const float* block, const float* points, size_t n_features,
+                                       size_t n_grouped, size_t first, size_t last, Keep keep) {
+    float sums[points_at_once][abreast];
+    for (size_t i = first; i < last;) {
+        const size_t n_points = i < n_grouped ? points_at_once : 1;
+        if (n_points == points_at_once)
+            add_squares<points_at_once>(block, points + i * n_features, n_features, sums);
+        else
+            add_squares<1>(block, points + i * n_features, n_features, sums);
+        for (size_t p = 0; p < n_points; ++p, ++i)
+            keep(i, sums[p]);
+    }
+}
+
 // 4(4/3)^¾, so that the largest response is 1.
 inline constexpr double peak = 4.963225915211198;
 

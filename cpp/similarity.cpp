@@ -16,21 +16,14 @@ namespace {
 
 REBEL_CLONES void distances_of_blocks(Cube<const float> blocks, const float* points,
                                       Matrix<float> out, size_t begin, size_t end) {
-    float sums[points_at_once][abreast];
     const size_t n_features = blocks.n_rows;
     const size_t n_grouped = out.n_rows - out.n_rows % points_at_once;
     for (size_t b = begin; b < end; ++b) {
-        const float* block = blocks.data + b * n_features * abreast;
         const size_t n_here = std::min(abreast, out.n_cols - b * abreast);
-        for (size_t i = 0; i < out.n_rows;) {
-            const size_t n_points = i < n_grouped ? points_at_once : 1;
-            if (n_points == points_at_once)
-                add_squares<points_at_once>(block, points + i * n_features, n_features, sums);
-            else
-                add_squares<1>(block, points + i * n_features, n_features, sums);
-            for (size_t p = 0; p < n_points; ++p, ++i)
-                std::copy(sums[p], sums[p] + n_here, out.data + i * out.n_cols + b * abreast);
-        }
+        for_distances(blocks.data + b * n_features * abreast, points, n_features, n_grouped, 0,
+                      out.n_rows, [=](size_t i, const float* sums) REBEL_INLINE {
+                          std::copy(sums, sums + n_here, out.data + i * out.n_cols + b * abreast);
+                      });
     }
 }
 
