@@ -3,12 +3,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebelboost import ImageError, ImageWarning, kernels
+from rebelboost import ImageError, ImageWarning, Tree, kernels
 from rebelboost.vision import Detector, Stage
 from rebelboost.vision.detections import FoundWindows, merge_overlaps
 from rebelboost.vision.model import lowest_floors
 from rebelboost.vision.pyramid import resized, scales_between
-from rebelboost.vision.training import lowest_threshold
+from rebelboost.vision.training import learner_of, lowest_threshold
 from vision.conftest import WINDOW, draw_street, small_detector
 
 ONE_SIZE = {"min_size": WINDOW, "max_size": WINDOW}
@@ -173,6 +173,21 @@ def test_training_twice_gives_the_same_bits_on_any_number_of_threads(haar_detect
     np.testing.assert_array_equal(again.model_.floors, haar_detector.model_.floors)
 
 
+def test_the_pruned_search_gives_detectors_the_trees_of_a_full_search(crops, streets, monkeypatch):
+    options = {"n_terms": 10, "n_features": 300, "n_windows": 1000, "outputs": "tree"}
+    pruned = Detector(WINDOW, **options).fit(crops, streets)
+    assert learner_of(2, "tree").search == "pruned"
+    full = Tree(2, "tree", search="exhaustive")
+    monkeypatch.setattr("rebelboost.vision.detector.learner_of", lambda *_: full)
+    exhaustive = Detector(WINDOW, **options).fit(crops, streets)
+    for name in ("features", "thresholds", "outputs"):
+        np.testing.assert_array_equal(
+            getattr(pruned.model_.trees, name), getattr(exhaustive.model_.trees, name)
+        )
+    sizes = np.abs(pruned.model_.trees.outputs).reshape(10, 4)
+    np.testing.assert_array_equal(sizes, sizes[:, :1].repeat(4, axis=1))  # leaves choose the sign
+
+
 def test_numpy_kernels_find_the_same_boxes(compiled, detector, scene):
     quick = detector.detect(scene[0], scale_factor=1.5)
     with kernels.using("reference"):
@@ -227,6 +242,7 @@ def test_training_data_that_cannot_serve_are_refused(crops, streets, n_crops, ba
         ({"features": "hog"}, 'choose "haar" or "channels"'),
         ({"n_terms": 0}, "n_terms is 0"),
         ({"depth": 9}, "depth is 9"),
+        ({"outputs": "leaves"}, "outputs is 'leaves': give \"leaf\" or"),
         ({"price_of_a_miss": 0}, "price_of_a_miss is 0"),
         ({"detection_rate": 1.5}, "detection_rate is 1.5"),
         ({"step": 0}, "step is 0"),

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -29,7 +29,7 @@ from rebelboost.vision.opencv_xml import cascade_xml
 from rebelboost.vision.parameters import check_parameters
 from rebelboost.vision.pyramid import levels, resized, scales_between
 from rebelboost.vision.storage import unpack_detector, write_detector
-from rebelboost.vision.training import DetectorPlan, Stage, train_detector
+from rebelboost.vision.training import DetectorPlan, Stage, learner_of, train_detector
 from rebelboost.vision.transformer import Kind, feature_pool
 
 HAAR_DRAWN = 6000
@@ -55,6 +55,9 @@ class Detector(BaseEstimator):
         Number of trees.
     depth : int, default=2
         Depth of the trees; 1 for stumps.
+    outputs : {"leaf", "tree"}, default="leaf"
+        "leaf" gives each leaf its own output, usually more accurate. "tree" has one output for the tree, whose
+        sign each leaf chooses, as in the papers; such trees are found by the pruned search [QUICK].
     n_features : int, default=None
         Number of features to draw at random. None: 6,000 Haar features, or 4,000 features of channels.
     price_of_a_miss : float, default=1.0
@@ -117,6 +120,7 @@ class Detector(BaseEstimator):
         *,
         n_terms: int = 200,
         depth: int = 2,
+        outputs: Literal["leaf", "tree"] = "leaf",
         n_features: int | None = None,
         price_of_a_miss: float = 1.0,
         detection_rate: float = 0.95,
@@ -136,6 +140,7 @@ class Detector(BaseEstimator):
         self.features = features
         self.n_terms = n_terms
         self.depth = depth
+        self.outputs = outputs
         self.n_features = n_features
         self.price_of_a_miss = price_of_a_miss
         self.detection_rate = detection_rate
@@ -186,7 +191,7 @@ class Detector(BaseEstimator):
             window=window,
             pool=feature_pool(self.features, window, 1, n_features, seed),
             n_terms=int(self.n_terms),
-            depth=int(self.depth),
+            learner=learner_of(int(self.depth), self.outputs),
             price=float(self.price_of_a_miss),
             detection=float(self.detection_rate),
             target=float(self.false_alarm_rate),

@@ -8,6 +8,7 @@ def check_parameters(given: Any) -> None:
     rules: list[tuple[str, bool, str]] = [
         ("n_terms", 1 <= given.n_terms <= 100_000, "1 or more"),
         ("depth", 1 <= given.depth <= 6, "1 to 6"),
+        ("outputs", given.outputs in ("leaf", "tree"), '"leaf" or "tree"'),
         ("price_of_a_miss", 0 < given.price_of_a_miss <= 1e6, "a number above 0, up to 10⁶"),
         ("detection_rate", 0 < given.detection_rate <= 1, "a share above 0, up to 1"),
         ("false_alarm_rate", 0 <= given.false_alarm_rate < 1, "a rate from 0 to below 1"),

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,7 @@ class DetectorPlan:
     window: Size
     pool: RectangleArrays
     n_terms: int
-    depth: int
+    learner: Tree
     price: float
     detection: float
     """Least share of the left-out crops to detect."""
@@ -75,6 +75,11 @@ class DetectorPlan:
     step: int
     seed: int
     n_threads: int
+
+
+def learner_of(depth: int, outputs: Literal["leaf", "tree"]) -> Tree:
+    """Trees of a detector; those with one output are searched by pruning."""
+    return Tree(depth, outputs, search="pruned" if outputs == "tree" else "auto")
 
 
 class TrainedDetector(NamedTuple):
@@ -167,7 +172,7 @@ class _Bench:
         nothing = np.zeros((len(self.labels), 0))  # the features are binned already
         samples = Samples(nothing, self.labels, costs, weight=weight)
         settings = Settings(
-            WindowTrees(self.data, Tree(depth=plan.depth)),
+            WindowTrees(self.data, plan.learner),
             n_terms,
             SHRINKAGE,
             LEAST_LOSS,
