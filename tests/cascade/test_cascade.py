@@ -125,6 +125,19 @@ def test_held_out_scores_calibrate_a_cascade_without_other_data(case):
     assert (cascade.predict(X) != clf.predict(X)).sum() <= 24
 
 
+def test_held_out_samples_are_checked_from_the_first_rounds_on():
+    clf, _ = fitted("trees")
+    n_terms = clf.cascade(agreement=0.98).n_terms
+    np.testing.assert_array_equal(n_terms[:5], 3 * np.array([1, 2, 3, 5, 10]))  # of three fits
+    found = clf.cross_fit_
+    rows, scores = found.staged.rows, found.staged.scores
+    assert len(scores) == len(n_terms)
+    held_out = dict(zip(found.rows.tolist(), found.left_out.astype(np.float32), strict=True))
+    np.testing.assert_array_equal(scores[-1], [held_out[row] for row in rows.tolist()])
+    steps = np.abs(np.diff(scores, axis=0, prepend=0)).max(axis=(1, 2))
+    assert (steps > 0).all()
+
+
 def apart(found, full):
     """Mean Kullback–Leibler divergence from the probabilities of the full model."""
     tiny = 1e-300

@@ -8,6 +8,7 @@ from rebelboost.cascade.thresholds import (
     choose_thresholds,
     exact_interval,
     follow_thresholds,
+    most_wrong,
     rejecting_thresholds,
 )
 
@@ -104,3 +105,17 @@ def test_the_interval_ends_where_the_observation_has_a_tail_of_a_fortieth(wrong,
         assert binom.sf(wrong - 1, n, low) == pytest.approx(0.025)
     if wrong < n:
         assert binom.cdf(wrong, n, high) == pytest.approx(0.025)
+
+
+@given(n=st.integers(1, 5000), share=st.floats(0.0, 0.3), doubt=st.sampled_from([0.01, 0.05, 0.2]))
+def test_so_few_wrong_samples_prove_that_the_share_of_all_is_lower(n, share, doubt):
+    most = most_wrong(n, share, doubt)
+    assert -1 <= most <= share * n
+    assert most == -1 or binom.cdf(most, n, share) <= doubt
+    assert binom.cdf(most + 1, n, share) > doubt
+
+
+def test_few_samples_prove_nothing():
+    assert most_wrong(597, 0.005, 0.05) == -1  # 0.995⁵⁹⁷ is 0.0502
+    assert most_wrong(598, 0.005, 0.05) == 0
+    assert most_wrong(2130, 0.005, 0.05) == 5

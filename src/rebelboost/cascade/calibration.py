@@ -1,6 +1,5 @@
 """Calibration: choose the thresholds and temperatures of a cascade from partial scores."""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -21,18 +20,19 @@ from rebelboost.cascade.thresholds import (
     check_agreement_share,
     choose_thresholds,
     follow_thresholds,
+    most_wrong,
 )
 from rebelboost.model.fitted import FittedClassifier
 
 FEWEST_SAMPLES = 100
 """Fewest calibration samples."""
 N_FOLDS = 5
-STRICTER = (1.0, 0.8, 0.6, 0.45, 0.3, 0.2, 0.1)
-"""Shares of the budget that are tried, until held-out disagreement is within the whole budget."""
-MARGINS = (0.05, 0.1, 0.2, 0.4, 0.8)
-"""If a budget of 0 is not strict enough: standard deviations by which thresholds are moved outwards."""
-SPENDING = (1.0, 0.5, 0.25)
-"""Exponents of the share of the budget that is spent up to a check: low ones spend most of it early."""
+MARGINS = (0.8, 0.6, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05, 0.0)
+"""Standard deviations by which thresholds are moved outwards, from the strictest on."""
+SPENDING = 0.25
+"""Exponent of the share of the budget that is spent up to a check: most of it is spent early."""
+DOUBT = 0.05
+"""Largest probability of so few held-out disagreements, if new samples had more than allowed."""
 FEWEST_TO_FIT = 50
 """Samples that a temperature is fitted to; if fewer leave at a check, those that leave next to it help."""
 WIDEST = 4.0
@@ -57,23 +57,22 @@ class _Case(NamedTuple):
     values: Floats
     right_above: NDArray[np.bool_]
     right_below: NDArray[np.bool_] | None
-    work: Floats
 
     def take(self, rows: Ints) -> "_Case":
         below = None if self.right_below is None else self.right_below[:, rows]
-        return _Case(self.values[:, rows], self.right_above[:, rows], below, self.work)
+        return _Case(self.values[:, rows], self.right_above[:, rows], below)
 
-    def choose(self, way: "_Way") -> Exits:
+    def choose(self, agreement: float, margin: float) -> Exits:
         """Thresholds for these samples, and the exits that they lead to."""
         n_checks = len(self.values)
         return choose_thresholds(
             self.values,
             self.right_above,
             self.right_below,
-            agreement=way.agreement,
-            spending=(np.arange(1, n_checks + 1) / max(1, n_checks)) ** way.exponent,
+            agreement=agreement,
+            spending=(np.arange(1, n_checks + 1) / max(1, n_checks)) ** SPENDING,
             floor=0.0,  # leads; without a side below
-            margins=way.margin * self.values.std(axis=1),
+            margins=margin * self.values.std(axis=1),
         )
 
     def follow(self, low: Floats, high: Floats) -> tuple[Ints, NDArray[np.bool_]]:
@@ -90,22 +89,13 @@ class _Case(NamedTuple):
         return stage, wrong
 
 
-class _Way(NamedTuple):
-    """A way to choose thresholds: the budget, how it is spent, and a margin."""
-
-    agreement: float
-    exponent: float = 1.0
-    margin: float = 0.0
-
-
 def calibrate(
-    model: FittedClassifier, stage_of_term: Ints, work: Floats, given: Partial, agreement: float
+    model: FittedClassifier, stage_of_term: Ints, given: Partial, agreement: float
 ) -> CascadePlan:
-    """Choose the thresholds that save most work and leave the share of decisions that must agree.
+    """Choose thresholds that leave the share of decisions that must agree.
 
-    `work` (S,) is what a sample costs up to the end of each stage. The thresholds are checked by
-    cross-validation: where held-out samples leave wrongly more often than allowed, a smaller budget is
-    taken.
+    They are checked by cross-validation: so few held-out samples must leave wrongly that more than
+    1 − agreement of new ones are unlikely to do so.
     """
     check_agreement_share(agreement)
     n = given.scores.shape[1]
@@ -122,7 +112,7 @@ def calibrate(
     if kind == RISK:
         goal = model.posterior(full)
         risk_temperatures = np.array([_temperature(model, s, goal) for s in early])
-    case = _case(model, kind, early, given.costs, final, risk_temperatures, work)
+    case = _case(model, kind, early, given.costs, final, risk_temperatures)
     exits, n_held_out = _tuned(case, agreement)
     return CascadePlan(
         agreement=float(agreement),
@@ -153,7 +143,6 @@ def _case(
     costs: Floats,
     final: Labels,
     temperatures: Floats,
-    work: Floats,
 ) -> _Case:
     n_checks, n, _ = early.shape
     values, right = np.empty((n_checks, n)), np.empty((n_checks, n), dtype=bool)
@@ -164,30 +153,30 @@ def _case(
         values[i], right[i] = found.values, found.decided == final
     if kind == SIDES:
         above, below = (np.broadcast_to(final == k, values.shape) for k in (1, 0))
-        return _Case(values, above, below, work)
-    return _Case(values, right, None, work)
+        return _Case(values, above, below)
+    return _Case(values, right, None)
 
 
-# ---- budgets
+# ---- margins
 
 
 def _tuned(case: _Case, agreement: float) -> tuple[Exits, int]:
     """Thresholds from all samples, and the number of held-out samples that leave wrongly.
 
-    Of the ways whose held-out disagreement is within 1 − agreement by a standard deviation, the one with
-    the least work is taken; if none is, the strictest. Without the deviation, the best of many ways would
-    be one that was lucky.
+    Margins are tried from the widest on. Each must be proven by held-out samples, and the first that is
+    not ends the search: so no correction is needed for trying several. If even the widest is not proven, it
+    is taken. An agreement of 1 cannot be proven; then no held-out sample may leave wrongly.
     """
-    allowed = (1 - agreement) * case.values.shape[1]
-    safe = max(0.0, allowed - math.sqrt(allowed))  # counts of rare events: the variance is the mean
-    budgets = [1 - share * (1 - agreement) for share in STRICTER] if agreement < 1 else []
-    ways = [_Way(own, exponent) for own in budgets for exponent in SPENDING]
-    ways += [_Way(1.0, margin=margin) for margin in (0.0, *MARGINS)]
     parts = _folds(case.values)
-    found = [_held_out(case, parts, way) for way in ways]
-    good = [i for i, (n_wrong, _) in enumerate(found) if n_wrong <= safe]
-    best = min(good, key=lambda i: found[i][1]) if good else len(ways) - 1
-    return case.choose(ways[best]), found[best][0]
+    most = most_wrong(case.values.shape[1], 1 - agreement, DOUBT) if agreement < 1 else 0
+    margin = MARGINS[0]
+    n_wrong = _held_out(case, parts, agreement, margin)
+    for narrower in MARGINS[1:]:
+        found = _held_out(case, parts, agreement, narrower)
+        if max(n_wrong, found) > most:
+            break
+        margin, n_wrong = narrower, found
+    return case.choose(agreement, margin), n_wrong
 
 
 def _folds(values: Floats) -> Ints:
@@ -199,16 +188,14 @@ def _folds(values: Floats) -> Ints:
     return folds
 
 
-def _held_out(case: _Case, parts: Ints, way: _Way) -> tuple[int, float]:
-    """Number of samples that leave wrongly by thresholds from the other folds, and the work."""
-    n_wrong, spent = 0, 0.0
+def _held_out(case: _Case, parts: Ints, agreement: float, margin: float) -> int:
+    """Number of samples that leave wrongly by thresholds from the other folds."""
+    n_wrong = 0
     for part in range(N_FOLDS):
-        exits = case.take(np.flatnonzero(parts != part)).choose(way)
-        own = case.take(np.flatnonzero(parts == part))
-        stage, wrong = own.follow(exits.low, exits.high)
+        exits = case.take(np.flatnonzero(parts != part)).choose(agreement, margin)
+        _, wrong = case.take(np.flatnonzero(parts == part)).follow(exits.low, exits.high)
         n_wrong += int(np.count_nonzero(wrong))
-        spent += float(own.work[stage].sum())
-    return n_wrong, spent
+    return n_wrong
 
 
 # ---- temperatures

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import ComparedPoints, Floats, Ints, Scores, Values
+from rebelboost.base.arrays import ComparedPoints, Ints, Scores, Values
 from rebelboost.data.spaces import Embedding
 from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble
@@ -18,8 +18,6 @@ from rebelboost.model.trees import Trees
 
 FIRST_SHARE, N_STAGES = 1 / 128, 22
 """Without other information: share of the terms in the first stage, and number of stages."""
-NODE, OUTPUT, DIFFERENCE, RESPONSE = 1.2, 0.15, 0.15, 2.0
-"""Approximate nanoseconds: a layer of a tree, a score added to, a feature of a distance, a response."""
 
 
 def spaced_stages(ensemble: Ensemble) -> Ints:
@@ -79,15 +77,6 @@ class StagedTerms:
         """(S,) number of terms up to the end of each stage."""
         counts: Ints = np.cumsum(np.bincount(self.stage_of_term, minlength=self.n_stages))
         return counts
-
-    @cached_property
-    def work(self) -> Floats:
-        """(S,) approximate nanoseconds for a sample up to the end of each stage."""
-        work = np.zeros(self.n_stages)
-        for terms, stops in self.tables:
-            each = _work(terms)
-            work += np.append(0.0, np.cumsum(each))[stops]
-        return work
 
     @cached_property
     def same_order(self) -> bool:
@@ -178,20 +167,3 @@ def _without_split(constants: Comparisons) -> Trees:
         constants.outputs.sum(axis=1),
         np.full(n, np.nan),
     )
-
-
-def _work(terms: Terms) -> Floats:
-    """(T,) approximate nanoseconds of each term; wrapped classifiers count like large trees."""
-    n_classes = terms.outputs.shape[-1]
-    if isinstance(terms, SmoothSimilarities):
-        sizes = [(len(f.rows), f.points.shape[1]) for f in terms.functions]
-        return np.array([n * (DIFFERENCE * d + RESPONSE + OUTPUT * n_classes) for n, d in sizes])
-    if isinstance(terms, Trees):
-        return NODE * terms.depths + OUTPUT * n_classes
-    each = np.full(len(terms), RESPONSE + 2 * OUTPUT * n_classes)
-    if isinstance(terms, Comparisons) and terms.space is not None:
-        # Distances to an example are computed once, when a term first refers to it.
-        named = np.maximum(terms.anchors, terms.compared.rivals)
-        new = np.diff(np.maximum.accumulate(named), prepend=-1)
-        return each + new * DIFFERENCE * (terms.points.shape[1] if terms.points.ndim > 1 else 1)
-    return each

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
+from scipy.special import bdtr, betaincinv
 
 from rebelboost.base.arrays import Floats, Ints
 
@@ -138,6 +138,16 @@ def exact_interval(n_wrong: int, n: int, level: float = 0.95) -> tuple[float, fl
     low = float(betaincinv(n_wrong, n - n_wrong + 1, tail)) if n_wrong > 0 else 0.0
     high = float(betaincinv(n_wrong + 1, n - n_wrong, 1 - tail)) if n_wrong < n else 1.0
     return low, high
+
+
+def most_wrong(n: int, share: float, doubt: float) -> int:
+    """Most of n samples that may be wrong to prove that at most `share` of all samples are.
+
+    If a larger share of all samples were wrong, so few of n would be with probability at most `doubt`. It is
+    −1 where even none proves nothing: for a share of 0.005 and a doubt of 0.05, below 598 samples.
+    """
+    counts = np.arange(math.ceil(share * n) + 1)
+    return int(np.count_nonzero(bdtr(counts, n, share) <= doubt)) - 1
 
 
 def check_agreement_share(agreement: float) -> None:

@@ -204,7 +204,7 @@ class CascadeMixin:
         else:
             staged = StagedTerms(model.ensemble, spaced_stages(model.ensemble))
             given = self._partial(model, staged, X, costs)
-        self.plan_ = calibrate(model, staged.stage_of_term, staged.work, given, agreement)
+        self.plan_ = calibrate(model, staged.stage_of_term, given, agreement)
         return Cascade(self, self.plan_)
 
     @property

@@ -18,7 +18,7 @@ from rebelboost.data.folds import Part, divided
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.judging import Found, Judging
-from rebelboost.selection.watching import LEAST_HOPE, Hopeless, Kept, Outlook, stages_of
+from rebelboost.selection.watching import EARLY, LEAST_HOPE, Hopeless, Kept, Outlook, stages_of
 
 FEW = 350
 """With fewer samples, a fold says little, and fits take little time."""
@@ -63,6 +63,8 @@ class Attempt(NamedTuple):
     """Whether it was stopped because its log-loss would have stayed above the bar."""
     seconds: float = 0.0
     """Duration."""
+    early: Floats | None = None
+    """(early rounds, M, K) scores of the same samples after fewer rounds than at the first stage."""
 
 
 class Runner(ABC):
@@ -211,6 +213,11 @@ class Runner(ABC):
         return np.concatenate([scores[stage] for scores in self.scores])
 
     @property
+    def kept_rounds(self) -> list[int]:
+        """Numbers of rounds after which scores are kept; none for candidates without rounds."""
+        return []
+
+    @property
     def scores_by_stage(self) -> Floats:
         """(stages, M, K) held-out scores after parts of the terms; without rounds, after all of them only."""
         return self.left_out[np.newaxis]
@@ -237,6 +244,19 @@ class BoostedRunner(Runner):
         super().__init__(entry, judging)
         self.stages = stages_of(self.settings.rounds)
         self.stage = len(self.stages) - 1
+        self.early: list[Floats] = []
+        """(early rounds, M, K) scores of the samples that each fit has left out."""
+
+    def add(self, attempt: Attempt) -> None:
+        """Take a fit over with its early scores, and evaluate."""
+        if attempt.early is not None:
+            self.early.append(attempt.early)
+        super().add(attempt)
+
+    @property
+    def kept_rounds(self) -> list[int]:
+        """Numbers of rounds after which scores are kept: early ones, and the stages."""
+        return [*(each for each in EARLY if each < self.stages[0]), *self.stages]
 
     def fit_without(
         self,
@@ -260,12 +280,13 @@ class BoostedRunner(Runner):
             part=number,
             rounds=self.stages[last],
             n_threads=n_threads,
-            stages=tuple(self.stages),
+            stages=tuple(self.kept_rounds),
         )
         followed = follow(divided(self.judging.samples, part.out), settings)
         kept = Kept(followed.state, self.stages)
+        early = Kept(followed.state, self.kept_rounds[: -len(self.stages)])
         outlook = Outlook(followed.state, self.judging.left_out([part.out]), self.stages, bar)
-        watching = [kept, outlook] if is_first else [kept]
+        watching = [early, kept, outlook] if is_first else [early, kept]
         patience = max(LEAST_HOPE, self.settings.rounds // 8)
         hopeless = Hopeless(followed.state, self.stages, patience)
         history = History()
@@ -276,7 +297,8 @@ class BoostedRunner(Runner):
             callbacks=[*callbacks, hopeless, *watching],
             held=followed,
         )
-        return Attempt(part, fit, kept.scores, history, outlook.found, outlook.is_poor)
+        found = Attempt(part, fit, kept.scores, history, outlook.found, outlook.is_poor)
+        return found._replace(early=early.scores) if early.stages else found
 
     def tried(self) -> NDArray[np.bool_]:
         """(stages,) those before the longest fit ended, and the next. Later ones have the same scores."""
@@ -291,8 +313,9 @@ class BoostedRunner(Runner):
 
     @property
     def scores_by_stage(self) -> Floats:
-        """(stages, M, K) held-out scores after each number of rounds, up to the chosen one."""
-        return np.stack([self._at(stage) for stage in range(self.stage + 1)])
+        """(stages, M, K) held-out scores after each of `kept_rounds`, up to the chosen number."""
+        late = np.stack([self._at(stage) for stage in range(self.stage + 1)])
+        return np.concatenate([np.concatenate(self.early, axis=1), late]) if self.early else late
 
     def fit_all(self, callbacks: Sequence[Callback], n_threads: int) -> History:
         """Replace the fits by one on all samples, with the chosen number of rounds."""

@@ -57,7 +57,9 @@ def staged_scores(
         before = n_stages - len(found)
         scores[before:] += factor * found[:, chosen]
         for place in own:
-            stage = before + np.searchsorted(member.stages, np.arange(len(place)), side="right")
+            stage = before + np.searchsorted(
+                member.kept_rounds, np.arange(len(place)), side="right"
+            )
             stage_of_term[place[place >= 0]] = stage[place >= 0]
     costs = judged.deciding.decided_by
     return Staged(

@@ -20,6 +20,9 @@ FIRST_LOOK, FIRST_LOOK_BY_CLASS = 10, 2
 With many classes, similarities begin slowly and win late (`vowel`). Each next look is after twice the rounds.
 """
 
+EARLY = (1, 2, 3)
+"""Rounds after which scores are kept for cascades only, if the first stage is later."""
+
 
 def stages_of(rounds: int) -> list[int]:
     """Numbers of rounds that are compared: 5, 10, 16, then a quarter more each, up to `rounds`."""
