@@ -9,7 +9,6 @@ from rebelboost.cascade.thresholds import (
     exact_interval,
     follow_thresholds,
     most_wrong,
-    rejecting_thresholds,
 )
 
 seeds = st.integers(0, 2**32 - 1)
@@ -53,15 +52,6 @@ def test_the_thresholds_reproduce_the_exits(seed, agreement):
     h, end = partial_sums(seed)
     found = choose_thresholds(h, end > 0, end <= 0, agreement=agreement)
     np.testing.assert_array_equal(follow_thresholds(h, found.low, found.high), found.stage)
-
-
-@given(seed=seeds)
-def test_a_rejecting_cascade_keeps_the_windows_that_it_must(seed):
-    h, end = partial_sums(seed)
-    h = h[:, end > 0]
-    assert (h >= rejecting_thresholds(h, 0.0)[:, np.newaxis]).all()
-    lost = (h < rejecting_thresholds(h, 0.1)[:, np.newaxis]).any(axis=0)
-    assert lost.mean() <= 0.1
 
 
 def test_all_samples_leave_where_none_would_leave_wrongly():

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from rebelboost import ImageError, ImageWarning, Tree, kernels
 from rebelboost.vision import Detector, Stage
 from rebelboost.vision.detections import FoundWindows, merge_overlaps
-from rebelboost.vision.model import lowest_floors
 from rebelboost.vision.pyramid import resized, scales_between
 from rebelboost.vision.training import learner_of, lowest_threshold
 from vision.conftest import WINDOW, draw_street, small_detector
@@ -124,20 +123,6 @@ def test_without_floors_all_terms_are_used_and_no_box_is_lost(detector, scene):
     assert everything.n_terms == everything.n_windows * len(full.model_)
     assert quick.n_merged.sum() <= everything.n_merged.sum()
     np.testing.assert_array_equal(quick.scores[:3], everything.scores[:3])
-
-
-@given(
-    traces=st.integers(0, 2**32 - 1).map(
-        lambda seed: np.cumsum(np.random.default_rng(seed).normal(0.2, 1, (12, 50)), axis=0)
-    ),
-    miss=st.sampled_from([0.0, 0.02, 0.1]),
-    threshold=st.sampled_from([0.0, -1.0]),
-)
-def test_floors_lose_no_more_objects_than_allowed(traces, miss, threshold):
-    floors = lowest_floors(traces, threshold, miss)
-    found = traces[-1] > threshold
-    stays = (traces >= floors[:, np.newaxis]).all(axis=0)
-    assert np.count_nonzero(found & ~stays) <= miss * traces.shape[1]
 
 
 @given(st.lists(st.floats(-9, 9), min_size=1), st.sampled_from([0.5, 0.99, 1.0]))

@@ -98,30 +98,6 @@ def choose_thresholds(
     return Exits(low, high, stage, wrong)
 
 
-def rejecting_thresholds(values: Floats, lost: float, spending: Floats | None = None) -> Floats:
-    """Thresholds below which a detector rejects a window, from windows that it must accept.
-
-    Parameters
-    ----------
-    values : array of shape (B, N)
-        Partial scores, at each check, of windows that the full detector accepts.
-    lost : float
-        Share of these windows that may be rejected, in [0, 1). With 0, each threshold is the lowest
-        value of any of them.
-    spending : array of shape (B,), optional
-        As in `choose_thresholds`.
-
-    Returns
-    -------
-    array of shape (B,)
-        Windows below leave as rejected.
-    """
-    never = np.zeros(values.shape[1], dtype=bool)
-    # Mirrored: a window that leaves "above" is lost, and no window gains by leaving.
-    found = choose_thresholds(-values, never, agreement=1 - lost, spending=spending)
-    return -found.high
-
-
 def follow_thresholds(values: Floats, low: Floats, high: Floats) -> Ints:
     """(N,) check at which each sample leaves, given (B, N) values; B if it does not."""
     leaves = (values > high[:, np.newaxis]) | (values < low[:, np.newaxis])

@@ -1,6 +1,5 @@
 """A trained detector as arrays: the rectangles of its features, its trees, and when a window is left."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -41,12 +40,10 @@ class DetectorModel:
     def __len__(self) -> int:
         return len(self.trees)
 
-    def leaving(self, traces: Sequence[Floats], threshold: float, miss: float) -> "DetectorModel":
-        """The same detector with another threshold, and with floors that are low enough for all traces."""
-        floors = np.full(len(self), np.inf)
-        for own in traces:
-            floors = np.minimum(floors, lowest_floors(own[: len(self)], threshold, miss))
-        return replace(self, floors=floors, threshold=threshold)
+    def partial_sums(self, images: Bytes, n_threads: int = 1) -> Floats:
+        """(T, N) sums of (N, H, W) windows after each tree."""
+        sums: Floats = np.cumsum(self.contributions(images, n_threads), axis=0)
+        return sums
 
     @property
     def planes(self) -> int:
@@ -103,27 +100,3 @@ class DetectorModel:
             right = values[feature] > self.trees.thresholds[first + node]
             node = 2 * node + 1 + int(right)
         return np.array(path, dtype=np.int32)
-
-
-def lowest_floors(traces: Floats, threshold: float, miss: float) -> Floats:
-    """Floors of each term that lose at most the share `miss` of the objects above the threshold.
-
-    `traces` (T, N) are partial sums of objects that the terms were not fitted on. After term t, at most
-    ⌊miss·N·√(t/T)⌋ objects may be lost: most of the share is spent early, where it saves most.
-    """
-    n_terms, n = traces.shape
-    floors = np.full(n_terms, -np.inf)
-    alive = (
-        np.sort(np.flatnonzero(traces[-1] > threshold)) if n_terms else np.empty(0, dtype=np.int64)
-    )
-    lost = 0
-    for t in range(n_terms):
-        if len(alive) == 0:
-            break
-        spend = int(miss * n * np.sqrt((t + 1) / n_terms) + 1e-9) - lost
-        ordered = np.sort(traces[t, alive])
-        floors[t] = ordered[min(max(spend, 0), len(ordered) - 1)]
-        staying = traces[t, alive] >= floors[t]
-        lost += int(np.count_nonzero(~staying))
-        alive = alive[staying]
-    return floors

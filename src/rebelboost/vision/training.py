@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from rebelboost.model.trees import Trees
 from rebelboost.vision.backgrounds import Backgrounds
 from rebelboost.vision.binned import WindowTrees, bin_windows
 from rebelboost.vision.features import Size, n_planes
+from rebelboost.vision.floors import choose_floors
 from rebelboost.vision.integral_image import Windows
 from rebelboost.vision.model import DetectorModel
 
@@ -35,6 +36,8 @@ SEARCHED = 0.99
 SHARE_OF_RANDOM = 0.5
 """Share of the weight of backgrounds that random windows have at first; false alarms have the rest. The
 first terms then learn to reject what most windows look like, so that these are left early."""
+MOST_FOLLOWED = 2000
+"""Number of random backgrounds by which floors are compared."""
 FEW = 5
 """With fewer new false alarms, another stage would learn nothing."""
 
@@ -111,8 +114,8 @@ def train_detector(
         model = bench.boost(n_terms)
         left_out = bench.left_out_traces(groups, n_terms)
         threshold = lowest_threshold(left_out[-1], plan.detection)
-        fitted = np.cumsum(model.contributions(crops, plan.n_threads), axis=0)
-        model = model.leaving((left_out, fitted), threshold, plan.miss)
+        floors = bench.floors(model, left_out, threshold)
+        model = replace(model, floors=floors, threshold=threshold)
         n_others = len(drawn) + len(mistaken)
         room = plan.n_windows - n_others
         wanted = min(max(room, 1), max(1000, plan.n_windows // 3))
@@ -146,7 +149,7 @@ class _Bench:
     """
 
     def __init__(self, crops: Bytes, drawn: Bytes, mistaken: Bytes, plan: DetectorPlan) -> None:
-        self.plan, self.crops = plan, crops
+        self.plan, self.crops, self.drawn = plan, crops, drawn
         parts = [crops, drawn, mistaken]
         windows = Windows(np.concatenate(parts), n_planes(plan.pool), plan.n_threads)
         self.data = bin_windows(windows, plan.pool, BINS, plan.n_threads)
@@ -196,7 +199,20 @@ class _Bench:
             if absent.all():
                 continue
             model = self.boost(n_terms, absent)
-            own = np.cumsum(model.contributions(self.crops[absent], self.plan.n_threads), axis=0)
+            own = model.partial_sums(self.crops[absent], self.plan.n_threads)
             traces[: len(own), absent] = own
             traces[len(own) :, absent] = own[-1:] if len(own) else 0
         return traces
+
+    def floors(self, model: DetectorModel, left_out: Floats, threshold: float) -> Floats:
+        """(T,) floors that are low enough for crops left out, and for the crops that were fitted.
+
+        Random backgrounds tell how many terms are saved.
+        """
+        n_threads, miss = self.plan.n_threads, self.plan.miss
+        others = model.partial_sums(self.drawn[:MOST_FOLLOWED], n_threads)
+        objects = left_out[: len(model)], model.partial_sums(self.crops, n_threads)
+        floors: Floats = np.min(
+            [choose_floors(own, others, threshold, miss) for own in objects], axis=0
+        )
+        return floors
