@@ -177,7 +177,7 @@ def test_a_cascade_is_kept_with_the_model(case, tmp_path):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_model_of_one_stage_is_evaluated_as_a_whole(n_classes):
     X, y = samples(n_classes)
-    clf = RebelClassifier(Tree(2), n_rounds=3, cross_fit=2).fit(X, y)
+    clf = RebelClassifier(Tree(2), n_rounds=1, cross_fit=2).fit(X, y)
     cascade = clf.cascade()
     np.testing.assert_array_equal(cascade.predict(X), clf.predict(X))
     assert (cascade.terms_used(X) == len(clf.ensemble_)).all()
