@@ -7,7 +7,7 @@ from rebelboost import ImageError, ImageWarning, Tree, kernels
 from rebelboost.vision import Detector, Stage
 from rebelboost.vision.detections import FoundWindows, merge_overlaps
 from rebelboost.vision.pyramid import resized, scales_between
-from rebelboost.vision.training import learner_of, lowest_threshold
+from rebelboost.vision.training import lowest_threshold, window_trees
 from vision.conftest import WINDOW, draw_street, small_detector
 
 ONE_SIZE = {"min_size": WINDOW, "max_size": WINDOW}
@@ -161,9 +161,9 @@ def test_training_twice_gives_the_same_bits_on_any_number_of_threads(haar_detect
 def test_the_pruned_search_gives_detectors_the_trees_of_a_full_search(crops, streets, monkeypatch):
     options = {"n_terms": 10, "n_features": 300, "n_windows": 1000, "outputs": "tree"}
     pruned = Detector(WINDOW, **options).fit(crops, streets)
-    assert learner_of(2, "tree").search == "pruned"
+    assert window_trees(2, "tree").search == "pruned"
     full = Tree(2, "tree", search="exhaustive")
-    monkeypatch.setattr("rebelboost.vision.detector.learner_of", lambda *_: full)
+    monkeypatch.setattr("rebelboost.vision.detector.window_trees", lambda *_: full)
     exhaustive = Detector(WINDOW, **options).fit(crops, streets)
     for name in ("features", "thresholds", "outputs"):
         np.testing.assert_array_equal(

@@ -29,7 +29,7 @@ from rebelboost.vision.opencv_xml import cascade_xml
 from rebelboost.vision.parameters import check_parameters
 from rebelboost.vision.pyramid import levels, resized, scales_between
 from rebelboost.vision.storage import unpack_detector, write_detector
-from rebelboost.vision.training import DetectorPlan, Stage, learner_of, train_detector
+from rebelboost.vision.training import DetectorPlan, Stage, train_detector, window_trees
 from rebelboost.vision.transformer import Kind, feature_pool
 
 HAAR_DRAWN = 6000
@@ -191,7 +191,7 @@ class Detector(BaseEstimator):
             window=window,
             pool=feature_pool(self.features, window, 1, n_features, seed),
             n_terms=int(self.n_terms),
-            learner=learner_of(int(self.depth), self.outputs),
+            learner=window_trees(int(self.depth), self.outputs),
             price=float(self.price_of_a_miss),
             detection=float(self.detection_rate),
             target=float(self.false_alarm_rate),

@@ -80,7 +80,7 @@ class DetectorPlan:
     n_threads: int
 
 
-def learner_of(depth: int, outputs: Literal["leaf", "tree"]) -> Tree:
+def window_trees(depth: int, outputs: Literal["leaf", "tree"]) -> Tree:
     """Trees of a detector; those with one output are searched by pruning."""
     return Tree(depth, outputs, search="pruned" if outputs == "tree" else "auto")
 
