@@ -64,6 +64,18 @@ def test_categories_are_those_of_all_parts(tmp_path, cuts):
     assert list(parts.feature_names_in_) == list(X.columns)
 
 
+@pytest.mark.parametrize("training", ["costs", "neutral"])
+def test_costs_may_be_in_a_column(tmp_path, training):
+    X, y = frame()
+    X["amount"] = np.random.default_rng(3).exponential(size=N)
+    costs = {("a", "b"): "amount", ("a", "c"): 2, ("b", "a"): 1, ("b", "c"): 1}
+    settings = {"costs": costs | {("c", "a"): "amount", ("c", "b"): 3}, "training": training}
+    whole = classifier(**settings).fit(X, y)
+    parts = fit_parts(classifier(**settings), cut(X, y, [99, 300]))
+    assert fingerprint(parts, tmp_path) == fingerprint(whole, tmp_path)
+    assert (parts.predict(X) == whole.predict(X)).all()
+
+
 def test_parts_of_one_class_are_as_good_as_others(tmp_path):
     X, y = table()
     order = np.argsort(y, kind="stable")

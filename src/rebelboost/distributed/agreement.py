@@ -20,22 +20,22 @@ def check_agreeing(described: Sequence[Description]) -> None:
     """Raise an error if a part has other columns, or other types, than the first that has rows."""
     filled = [each for each in described if each.n_rows > 0]
     if not filled:
-        raise ValueError(f"all {len(described)} partitions are empty: give at least one row")
+        raise ValueError(f"all {len(described)} parts of the rows are empty: give at least one row")
     first = filled[0]
     for each in filled[1:]:
-        where = f"partition {each.number}"
+        where = each.where
         if each.names != first.names:
             raise PartitionError(f"{where}: {_other_names(each, first)}")
         if each.n_features != first.n_features:
             raise PartitionError(
-                f"{where} has {each.n_features} columns, but partition {first.number} has "
-                f"{first.n_features}: give all partitions the same columns"
+                f"{where} has {each.n_features} columns, but {first.where} has "
+                f"{first.n_features}: give all of them the same columns"
             )
         for f, (mine, theirs) in enumerate(zip(each.kinds, first.kinds, strict=True)):
             if mine != theirs:
                 name = repr(first.names[f]) if first.names else f
                 raise PartitionError(
-                    f"{where}: column {name} holds {mine}, but {theirs} in partition {first.number}: "
+                    f"{where}: column {name} holds {mine}, but {theirs} in {first.where}: "
                     "convert it to one type"
                 )
         if _is_text(each.classes) != _is_text(first.classes):
@@ -50,12 +50,12 @@ def _other_names(each: Description, first: Description) -> str:
     odd = [name for name in mine if name not in theirs]
     lacking = [name for name in theirs if name not in mine]
     if odd:
-        what = f"column {odd[0]!r} is not in partition {first.number}"
+        what = f"column {odd[0]!r} is not in {first.where}"
     elif lacking:
-        what = f"column {lacking[0]!r} of partition {first.number} is not there"
+        what = f"column {lacking[0]!r} of {first.where} is not there"
     else:
-        what = f"the columns are in another order than in partition {first.number}"
-    return f"{what}: give all partitions the same columns"
+        what = f"the columns are in another order than in {first.where}"
+    return f"{what}: give all of them the same columns"
 
 
 def _is_text(classes: NDArray[Any]) -> bool:

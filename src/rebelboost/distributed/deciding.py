@@ -29,7 +29,7 @@ class Decide:
         """Answer (2, K, K) confusions, and (2,) what decisions cost, both counted."""
         scored = part.scored(held=False)
         scores = scored.scores
-        decisions = [np.argmax(scores, axis=1).astype(np.int32), self.model.decide(scores)]
+        decisions = [np.argmax(scores, axis=1).astype(np.int32), self.model.decide(scores, scored.rows.cube)]
         n_classes = scores.shape[1]
         confusions = [
             confusion_of(scored.rows.labels, own, n_classes, scored.counted) for own in decisions
@@ -71,5 +71,5 @@ def facts_of(
     for name, confusion, sum_ in zip(names, confusions.astype(np.float64), paid, strict=True):
         of_class = rates(confusion, model.costs)[1]
         by_row = float(sum_ * sizes.units.paid / (confusion.sum() * sizes.units.weight))
-        facts[name] = by_row if by_sample else of_class
+        facts[name] = by_row if by_sample or model.columns is not None else of_class
     return facts

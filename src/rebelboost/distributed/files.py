@@ -2,9 +2,9 @@
 
 import tempfile
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from rebelboost.distributed.collections import files_of, split_columns
 from rebelboost.distributed.parts import Raw, RowPart
@@ -14,8 +14,8 @@ from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.inputs import threads_of
 from rebelboost.exceptions import TableError
 
-ROWS_AT_ONCE = 1_000_000
-"""Rows of a part: so many are in memory at a time, for each thread."""
+ROWS_AT_ONCE = 2**18
+"""Rows of a part: so many are in memory at a time, for each thread. Parquet files are written in such groups."""
 
 
 def fit_files(
@@ -42,8 +42,8 @@ def fit_files(
     sample_weight : str, default=None
         Column of sample weights.
     folder : str or path, default=None
-        Folder for temporary files, which take about 9 bytes per value and 16 bytes per row and class; by
-        default the system's. They are deleted at the end.
+        Folder for temporary files, which take about a byte per value, 16 bytes per row and class, and 8
+        bytes per row while bins are chosen; by default the system's. They are deleted at the end.
 
     Returns
     -------
@@ -51,21 +51,72 @@ def fit_files(
     """
     with tempfile.TemporaryDirectory(prefix="rebelboost-", dir=folder) as scratch:
         here = Path(scratch)
-        sources = _sources(files_of(paths), target, sample_weight, here)
-        parts = [RowPart(i, source, folder=here) for i, source in enumerate(sources)]
-        spread = InMemory(parts, threads_of(estimator.n_jobs))
-        try:
-            return fit_spread(
-                estimator, spread, SpreadInput(sample_weight is not None, by_sample=False)
-            )
-        finally:
-            spread.close()
+        slices = _slices(files_of(paths), target, sample_weight, here)
+        return fit_pieces(
+            estimator, slices, SpreadInput(sample_weight is not None, by_sample=False), here
+        )
 
 
-def _sources(
+class Piece(Protocol):
+    """Some rows of a file, and how they are read."""
+
+    @property
+    def name(self) -> str:
+        """The file as the user knows it."""
+
+    def read(self) -> Raw:
+        """Read the rows."""
+
+    def columns(self, features: Sequence[int] | None) -> Any:
+        """Read some features, or all, as a data frame."""
+
+
+def fit_pieces(
+    estimator: RebelClassifier, pieces: Sequence[Piece], given: SpreadInput, folder: Path
+) -> RebelClassifier:
+    """Fit a classifier to the rows of all pieces; `folder` is for temporary files."""
+    parts = [
+        RowPart(i, piece.read, folder=folder, name=piece.name, columns=piece.columns)
+        for i, piece in enumerate(pieces)
+    ]
+    spread = InMemory(parts, threads_of(estimator.n_jobs))
+    try:
+        return fit_spread(estimator, spread, given)
+    finally:
+        spread.close()
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Some rows of a Parquet file, from `first` on."""
+
+    name: str
+    path: Path
+    first: int
+    target: str
+    weight: str | None
+
+    def read(self) -> Raw:
+        """Read the rows."""
+        return split_columns(self._scanned().collect(), self.target, self.weight)
+
+    def columns(self, features: Sequence[int] | None) -> Any:
+        """Read some features, or all, as a data frame."""
+        scanned = self._scanned()
+        names = [n for n in scanned.collect_schema().names() if n not in {self.target, self.weight}]
+        wanted = names if features is None else [names[f] for f in features]
+        return scanned.select(wanted).collect()
+
+    def _scanned(self) -> Any:
+        import polars as pl
+
+        return pl.scan_parquet(self.path, glob=False).slice(self.first, ROWS_AT_ONCE)
+
+
+def _slices(
     files: Sequence[Path], target: str, weight: str | None, scratch: Path
-) -> list[partial[Raw]]:
-    """What reads each part; CSV files are first copied as Parquet, which can be read in pieces."""
+) -> list[Slice]:
+    """Divide the files; CSV files are first copied as Parquet, which can be read in pieces."""
     import polars as pl
 
     found = []
@@ -74,19 +125,11 @@ def _sources(
             readable = file
             if file.suffix == ".csv":
                 readable = scratch / f"table-{i}.parquet"
-                pl.scan_csv(file, infer_schema_length=100_000).sink_parquet(readable)
-            n_rows = int(pl.scan_parquet(readable).select(pl.len()).collect().item())
+                pl.scan_csv(file, infer_schema_length=100_000, glob=False).sink_parquet(readable)
+            n_rows = int(pl.scan_parquet(readable, glob=False).select(pl.len()).collect().item())
         except (OSError, pl.exceptions.PolarsError) as error:
             reason = str(error).strip().split("\n")[0]
             raise TableError(f"{file} cannot be read as a table: {reason}") from error
         firsts = range(0, max(n_rows, 1), ROWS_AT_ONCE)
-        found += [partial(read_slice, readable, first, target, weight) for first in firsts]
+        found += [Slice(str(file), readable, first, target, weight) for first in firsts]
     return found
-
-
-def read_slice(path: Path, first: int, target: str, weight: str | None) -> Raw:
-    """Read some rows of a Parquet file."""
-    import polars as pl
-
-    table: Any = pl.scan_parquet(path).slice(first, ROWS_AT_ONCE).collect()
-    return split_columns(table, target, weight)

@@ -1,6 +1,7 @@
 """A part of the rows, with all that training keeps of it."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from rebelboost.base.arrays import (
     Values,
 )
 from rebelboost.base.hashing import Keys
+from rebelboost.distributed.file_rows import FileRows, ReadColumns
 
 
 @dataclass
@@ -41,7 +43,7 @@ class Raw:
 class PartRows:
     """Encoded rows of a part: those that are trained on, or those that are held out."""
 
-    X: Values
+    X: Values | FileRows
     """(n, d) numbers; empty once they are binned and no longer needed."""
     labels: Labels
     weight: BySample | None = None
@@ -49,6 +51,8 @@ class PartRows:
     """(n, K) costs by sample."""
     keys: Keys | None = None
     """(n,) hashes, where samples are drawn by value."""
+    cube: Floats | None = None
+    """(n, K, K) costs of decisions, where columns of the table hold some."""
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -61,6 +65,7 @@ class PartRows:
             None if self.weight is None else self.weight[chosen],
             None if self.costs is None else self.costs[chosen],
             None if self.keys is None else self.keys[chosen],
+            None if self.cube is None else self.cube[chosen],
         )
 
 
@@ -100,6 +105,10 @@ class RowPart:
     n_threads: int = 1
     folder: Path | None = None
     """Where large arrays are kept as files; None: in memory."""
+    name: str = ""
+    """What users know it by, if not by its number: its file."""
+    columns: ReadColumns | None = None
+    """Reads features again; None: values are kept in memory."""
     sorted: dict[int, Sorted] = field(default_factory=dict)
     """Some features, while bins are chosen."""
     train: ScoredRows | None = None
@@ -120,7 +129,24 @@ class RowPart:
         if self.folder is None or 0 in shape:
             return np.zeros(shape, dtype=dtype)
         path = self.folder / f"{self.number}-{name}.bin"
-        return np.memmap(path, dtype=dtype, mode="w+", shape=shape)
+        array = np.memmap(path, dtype=dtype, mode="w+", shape=shape)
+        # Where the system allows it, nothing is left behind even if the process is killed.
+        with suppress(PermissionError):
+            path.unlink()
+        return array
+
+    def kept(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        """The values, in a file of the folder if there is one."""
+        if self.folder is None:
+            return values
+        array = self.array(name, values.shape, values.dtype)
+        array[...] = values
+        return array
+
+    @property
+    def where(self) -> str:
+        """What messages call the part."""
+        return self.name or f"partition {self.number}"
 
     def scored(self, *, held: bool) -> ScoredRows:
         """Scores of the rows that are trained on, or of those held out."""

@@ -21,6 +21,7 @@ from rebelboost.data.binning import (
     even_edges,
     middles,
 )
+from rebelboost.distributed.file_rows import columns_of_rows
 from rebelboost.distributed.parts import RowPart, Sorted
 from rebelboost.distributed.seam import Merge, SpreadRows, added, largest_of
 
@@ -31,8 +32,8 @@ MOST_RANGES = 2**14
 """Ranges of one feature in a question."""
 FEW_ROWS = 2**15
 """If the ranges that matter hold no more rows, all their values are asked for."""
-AT_ONCE = 16
-"""Features whose values are sorted at a time: parts need memory for them."""
+AT_ONCE, MOST_SORTED = 16, 2**28
+"""Features, and values of all parts, that are sorted at a time: parts need memory, or disk, for them."""
 SIGN = np.uint64(1 << 63)
 
 
@@ -72,28 +73,29 @@ class Sort:
 
     def obey(self, part: RowPart) -> list[Keys | None]:
         """Answer the distinct keys of each feature, if there are no more than `most`."""
-        part.sorted = {f: self._sorted(part, f) for f in self.features}
+        assert part.train is not None
+        part.sorted = {}
+        for f, x in zip(
+            self.features, columns_of_rows(part.train.rows.X, self.features), strict=True
+        ):
+            part.sorted[f] = self._sorted(part, f, x)
         return [self._few(part.sorted[f].keys) for f in self.features]
 
-    def _sorted(self, part: RowPart, feature: int) -> Sorted:
+    def _sorted(self, part: RowPart, feature: int, x: NDArray[Any]) -> Sorted:
         assert part.train is not None
         rows = part.train.rows
-        x = rows.X[:, feature]
         present = ~np.isnan(x)
         keys = keys_of(x[present])
         if self.scale is None or rows.weight is None:
             keys.sort()
-            if part.folder is None:
-                return Sorted(keys, None)
-            slot = self.features.index(feature)  # files of other features are overwritten
-            kept = part.array(f"sorted-{slot}", keys.shape, np.uint64)
-            kept[:] = keys
-            return Sorted(kept, None)
+            return Sorted(part.kept(f"sorted-{feature}", keys), None)
         order = np.argsort(keys)
         weight = np.rint(rows.weight[present][order] * self.scale).astype(np.int64)
         counts = weight > 0
         mass = np.concatenate([[0], np.cumsum(weight[counts])])
-        return Sorted(keys[order][counts], mass)
+        return Sorted(
+            part.kept(f"sorted-{feature}", keys[order][counts]), part.kept(f"mass-{feature}", mass)
+        )
 
     def _few(self, keys: Keys) -> Keys | None:
         distinct = keys[np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]]
@@ -184,10 +186,9 @@ class Ends:
     def obey(self, part: RowPart) -> tuple[Floats]:
         """Answer (features, 2): minus the smallest value, and the largest."""
         assert part.train is not None
-        X = part.train.rows.X
         found = np.full((len(self.features), 2), -np.inf)
-        for i, f in enumerate(self.features):
-            x = X[:, f][~np.isnan(X[:, f])].astype(np.float64)
+        for i, column in enumerate(columns_of_rows(part.train.rows.X, self.features)):
+            x = column[~np.isnan(column)].astype(np.float64)
             if len(x):
                 found[i] = -x.min(), x.max()
         return (found,)
@@ -308,7 +309,12 @@ def _settle(spread: SpreadRows, found: dict[int, _Ranges], few: dict[int, Ints])
 
 
 def spread_binner(
-    spread: SpreadRows, categorical: Bytes, max_bins: int, method: str, scale: float | None
+    spread: SpreadRows,
+    categorical: Bytes,
+    max_bins: int,
+    method: str,
+    scale: float | None,
+    n_rows: int,
 ) -> Binner:
     """The bins that `fit_binner` chooses for all rows in one place."""
     most = MOST_BINS if method == "exact" else max_bins
@@ -321,8 +327,9 @@ def spread_binner(
             for f, high in zip(codes, ends[:, 1].tolist(), strict=True)
         }
     numeric = np.flatnonzero(categorical == 0).tolist()
-    for first in range(0, len(numeric), AT_ONCE):
-        features = tuple(numeric[first : first + AT_ONCE])
+    at_once = max(1, min(AT_ONCE, MOST_SORTED // n_rows))
+    for first in range(0, len(numeric), at_once):
+        features = tuple(numeric[first : first + at_once])
         distinct = spread.ask(Sort(features, scale, most))
         many = []
         for f, keys in zip(features, distinct, strict=True):

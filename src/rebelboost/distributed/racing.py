@@ -14,6 +14,7 @@ from rebelboost.boosting.sampling import Sampling
 from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
 from rebelboost.distributed.agreement import SpreadTable
+from rebelboost.distributed.file_rows import in_memory
 from rebelboost.distributed.rows import SmallestKeys
 from rebelboost.distributed.seam import SpreadRows
 from rebelboost.estimators.classifier import RebelClassifier
@@ -105,8 +106,8 @@ def _sample(spread: SpreadRows, table: SpreadTable, costs: Floats, seed: int) ->
     keys = np.concatenate([own for own, _ in found])
     rows = [own for _, own in found]
     X, labels = (
-        np.concatenate([own.X for own in rows]),
-        np.concatenate([own.labels for own in rows]),
+        np.concatenate([in_memory(own.X) for own in rows]),
+        np.concatenate([own.labels for own in rows]).astype(np.int32),
     )
     weight = None
     if rows[0].weight is not None:

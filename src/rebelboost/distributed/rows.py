@@ -9,13 +9,15 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import ByClass, Ints
+from rebelboost.base.arrays import ByClass, Floats, Ints, Values
 from rebelboost.base.fixed_point import in_units
 from rebelboost.base.hashing import drawn_by, hash_rows
+from rebelboost.costs.by_sample import CostColumns, rows_of_cube
 from rebelboost.costs.judge import weighed
 from rebelboost.costs.matrix import cost_rows
 from rebelboost.data.binning import Binner, blocks_shape
 from rebelboost.data.encoder import FeatureEncoder, as_frame, count_levels
+from rebelboost.distributed.file_rows import FileRows, in_memory
 from rebelboost.distributed.parts import PartRows, Raw, RowPart, ScoredRows
 from rebelboost.distributed.seam import Merge, added, all_items
 from rebelboost.estimators.classifier import RebelClassifier
@@ -27,11 +29,15 @@ from rebelboost.estimators.inputs import (
 )
 from rebelboost.exceptions import PartitionError
 
+MOST_SHORT = 256
+"""Number of classes whose codes fit into a byte."""
+
 
 class Description(NamedTuple):
     """What a part says of its rows before training."""
 
-    number: int
+    where: str
+    """What messages call the part."""
     n_rows: int
     n_features: int
     names: tuple[str, ...] | None
@@ -46,14 +52,14 @@ class Description(NamedTuple):
 
 
 @contextmanager
-def _named(number: int) -> Iterator[None]:
-    """Name the partition in errors about its rows."""
+def _named(part: RowPart) -> Iterator[None]:
+    """Name the part in errors about its rows."""
     try:
         yield
     except (ValueError, TypeError) as error:
         if isinstance(error, PartitionError):
             raise
-        raise PartitionError(f"partition {number}: {error}") from None
+        raise PartitionError(f"{part.where}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -66,10 +72,10 @@ class Describe:
 
     def obey(self, part: RowPart) -> list[Description]:
         """Answer the description."""
-        with _named(part.number):
-            return [self._described(part.number, part.source())]
+        with _named(part):
+            return [self._described(part.where, part.source())]
 
-    def _described(self, number: int, raw: Raw) -> Description:
+    def _described(self, where: str, raw: Raw) -> Description:
         frame, n_rows = as_frame(raw.X), len(raw.X)
         array = None
         if frame is None and n_rows == 0:
@@ -85,7 +91,7 @@ class Describe:
         if n_rows > 0:
             classes, _ = encode_labels(raw.y, n_rows)
         return Description(
-            number,
+            where,
             n_rows,
             n_features,
             None if frame is None else tuple(map(str, frame.columns)),
@@ -136,31 +142,31 @@ class Encode:
 
     def obey(self, part: RowPart) -> list[Summary]:
         """Answer the summary of the rows with a positive weight."""
-        with _named(part.number):
+        with _named(part):
             rows = self._encoded(part, part.source())
         if rows.weight is not None and not rows.weight.all():
             rows = rows.take(rows.weight > 0)
         if self.with_keys:
-            rows.keys = hash_rows(rows.X, 0)
+            rows.keys = hash_rows(in_memory(rows.X), 0)
         part.train = ScoredRows(rows)
         return [_summary(rows, len(self.classes))]
 
     def _encoded(self, part: RowPart, raw: Raw) -> PartRows:
         n_rows, dtype = len(raw.X), np.float32 if self.narrow else np.float64
-        X = part.array("X", (n_rows, self.encoder.n_features), dtype)
-        if n_rows:
+        X: Values | FileRows = np.empty((n_rows, self.encoder.n_features), dtype)
+        if n_rows and part.columns is not None:
+            X = FileRows(part.columns, self.encoder, dtype, n_rows)
+        elif n_rows:
             checked = encoded_table(
                 self.encoder, *checked_table(RebelClassifier(), raw.X, reset=True)
             )
-            if part.folder is None:
-                X = np.ascontiguousarray(checked, dtype=dtype)
-            else:
-                X[:] = checked
-        labels, costs = np.zeros(n_rows, dtype=np.int32), None
+            X = np.ascontiguousarray(checked, dtype=dtype)
+        kind = np.uint8 if len(self.classes) <= MOST_SHORT else np.int32
+        labels, costs = np.zeros(n_rows, dtype=kind), None
         if n_rows:
             own, codes = encode_labels(raw.y, n_rows)
             places = np.searchsorted(self.classes, own.astype(self.classes.dtype))
-            labels = places.astype(np.int32)[codes]
+            labels = places.astype(kind)[codes]
             if raw.costs is not None:
                 names = list(self.classes)
                 costs = cost_rows(raw.costs, labels, len(names), names)
@@ -183,8 +189,29 @@ def _summary(rows: PartRows, n_classes: int) -> Summary:
         paid.max(axis=0, initial=0.0),
         lightest,
         float(np.min(paid, initial=np.inf, where=paid > 0)),
-        np.array(np.isnan(rows.X).any(axis=0)),
+        np.array(np.isnan(in_memory(rows.X)).any(axis=0)),
     )
+
+
+@dataclass(frozen=True)
+class Price:
+    """Take costs by sample from columns of the table."""
+
+    merge: ClassVar[Merge] = all_items
+    lasting: ClassVar[bool] = True
+    columns: CostColumns
+    matrix: Floats
+    """(K, K) costs that no column holds."""
+    names: tuple[str, ...]
+
+    def obey(self, part: RowPart) -> list[Summary]:
+        """Answer the summary of the rows, with their costs."""
+        rows = part.scored(held=False).rows
+        with _named(part):
+            cube = self.columns.applied(self.matrix, in_memory(rows.X), self.names)
+        rows.cube = part.kept("cube", cube)
+        rows.costs = part.kept("costs", rows_of_cube(cube, rows.labels))
+        return [_summary(rows, len(self.matrix))]
 
 
 @dataclass(frozen=True)
@@ -207,7 +234,8 @@ class HoldOut:
         rows = part.train.rows
         if part.held is not None:  # another try
             rows = _joined(rows, part.held.rows)
-        out = drawn_by(hash_rows(rows.X, self.number % 2**32), self.share, self.number)
+        keys = hash_rows(in_memory(rows.X), self.number % 2**32)
+        out = drawn_by(keys, self.share, self.number)
         out &= ~np.isin(rows.labels, self.spared)
         part.train, part.held = ScoredRows(rows.take(~out)), ScoredRows(rows.take(out))
         kept = np.bincount(part.train.rows.labels, minlength=self.n_classes)
@@ -219,9 +247,11 @@ class HoldOut:
 def _joined(first: PartRows, second: PartRows) -> PartRows:
     def both(name: str) -> Any:
         mine, other = getattr(first, name), getattr(second, name)
-        return None if mine is None else np.concatenate([mine, other])
+        if mine is None:
+            return None
+        return mine.joined(other) if isinstance(mine, FileRows) else np.concatenate([mine, other])
 
-    return PartRows(*map(both, ("X", "labels", "weight", "costs", "keys")))
+    return PartRows(*map(both, ("X", "labels", "weight", "costs", "keys", "cube")))
 
 
 @dataclass(frozen=True)
@@ -259,8 +289,9 @@ class BinRows:
         assert part.train is not None
         rows = part.train.rows
         part.sorted = {}
-        blocks = part.array("bins", blocks_shape(rows.X), np.uint8)
-        part.bins = self.binner.transform(rows.X, part.n_threads, blocks)
+        X = in_memory(rows.X)
+        blocks = part.array("bins", blocks_shape(X), np.uint8)
+        part.bins = self.binner.transform(X, part.n_threads, blocks)
         part.train = ScoredRows(replace(rows, X=np.empty((len(rows), 0))))
         return (len(rows),)
 
@@ -278,9 +309,10 @@ class SmallestKeys:
         """Answer the hashes and the rows."""
         assert part.train is not None
         rows = part.train.rows
-        keys = hash_rows(rows.X, self.seed, rows.labels)
+        X = in_memory(rows.X)
+        keys = hash_rows(X, self.seed, rows.labels)
         order = np.sort(np.argsort(keys, kind="stable")[: self.n_rows]).astype(np.int64)
-        return [(keys[order], rows.take(order))]
+        return [(keys[order], replace(rows, X=X).take(order))]
 
 
 @dataclass(frozen=True)

@@ -100,5 +100,5 @@ class InMemory:
     def close(self) -> None:
         """End the threads."""
         if self._pool is not None:
-            self._pool.shutdown()
+            self._pool.shutdown(cancel_futures=True)
         self.parts.clear()

@@ -21,6 +21,7 @@ from rebelboost.base.arrays import (
 from rebelboost.base.fixed_point import in_units
 from rebelboost.base.hashing import drawn_by
 from rebelboost.costs.judge import confusion_of, weighed
+from rebelboost.distributed.file_rows import in_memory
 from rebelboost.distributed.parts import PartRows, RowPart, ScoredRows
 from rebelboost.distributed.seam import Merge, added, largest_of
 from rebelboost.losses.exponential import (
@@ -78,6 +79,8 @@ class Start:
     def obey(self, part: RowPart) -> tuple[int]:
         """Answer the number of rows."""
         scored = part.scored(held=self.held)
+        if self.held:
+            scored.rows.X = in_memory(scored.rows.X)
         n_rows, n_classes = len(scored.rows), self.weighting.n_classes
         scored.scores = part.array("scores", (n_rows, n_classes), np.float64)
         scored.planes = part.array("planes", (1, n_rows, n_classes), np.float64)
@@ -258,7 +261,7 @@ class AdvanceHeld:
     def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
         """Answer as `Advance` does."""
         scored = part.scored(held=True)
-        scored.regions = self.term.regions(Queries(scored.rows.X), part.n_threads)
+        scored.regions = self.term.regions(Queries(in_memory(scored.rows.X)), part.n_threads)
         return _advanced(scored, self.step, self.weighting, part.n_threads)
 
 

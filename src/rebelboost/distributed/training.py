@@ -15,7 +15,7 @@ from rebelboost.boosting.fit import Settings, follow, train
 from rebelboost.boosting.objectives import ClassObjective
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.state import HeldOut
-from rebelboost.costs.by_sample import columns_of
+from rebelboost.costs.by_sample import CostColumns, columns_of
 from rebelboost.costs.judge import Judge
 from rebelboost.costs.matrix import cost_matrix, costs_of_classes, mean_costs, uniform
 from rebelboost.costs.posterior import Decoder
@@ -26,7 +26,15 @@ from rebelboost.distributed.growing import SpreadSampling, SpreadTree
 from rebelboost.distributed.quantiles import spread_binner
 from rebelboost.distributed.racing import Choice, given_choice, raced, races
 from rebelboost.distributed.refusals import check_spreadable
-from rebelboost.distributed.rows import BinRows, Describe, Encode, HoldOut, Summarize, Weigh
+from rebelboost.distributed.rows import (
+    BinRows,
+    Describe,
+    Encode,
+    HoldOut,
+    Price,
+    Summarize,
+    Weigh,
+)
 from rebelboost.distributed.seam import SpreadRows
 from rebelboost.distributed.steps import Weighting
 from rebelboost.distributed.weights import SpreadHeldOut, SpreadState, spread_loss
@@ -63,6 +71,8 @@ class Known(NamedTuple):
     class_weight: Floats
     costs: Floats
     """(K, K) that decisions follow."""
+    columns: CostColumns | None = None
+    """Costs that columns of the table hold."""
 
 
 def fit_spread(clf: RebelClassifier, spread: SpreadRows, given: SpreadInput) -> RebelClassifier:
@@ -71,6 +81,7 @@ def fit_spread(clf: RebelClassifier, spread: SpreadRows, given: SpreadInput) -> 
     check_agreement(clf, validated=given.validation is not None)
     learner = check_spreadable(clf)
     known = read_rows(clf, spread, given, learner.categorical)
+    given = given._replace(by_sample=given.by_sample or known.columns is not None)
     clf.n_features_in_ = known.table.encoder.n_features
     if known.table.names is not None:
         clf.feature_names_in_ = known.table.names
@@ -97,15 +108,16 @@ def read_rows(
     costs = costs_of_classes(clf.costs, clf.class_weight, names)
     shown = None if table.names is None else list(table.names)
     numbers, columns = columns_of(costs, names, shown, table.encoder.categorical)
-    if columns is not None:
-        raise ValueError(
-            "costs that columns of the table hold are not supported on spread rows: pass them to "
-            "fit(costs=...), a row for each sample"
-        )
     matrix = cost_matrix(numbers, names, class_weight)
     if given.by_sample:
+        columns = None
+    elif columns is not None:
+        priced = spread.ask(Price(columns, matrix, tuple(shown or ())))
+        sizes = sizes_of(priced, weighted=given.weighted)
+        *_, paid = spread.ask(Weigh(len(names), units.weight, sizes.paid_units))
+    if given.by_sample or columns is not None:
         matrix = mean_costs(paid * sizes.paid_units, class_weight)
-    return Known(table, sizes, class_weight, matrix)
+    return Known(table, sizes, class_weight, matrix, columns)
 
 
 def _trained(
@@ -139,6 +151,7 @@ def _trained(
         costs=costs,
         decoder=decoder,
         rule=rule_of(clf),
+        columns=known.columns,
     )
     facts = facts_of(model, spread, known.sizes, known.class_weight, by_sample=by_sample)
     if clf.early_stopping:
@@ -275,7 +288,9 @@ class SpreadLearner:
         sizes = self.sizes
         scale = weight_scale(sizes.largest_weight, sizes.n_rows) if self.weighted else None
         categorical = self.known.table.encoder.categorical
-        binner = spread_binner(self.spread, categorical, self.tree.bins, self.tree.binning, scale)
+        binner = spread_binner(
+            self.spread, categorical, self.tree.bins, self.tree.binning, scale, sizes.n_rows
+        )
         self.spread.ask(BinRows(binner))
         return SpreadTree(None, self.tree, binner, self.spread, sizes.units.weight, n_threads)
 
