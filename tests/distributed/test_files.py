@@ -60,7 +60,7 @@ def test_bad_files_are_refused_with_their_name(tables):
         fit_files(classifier(), folder / "*.parquet", "label")
     with pytest.raises(TableError, match="cannot be read as a table"):
         fit_files(classifier(), folder / "none.parquet", "label")
-    with pytest.raises(PartitionError, match="0.parquet: there is no column 'other'"):
+    with pytest.raises(PartitionError, match=r"0\.parquet: there is no column 'other'"):
         fit_files(classifier(), folder / "tables", "other")
     whole.rename({"f1": "g1"}).write_parquet(folder / "tables" / "2.parquet")
     with pytest.raises(PartitionError, match=r"2.parquet: column 'g1' is not in .*0.parquet"):

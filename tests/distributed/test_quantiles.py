@@ -26,7 +26,9 @@ def assert_same_edges(X, weight, cuts, max_bins, method):
     flags = np.zeros(X.shape[1], dtype=np.uint8)
     local = fit_binner(X, max_bins=max_bins, method=method, weights=fixed_weights(weight))
     scale = None if weight is None else weight_scale(float(weight.max()), len(weight))
-    ours = quantiles.spread_binner(spread_of(X, weight, cuts), flags, max_bins, method, scale, len(X))
+    ours = quantiles.spread_binner(
+        spread_of(X, weight, cuts), flags, max_bins, method, scale, len(X)
+    )
     for mine, theirs in zip(ours.edges, local.edges, strict=True):
         np.testing.assert_array_equal(mine, theirs)
 

@@ -3,7 +3,7 @@
 A cell is a number or the name of a column, such as amount: then each row has its own cost.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,17 +136,21 @@ def _check_column(where: str, column: str, columns: Mapping[str, str]) -> None:
 
 
 def check_amounts(
-    frame: pl.DataFrame, columns: Sequence[str], source: Path, first: int = 1
+    frame: pl.DataFrame, columns: Sequence[str], place: Callable[[int], tuple[int, Path]]
 ) -> None:
-    """Raise an error if a cost that a column holds is missing or negative; `first` numbers the rows."""
+    """Raise an error if a cost that a column holds is missing or negative.
+
+    `place` returns the number of a row of the frame in its file, from 1, and the file.
+    """
     for name in columns:
         bad = (frame[name].is_null() | (frame[name] < 0)).fill_null(value=True)
         if bad.any():
             row = int(bad.arg_max() or 0)
             value = frame[name][row]
             told = "missing" if value is None else f"{value:g}"
+            number, source = place(row)
             raise CostError(
-                f"row {first + row:,} of {source}: the cost in column {name!r} is {told}; costs are 0 or "
+                f"row {number:,} of {source}: the cost in column {name!r} is {told}; costs are 0 or "
                 "more: correct this cell, or remove the row"
             )
 

@@ -18,6 +18,7 @@ from rebelboost.cli.inputs import (
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import how_judged
 from rebelboost.evaluation import EarlyEvaluation, evaluate_cascade
+from rebelboost.tables.together import Source
 
 SEEN = (
     "the model was trained on this file, so these figures are too optimistic: "
@@ -27,11 +28,13 @@ LEFT_OUT = (
     "the model was trained on this file, so each row is evaluated by fits that did not see it{}; "
     "`rebel predict` uses the whole model"
 )
+SEEN_SOME = SEEN.replace("this file", "some of these files")
+UNSEEN = "the model was trained on these files, so it is evaluated on the rows of them that training left out"
 STORED = "the model was trained on this file, so these are the figures of the rows that `rebel train` held out"
 
 
 def run_evaluation(
-    model: Path, data: Path, *, costs: Path | None, agreement: float | None, output: Output
+    model: Path, data: Source, *, costs: Path | None, agreement: float | None, output: Output
 ) -> None:
     """Print accuracy, cost and confusion matrix, or errors of numbers; with `agreement`, what is saved."""
     classifier = with_costs(load_model(model), costs)
@@ -39,7 +42,8 @@ def run_evaluation(
         given = read_labelled(classifier, data)
         evaluation, note = _evaluation(classifier, given, data, recosted=costs is not None)
         early = _early(classifier, given, agreement)
-    told = {**evaluation.to_dict(), "seen_in_training": given.is_training}
+    seen = given.was_seen and not given.is_held_out
+    told = {**evaluation.to_dict(), "seen_in_training": seen}
     if isinstance(early, EarlyEvaluation):
         told["early"] = early.to_dict()
     output.record("evaluation", told)
@@ -50,9 +54,11 @@ def run_evaluation(
 
 
 def _evaluation(
-    classifier: Any, given: Labelled, data: Path, *, recosted: bool
+    classifier: Any, given: Labelled, data: Source, *, recosted: bool
 ) -> tuple[AnyEvaluation, str]:
     """Evaluate, on left-out rows if the model was trained on the table; and say so."""
+    if given.is_held_out:
+        return tested(classifier, given, data), UNSEEN
     if given.is_training:
         found = held_out(classifier, given, recosted=recosted)
         if found is not None:
@@ -60,7 +66,8 @@ def _evaluation(
             how = how_judged(table.get("group", ""), table.get("time", ""))
             note = LEFT_OUT.format(f" ({how})" if how else "") if found.is_left_out else STORED
             return found, note
-    return tested(classifier, given, data), SEEN if given.is_training else ""
+    note = SEEN if given.is_training else SEEN_SOME
+    return tested(classifier, given, data), note if given.was_seen else ""
 
 
 def _early(

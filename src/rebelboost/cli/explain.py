@@ -10,14 +10,15 @@ from rebelboost.cli.files import load_model
 from rebelboost.cli.inputs import fed, own_costs_of, predicts_numbers, with_costs
 from rebelboost.cli.render import Output
 from rebelboost.exceptions import TableError
-from rebelboost.tables.files import Table, opened
+from rebelboost.tables.files import Table
 from rebelboost.tables.schema import ROW, row_name
 from rebelboost.tables.schema_reader import Match, understood_by
+from rebelboost.tables.together import Source, opened_source
 
 
 def run_explanation(
     model: Path,
-    data: Path | None,
+    data: Source | None,
     *,
     costs: Path | None = None,
     rows: str,
@@ -30,13 +31,13 @@ def run_explanation(
         _summarise(classifier, output)
         return
     wanted = parsed_rows(rows)
-    with opened(data) as table:
+    with opened_source(data) as table:
         understanding = understood_by(classifier, table)
         naming = [name for name in [understanding.naming] if name in table.types]
         match = Match(_only(table, wanted), understanding, naming)
         frame, aside = match.all()
-    if not predicts_numbers(classifier):
-        own_costs_of(classifier, frame, data)  # refuses missing and negative costs
+        if not predicts_numbers(classifier):  # refuses missing and negative costs
+            own_costs_of(classifier, frame, lambda row: table.place(wanted[row]))
     names = [f" ({row_name(name, value)})" for name in naming for value in aside[name]] or [
         ""
     ] * len(wanted)
@@ -81,4 +82,5 @@ def _only(table: Table, wanted: list[int]) -> Table:
             "rows are numbered from 1, without the header"
         )
     order = pl.DataFrame({ROW: wanted}, schema={ROW: found.schema[ROW]})
-    return replace(table, frame=order.join(found, on=ROW, how="left", maintain_order="left").lazy())
+    chosen = order.join(found, on=ROW, how="left", maintain_order="left").lazy()
+    return replace(table, frame=chosen, parts=())

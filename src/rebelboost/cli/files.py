@@ -9,6 +9,7 @@ from rebelboost.base.names import listed
 from rebelboost.base.text import counted
 from rebelboost.exceptions import TableError
 from rebelboost.tables.schema import Understanding
+from rebelboost.tables.together import Source
 
 
 def check_writable(path: Path, *inputs: Path | None, option: str = "-o") -> None:
@@ -66,7 +67,19 @@ def load_model(path: Path) -> Any:
     return load(path)
 
 
+def fingerprints(data: Source) -> dict[str, Any]:
+    """Hash of a table, which identifies the one that a model was trained on, and those of its files."""
+    files = [fingerprint(file) for file in data.files]
+    if len(files) == 1:
+        return {"fingerprint": files[0]}
+    return {"fingerprint": _digest("".join(files).encode()), "fingerprints": files}
+
+
+def _digest(told: bytes) -> str:
+    return hashlib.blake2b(told, digest_size=16).hexdigest()
+
+
 def fingerprint(path: Path) -> str:
-    """Hash of a file, which identifies the table that a model was trained on."""
+    """Hash of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

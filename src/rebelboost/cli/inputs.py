@@ -1,6 +1,6 @@
 """Prepare models and tables; shared by several commands."""
 
-from itertools import compress
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,22 +10,27 @@ from numpy.typing import NDArray
 
 from rebelboost import RebelRegressor
 from rebelboost.base.arrays import Ints
+from rebelboost.base.hashing import drawn_by
 from rebelboost.cascade.calibration import FEWEST_SAMPLES
 from rebelboost.cascade.thresholds import check_agreement_share
 from rebelboost.cli.costs import check_amounts, open_costs, read_costs
-from rebelboost.cli.files import fingerprint
+from rebelboost.cli.files import fingerprints
 from rebelboost.estimators.base import encode_table
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.numbers import NumberEvaluation, evaluate_numbers, left_out_numbers
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import TableError
 from rebelboost.tables.apart import group_numbers
-from rebelboost.tables.files import opened
-from rebelboost.tables.schema import row_name
+from rebelboost.tables.files import Table
+from rebelboost.tables.held_out import OUT, HoldOut, row_keys
+from rebelboost.tables.schema import Understanding, row_name
 from rebelboost.tables.schema_reader import Match, understood_by
 from rebelboost.tables.target import hint
+from rebelboost.tables.together import Source, opened_source
 
 AnyEvaluation = Evaluation | NumberEvaluation
+MOST_JUDGED, AT_ONCE = 1_000_000, 100_000
+"""Rows of a table that are evaluated at most, about, and that are read at a time."""
 
 
 class Labelled(NamedTuple):
@@ -40,6 +45,10 @@ class Labelled(NamedTuple):
     """Whether the model was trained on this file."""
     groups: Ints | None = None
     """(N,) number of each row's group, if the model was tested on new groups; None without that column."""
+    was_seen: bool = False
+    """Whether the model was trained on some of these files."""
+    is_held_out: bool = False
+    """Whether only rows of them are here that the training left out."""
 
 
 def fed(model: Any, frame: pl.DataFrame) -> Any:
@@ -86,54 +95,98 @@ def cascade_of(model: Any, agreement: float | None) -> Any:
     return model.cascade(agreement=agreement)
 
 
-def own_costs_of(model: Any, frame: pl.DataFrame, source: Path, first: int = 1) -> Any:
-    """Costs of decisions on rows: (K, K), or (N, K, K) if they differ; `first` numbers the rows."""
+def own_costs_of(model: Any, frame: pl.DataFrame, place: Callable[[int], tuple[int, Path]]) -> Any:
+    """Costs of decisions on rows: (K, K), or (N, K, K) if they differ; see `check_amounts` for `place`."""
     fitted = model.model_
     if fitted.columns is not None:
         names = [fitted.shown_names[cell.feature] for cell in fitted.columns.cells]
-        check_amounts(frame, list(dict.fromkeys(names)), source, first)
+        check_amounts(frame, list(dict.fromkeys(names)), place)
     return fitted.costs_of(encode_table(model, fed(model, frame)))
 
 
-def read_labelled(model: Any, data: Path) -> Labelled:
-    """Read the rows that have a class; rows without one are skipped and counted."""
-    with opened(data) as table:
+def read_labelled(model: Any, data: Source) -> Labelled:
+    """Read the rows that have a class; rows without one are skipped and counted.
+
+    Of files that a model of a large table was trained on, only the rows that it left out are read.
+    """
+    kept = model.metadata_ or {}
+    own = fingerprints(data)
+    is_training = kept.get("fingerprint") == own["fingerprint"]
+    files = {*own.get("fingerprints", ()), own["fingerprint"]}
+    was_seen = not files.isdisjoint([kept.get("fingerprint"), *kept.get("fingerprints", ())])
+    with opened_source(data) as table:
         understanding = understood_by(model, table)
-        target = understanding.target
-        if not target:
-            raise TableError(
-                "the model was trained in Python and does not store the name of its target: "
-                "use rebelboost.evaluation.evaluate in Python"
-            )
-        if target not in table.types:
-            raise TableError(
-                f"{data} has no column {target!r}, which the model predicts: "
-                f"{hint(target, table.names)}"
-            )
+        target = _target(understanding, table)
         naming = [n for n in [understanding.naming] if n in table.types]
         group = [n for n in [understanding.group] if n in table.types]
         match = Match(table, understanding, list(dict.fromkeys([target, *naming, *group])))
-        frame, aside = match.all()
-    labels = understanding.target_values(aside[target])
-    labelled = labels.is_not_null()
-    names: list[Any] = list(range(1, len(aside) + 1))
+        rule = HoldOut.from_dict(kept["held_out"]) if was_seen and "held_out" in kept else None
+        frame, aside, rows, n_unlabelled = _labelled(match, understanding, rule)
+        if len(frame) == 0:
+            what = "that training left out" if rule else f"with a value of {target!r}"
+            remedy = "give other rows" if rule else "fill in the column"
+            raise TableError(f"{data} has no row {what}: {remedy}")
+        if not predicts_numbers(model):  # refuses missing and negative costs
+            own_costs_of(model, frame, lambda row: table.place(int(rows[row])))
+    names: list[Any] = rows.tolist()
     if naming:
         given = aside[naming[0]].to_list()
         names = [
             n if g is None else row_name(naming[0], g) for n, g in zip(names, given, strict=True)
         ]
     notes = match.tally.notes()
-    if n := labels.null_count():
-        frame = frame.filter(labelled)
-        notes.append(f"{n:,} row(s) without a value of {target!r} were skipped")
-    if len(frame) == 0:
-        raise TableError(f"{data} has no row with a value of {target!r}: fill in the column")
-    if not predicts_numbers(model):
-        own_costs_of(model, frame, data)  # refuses missing and negative costs
-    y = np.array(labels.drop_nulls().to_list())
-    is_training = (model.metadata_ or {}).get("fingerprint") == fingerprint(data)
-    groups = _groups(aside.filter(labelled)[group[0]]) if group else None
-    return Labelled(frame, y, [*compress(names, labelled)], notes, is_training, groups)
+    if n_unlabelled:
+        notes.append(f"{n_unlabelled:,} row(s) without a value of {target!r} were skipped")
+    n_read = len(frame)
+    if rule is None and match.tally.n_rows - n_unlabelled > n_read:
+        notes.append(
+            f"evaluated on {n_read:,} of {match.tally.n_rows - n_unlabelled:,} rows, drawn by their values"
+        )
+    y = np.array(understanding.target_values(aside[target]).to_list())
+    groups = _groups(aside[group[0]]) if group else None
+    return Labelled(frame, y, names, notes, is_training, groups, was_seen, rule is not None)
+
+
+def _target(understanding: Understanding, table: Table) -> str:
+    target = understanding.target
+    if not target:
+        raise TableError(
+            "the model was trained in Python and does not store the name of its target: "
+            "use rebelboost.evaluation.evaluate in Python"
+        )
+    if target not in table.types:
+        raise TableError(
+            f"{table.path} has no column {target!r}, which the model predicts: "
+            f"{hint(target, table.names)}"
+        )
+    return target
+
+
+def _labelled(
+    match: Match, understanding: Understanding, rule: HoldOut | None
+) -> tuple[pl.DataFrame, pl.DataFrame, Ints, int]:
+    """Features and other columns of rows that have a class, their numbers from 1, and how many have none.
+
+    With a rule, only the rows that tested the model; of many rows, about `MOST_JUDGED`, drawn by their values.
+    """
+    n_rows = int(match.table.frame.select(pl.len()).collect(engine="streaming").item())
+    share = MOST_JUDGED / max(1, n_rows) if rule is None else 1.0
+    batches = match.batches(AT_ONCE if rule is not None or share < 1 else None)
+    found, n_unlabelled = [], 0
+    for frame, aside in batches:
+        labels = understanding.target_values(aside[understanding.target])
+        n_unlabelled += labels.null_count()
+        chosen = labels.is_not_null().to_numpy()
+        if rule is not None:
+            group = aside[rule.group] if rule.group else None
+            chosen = rule.draw(match.raw, labels, group).test
+        elif share < 1:
+            chosen = chosen & drawn_by(row_keys(frame), share, OUT)
+        first = match.tally.n_rows - len(frame) + 1
+        keep = pl.Series(chosen)
+        found.append((frame.filter(keep), aside.filter(keep), np.flatnonzero(chosen) + first))
+    frames, asides, rows = zip(*found, strict=True)
+    return pl.concat(frames), pl.concat(asides), np.concatenate(rows), n_unlabelled
 
 
 def _groups(values: pl.Series) -> Ints | None:
@@ -158,7 +211,7 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | 
     return kind.from_dict(stored)
 
 
-def tested(model: Any, given: Labelled, data: Path) -> AnyEvaluation:
+def tested(model: Any, given: Labelled, data: Source) -> AnyEvaluation:
     """Evaluate on rows that the model has not seen."""
     frame = fed(model, given.frame)
     if predicts_numbers(model):

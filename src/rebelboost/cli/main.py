@@ -27,7 +27,12 @@ Traceback = Annotated[bool, typer.Option("--traceback", help="Show the traceback
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="Model file written by `rebel train`.")
 ]
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="CSV, Excel or Parquet file.")]
+Data = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="DATA", help="CSV, Excel or Parquet file; or several files or a folder of them."
+    ),
+]
 Costs = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Decide by the costs in this CSV file instead."),
@@ -202,27 +207,19 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         from rebelboost.cli.fitting import TrainingOptions
         from rebelboost.cli.privacy import KeptRows
         from rebelboost.cli.train import ModelFile, run_training
-        from rebelboost.cli.train_files import are_many, run_files_training
         from rebelboost.tables.options import ColumnOptions
+        from rebelboost.tables.together import source_of
 
-        settings = TrainingOptions(learner, rounds, time_budget, seed, threads)
-        output = _output(as_json=as_json)
-        if are_many(data):
-            others: dict[str, object] = {"--costs": costs, "--ignore": ignore, "--keep": keep}
-            others |= {"--categorical": categorical, "--group": group, "--cut-at": cut_at}
-            others |= {"--force": force, "--time": when, "--decimal": decimal, "--task": task}
-            run_files_training(data, target, model, settings, others, output)
-            return
         run_training(
-            data[0],
+            source_of(data),
             target,
             costs,
             ModelFile(model, force, KeptRows(rows, names)),
             columns=ColumnOptions(
                 keep or (), ignore or (), categorical or (), group, when, decimal, task, cut_at
             ),
-            settings=settings,
-            output=output,
+            settings=TrainingOptions(learner, rounds, time_budget, seed, threads),
+            output=_output(as_json=as_json),
         )
 
 
@@ -230,9 +227,11 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
 def predict_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
     data: Annotated[
-        Path,
+        list[Path],
         typer.Argument(
-            metavar="DATA", help="CSV, Excel or Parquet file; - reads CSV from standard input."
+            metavar="DATA",
+            help="CSV, Excel or Parquet file; or several files or a folder of them; - reads CSV from "
+            "standard input.",
         ),
     ],
     to: Annotated[
@@ -266,10 +265,11 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
     """
     with reported(traced=traceback):
         from rebelboost.cli.predict import Way, run_prediction
+        from rebelboost.tables.together import source_of
 
         run_prediction(
             model,
-            data,
+            source_of(data),
             to,
             way=Way(costs, agreement),
             keep=keep or (),
@@ -290,9 +290,14 @@ def evaluate_command(
     """Measure accuracy and cost on rows with known classes that were not used in training."""
     with reported(traced=traceback):
         from rebelboost.cli.evaluate import run_evaluation
+        from rebelboost.tables.together import source_of
 
         run_evaluation(
-            model, data, costs=costs, agreement=agreement, output=_output(as_json=as_json)
+            model,
+            source_of(data),
+            costs=costs,
+            agreement=agreement,
+            output=_output(as_json=as_json),
         )
 
 
@@ -300,9 +305,11 @@ def evaluate_command(
 def explain_command(
     model: Model,
     data: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Argument(
-            metavar="DATA", help="CSV or Parquet file. Without it, the model is summarised."
+            metavar="DATA",
+            help="CSV, Excel or Parquet file; or several files or a folder of them. Without it, the "
+            "model is summarised.",
         ),
     ] = None,
     rows: Annotated[
@@ -317,9 +324,15 @@ def explain_command(
     """Print the reasons for the decisions on some rows, or a summary of the model."""
     with reported(traced=traceback):
         from rebelboost.cli.explain import run_explanation
+        from rebelboost.tables.together import source_of
 
         run_explanation(
-            model, data, costs=costs, rows=rows, top=top, output=_output(as_json=as_json)
+            model,
+            source_of(data) if data else None,
+            costs=costs,
+            rows=rows,
+            top=top,
+            output=_output(as_json=as_json),
         )
 
 
@@ -345,9 +358,10 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
     """Write an HTML report: accuracy and cost, mistakes, calibration, reasons, training."""
     with reported(traced=traceback):
         from rebelboost.cli.report import ShownRows, run_report
+        from rebelboost.tables.together import source_of
 
-        shown = ShownRows(rows, names)
-        run_report(model, data, to, costs=costs, shown=shown, output=_output(as_json=as_json))
+        shown, output = ShownRows(rows, names), _output(as_json=as_json)
+        run_report(model, source_of(data), to, costs=costs, shown=shown, output=output)
 
 
 @app.command("demo", short_help="Run every command on an example data set.")

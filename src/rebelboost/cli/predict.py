@@ -21,8 +21,9 @@ from rebelboost.estimators.base import table_scores
 from rebelboost.evaluation.numbers import COVERAGE
 from rebelboost.exceptions import TableError
 from rebelboost.tables.cells import without_formulas
-from rebelboost.tables.files import PARQUET, opened
+from rebelboost.tables.files import PARQUET
 from rebelboost.tables.schema_reader import Match, understood_by
+from rebelboost.tables.together import Source, opened_source
 
 DIGITS = 6
 """Digits after the decimal point of probabilities and costs in CSV files."""
@@ -39,7 +40,7 @@ class Way(NamedTuple):
 
 def run_prediction(
     model: Path,
-    data: Path,
+    data: Source,
     to: Path | None,
     *,
     way: Way,
@@ -49,10 +50,10 @@ def run_prediction(
 ) -> None:
     """Write one line per row of `data`, in the same order."""
     if to is not None:
-        check_writable(to, model, data, way.costs)
+        check_writable(to, model, *data.files, way.costs)
     classifier = with_costs(load_model(model), way.costs)
     cascade = None if way.agreement is None else cascade_of(classifier, way.agreement)
-    with opened(data) as table:
+    with opened_source(data) as table:
         match = Match(table, understood_by(classifier, table), keep)
         decided = _decided(classifier, cascade, match, batch)
         if to is not None:
@@ -73,11 +74,11 @@ def run_prediction(
 
 def _decided(model: Any, cascade: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
     for frame, aside in match.batches(batch):
-        first = match.tally.n_rows - len(frame) + 1
+        before = match.tally.n_rows - len(frame)
         if predicts_numbers(model):
             yield _numbers(model, frame, aside)
             continue
-        costs = own_costs_of(model, frame, match.table.path, first)
+        costs = own_costs_of(model, frame, lambda row, n=before: match.table.place(n + row + 1))
         if cascade is None:
             yield _decisions(model, frame, aside, costs)
         else:

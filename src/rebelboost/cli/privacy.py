@@ -44,7 +44,7 @@ class KeptRows(NamedTuple):
     def told(self, model: Any) -> str:
         """Say what the file holds of the training rows."""
         n_rows = len(model.ensemble_.example_rows)
-        if self.rows == "none":
+        if self.rows == "none" or (not n_rows and getattr(model, "cross_fit_", None) is None):
             return "no training rows; names of columns, classes and categories"
         if not n_rows:
             return "no values of training rows, but a score of each (--rows none: not even that)"

@@ -5,7 +5,7 @@ import math
 import sys
 import textwrap
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -79,6 +79,15 @@ class Output:
             return
         with self._err.status(what):
             yield
+
+    @contextmanager
+    def telling(self, what: str) -> Iterator[Callable[[str], None]]:
+        """Show a spinner with a text that can be changed, on a terminal only."""
+        if not self.is_watched:
+            yield lambda _: None
+            return
+        with self._err.status(what) as status:
+            yield status.update
 
     @contextmanager
     def warnings_as_notes(self) -> Iterator[None]:

@@ -17,6 +17,7 @@ from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import how_judged
 from rebelboost.report import write_report
 from rebelboost.tables.columns import Column
+from rebelboost.tables.together import Source
 
 
 class ShownRows(NamedTuple):
@@ -35,7 +36,7 @@ class ShownRows(NamedTuple):
 
 def run_report(
     model: Path,
-    data: Path,
+    data: Source,
     to: Path,
     *,
     costs: Path | None,
@@ -43,7 +44,7 @@ def run_report(
     output: Output,
 ) -> None:
     """Write the report."""
-    check_writable(to, model, data, costs)
+    check_writable(to, model, *data.files, costs)
     classifier = with_costs(load_model(model), costs)
     kept = classifier.metadata_
     with output.waiting(f"writing {to}"):
@@ -88,12 +89,16 @@ def _meanings(told: dict[str, Any]) -> list[str]:
 
 def _how(told: dict[str, Any], given: Labelled) -> list[str]:
     """Say how rows were left out to evaluate the model on its training table."""
+    if given.is_held_out:
+        return ["evaluated on rows that training left out"]
     how = how_judged(told.get("group", ""), told.get("time", ""))
     return [f"evaluated by cross-validation, {how}"] if how and given.is_training else []
 
 
-def _evaluation(model: Any, given: Labelled, data: Path, *, recosted: bool) -> AnyEvaluation | None:
+def _evaluation(
+    model: Any, given: Labelled, data: Source, *, recosted: bool
+) -> AnyEvaluation | None:
     """Evaluate on the table; for the training table, return the held-out figures instead."""
-    if given.is_training:
+    if given.is_training and not given.is_held_out:
         return held_out(model, given, recosted=recosted)
     return tested(model, given, data)

@@ -1,22 +1,24 @@
 """`rebel train`: read a table, train and evaluate a model, and write the model file."""
 
 import shlex
+import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from rebelboost.cli import costs as cost_files
-from rebelboost.cli.files import check_replaceable, check_writable, fingerprint
+from rebelboost.cli.files import check_replaceable, check_writable, fingerprints
 from rebelboost.cli.fitting import Job, Trained, TrainingOptions, learn
 from rebelboost.cli.privacy import KeptRows
 from rebelboost.cli.render import Output
+from rebelboost.cli.train_files import LargeJob, check_large, is_large, learn_pieces
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.estimators.inputs import LEARNERS
 from rebelboost.exceptions import CostError, TableError
-from rebelboost.tables.files import Table, opened
+from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.schema import TrainingTable, Understanding, row_name, understand
+from rebelboost.tables.survey import Survey, surveyed
+from rebelboost.tables.together import Source, opened_source
 
 
 class ModelFile(NamedTuple):
@@ -31,7 +33,7 @@ class ModelFile(NamedTuple):
 
 
 def run_training(
-    data: Path,
+    data: Source,
     target: str | None,
     costs: Path | None,
     model: ModelFile,
@@ -44,26 +46,71 @@ def run_training(
     _check_learner(settings.learner)
     settings = settings._replace(learner=model.kept.learner(settings.learner))
     to = model.path or Path(f"{data.stem}.safetensors")
-    check_writable(to, data, costs)
-    with output.waiting(f"reading {data}"), opened(data) as table:
-        prices = None if costs is None else cost_files.open_costs(costs)
-        understanding, samples = understand(table, target, _keeping(columns, prices, table))
-    with output.warnings_as_notes():
-        _check_task(understanding, settings.learner, costs)
-        matrix = None if prices is None else _priced(prices, understanding, samples, data)
-    if not model.force:
-        check_replaceable(to, understanding)
-    show_table(understanding, matrix, costs, output)
-    with output.warnings_as_notes():
-        job = Job(samples, matrix, settings, numbers=understanding.predicts_numbers)
-        trained = learn(job, output)
-    trained = trained._replace(model=_named(trained.model, samples, named=model.kept.names))
+    check_writable(to, *data.files, costs)
+    with tempfile.TemporaryDirectory(prefix="rebelboost-") as scratch:
+        read = _read(data, target, costs, columns, settings, output, Path(scratch))
+        understanding, matrix = read.understanding, read.costs
+        if not model.force:
+            check_replaceable(to, understanding)
+        show_table(understanding, matrix, costs, output)
+        with output.warnings_as_notes():
+            trained = _learned(read, settings, Path(scratch), output)
+    if read.samples is not None:
+        named = _named(trained.model, read.samples, named=model.kept.names)
+        trained = trained._replace(model=named)
     trained.model.metadata_ = _kept(trained, model.kept.of_table(understanding), data)
+    if read.survey is not None:
+        trained.model.metadata_["held_out"] = read.survey.rule.to_dict()
     words = _command(data, understanding.target, costs, columns, settings)
     trained.model.metadata_["command"] = shlex.join([*words, *model.kept.words()])
     trained.model.save(to, rows=model.kept.rows)
     holds = model.kept.told(trained.model)
     show_model(trained, understanding, output, paths=(data, to), holds=holds)
+
+
+class Read(NamedTuple):
+    """A table that was read: all its rows, or a survey of one that is large."""
+
+    understanding: Understanding
+    costs: cost_files.CostTable | None
+    samples: TrainingTable | None = None
+    survey: Survey | None = None
+
+
+def _read(
+    data: Source,
+    target: str | None,
+    costs: Path | None,
+    columns: ColumnOptions,
+    settings: TrainingOptions,
+    output: Output,
+    scratch: Path,
+) -> Read:
+    """Read a table, and the costs that it is to be trained for."""
+    with output.telling(f"reading {data}") as tell, opened_source(data) as table:
+        prices = None if costs is None else cost_files.open_costs(costs)
+        columns = _keeping(columns, prices, table)
+        if is_large(data, table):
+            check_large(settings.learner, columns)
+            survey = surveyed(table, target, columns, scratch, tell)
+            matrix = None if prices is None else _priced(prices, survey.understanding)
+            return Read(survey.understanding, matrix, survey=survey)
+        understanding, samples = understand(table, target, columns)
+        _check_task(understanding, settings.learner, costs)
+        matrix = None if prices is None else _priced(prices, understanding)
+        if matrix is not None:
+            amounts = list(matrix.columns.values())
+            rows = samples.rows
+            cost_files.check_amounts(samples.frame, amounts, lambda row: table.place(rows[row]))
+        return Read(understanding, matrix, samples)
+
+
+def _learned(read: Read, settings: TrainingOptions, scratch: Path, output: Output) -> Trained:
+    if read.survey is not None:
+        return learn_pieces(LargeJob(read.survey, read.costs, settings, scratch), output)
+    assert read.samples is not None
+    numbers = read.understanding.predicts_numbers
+    return learn(Job(read.samples, read.costs, settings, numbers=numbers), output)
 
 
 def _keeping(
@@ -74,13 +121,9 @@ def _keeping(
     return columns._replace(keep=[*columns.keep, *dict.fromkeys(named)]) if named else columns
 
 
-def _priced(
-    prices: cost_files.CostFile, understanding: Understanding, samples: TrainingTable, data: Path
-) -> cost_files.CostTable:
+def _priced(prices: cost_files.CostFile, understanding: Understanding) -> cost_files.CostTable:
     kinds = {column.name: column.kind for column in understanding.columns}
-    costs = cost_files.read_costs(prices, np.unique(samples.y).tolist(), kinds)
-    cost_files.check_amounts(samples.frame, list(costs.columns.values()), data)
-    return costs
+    return cost_files.read_costs(prices, understanding.classes, kinds)
 
 
 def _check_learner(learner: str) -> None:
@@ -105,10 +148,10 @@ def _check_task(understanding: Understanding, learner: str, costs: Path | None) 
 
 
 def _command(
-    data: Path, target: str, costs: Path | None, columns: ColumnOptions, settings: TrainingOptions
+    data: Source, target: str, costs: Path | None, columns: ColumnOptions, settings: TrainingOptions
 ) -> list[str]:
     """Return the command line that reproduces the model."""
-    words = ["rebel", "train", str(data), "--target", target]
+    words = ["rebel", "train", *data.words, "--target", target]
     words += ["--costs", str(costs)] if costs is not None else []
     words += columns.words()
     for option, value in settings._asdict().items():
@@ -117,12 +160,12 @@ def _command(
     return words
 
 
-def _kept(trained: Trained, understanding: Understanding, data: Path) -> dict[str, Any]:
+def _kept(trained: Trained, understanding: Understanding, data: Source) -> dict[str, Any]:
     """Return the metadata that later commands need."""
     evaluation = trained.evaluation
     return {
         "table": understanding.to_dict(),
-        "fingerprint": fingerprint(data),
+        **fingerprints(data),
         "evaluation": None if evaluation is None else evaluation.to_dict(),
         "seconds": round(trained.seconds, 3),
     }

@@ -1,72 +1,145 @@
-"""`rebel train` on a folder or on several files: tables that may be larger than memory."""
+"""`rebel train` on files that are too large to be one table in memory: trees, fitted to pieces of the rows."""
 
 import time
-from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
 
 from rebelboost import RebelClassifier
-from rebelboost.cli.files import check_writable
-from rebelboost.cli.fitting import TrainingOptions
+from rebelboost.cli.costs import CostTable, check_amounts
+from rebelboost.cli.fitting import Trained, TrainingOptions
 from rebelboost.cli.render import Output
-from rebelboost.distributed import fit_files
+from rebelboost.costs.posterior import fit_temperature
+from rebelboost.distributed.files import fit_pieces
+from rebelboost.distributed.training import SpreadInput
+from rebelboost.estimators.base import table_scores
+from rebelboost.estimators.inputs import known_labels
+from rebelboost.evaluation.evaluate import evaluate
+from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import TableError
+from rebelboost.tables.files import Table
+from rebelboost.tables.options import ColumnOptions
+from rebelboost.tables.survey import HeldRows, Survey
+from rebelboost.tables.together import Source
 
 LEARNERS = ("auto", "auto_trees", "tree")
 """Learners that stand for trees with leaf outputs here; candidates are not compared."""
+MOST_CELLS = 20_000_000
+"""Tables of several files with more cells than this are trained on in pieces."""
+FEWEST_TO_TEST = 50
+"""Rows, or groups of rows, that are needed to test a model."""
+DISTINCT = 0.99
+"""Share of the rows that must differ for them to count as independent."""
+PATIENCE = 20
+"""Rounds without a lower loss of the rows left out, after which training ends."""
+HELD_OUT_ROWS = "left out of the training, drawn by {}"
 
 
-def are_many(data: Sequence[Path]) -> bool:
-    """Whether the arguments are a folder, a pattern or several files."""
-    return len(data) > 1 or data[0].is_dir() or "*" in data[0].name
+def is_large(source: Source, table: Table) -> bool:
+    """Whether files are trained on in pieces."""
+    if not table.parts and len(source.files) == 1:
+        return False
+    n_rows = int(table.frame.select(pl.len()).collect(engine="streaming").item())
+    return n_rows * len(table.types) > MOST_CELLS
 
 
-def run_files_training(
-    data: Sequence[Path],
-    target: str | None,
-    to: Path | None,
-    settings: TrainingOptions,
-    others: Mapping[str, object],
-    output: Output,
-) -> None:
-    """Train one model of trees on all rows, write it, and print what was done."""
-    given = [name for name, value in others.items() if value]
-    if given:
+class LargeJob(NamedTuple):
+    """What is to be trained."""
+
+    survey: Survey
+    costs: CostTable | None
+    settings: TrainingOptions
+    scratch: Path
+    """For temporary files."""
+
+
+def check_large(learner: str, columns: ColumnOptions) -> None:
+    """Raise an error for options that need all rows in memory."""
+    if learner not in LEARNERS:
         raise TableError(
-            f"{given[0]} applies to a single file: leave it out, or join the files into one"
+            f"--learner {learner} needs all rows in memory, but there are more than "
+            f"{MOST_CELLS:,} cells: use --learner tree, or fewer rows"
         )
-    if target is None:
+    if columns.time:
         raise TableError(
-            "several files need the name of the column to predict: add --target COLUMN"
+            f"--time needs all rows in memory, but there are more than {MOST_CELLS:,} cells: leave it "
+            "out, and evaluate the model on files of later rows"
         )
-    if settings.learner not in LEARNERS:
-        raise TableError(
-            f"--learner {settings.learner} needs all rows in memory: use --learner tree"
-        )
-    to = to or Path(f"{data[0].stem if data[0].is_dir() else 'model'}.safetensors")
-    check_writable(to, *data)
-    if to.exists():
-        raise TableError(f"{to} exists: choose another file with -o, or remove it")
-    model = RebelClassifier(
+
+
+def learn_pieces(job: LargeJob, output: Output) -> Trained:
+    """Fit one model to all rows but those left out, and evaluate it on these."""
+    began = time.monotonic()
+    survey = job.survey
+    if job.costs is not None and job.costs.columns:
+        _check_costs(job.costs, survey)
+    model = _estimator(job, output)
+    held = survey.held
+    rounds = ~held.test
+    validation = (held.frame.filter(pl.Series(rounds)), held.y[rounds]) if rounds.any() else None
+    if validation is None:
+        model.set_params(early_stopping=False)
+    given = SpreadInput(weighted=False, by_sample=False, validation=validation)
+    fit_pieces(model, survey.pieces, given, job.scratch, output.step)
+    if validation is not None:
+        _calibrate(model, *validation)
+    evaluation = tested_rows(model, held, survey.rule.group)
+    return Trained(model, evaluation, time.monotonic() - began)
+
+
+def _check_costs(costs: CostTable, survey: Survey) -> None:
+    names = list(dict.fromkeys(costs.columns.values()))
+    place = {column.name: f for f, column in enumerate(survey.understanding.columns)}
+    for piece in survey.pieces:
+        amounts = piece.columns([place[name] for name in names], every=True)
+        check_amounts(amounts, names, piece.place)
+
+
+def _estimator(job: LargeJob, output: Output) -> RebelClassifier:
+    settings, costs = job.settings, job.costs
+    return RebelClassifier(
         "tree",
         n_rounds=settings.rounds or "auto",
         cross_fit=None,
+        costs=None if costs is None else costs.given,
+        # As in a cross-fit: probabilities of the classes, and costs in the decision.
+        training="auto" if costs is None else "neutral",
+        early_stopping=True,
+        n_rounds_no_change=PATIENCE,
         time_budget=settings.time_budget,
         n_jobs=settings.threads or -1,
         random_state=settings.seed,
         verbose=int(output.is_watched),
     )
-    began = time.monotonic()
-    with output.warnings_as_notes():
-        fit_files(model, list(data), target)
-    model.save(to)
-    n_rows = round(float(model.class_weight_.sum()))
-    output.lines(
-        [
-            ("rows", f"{n_rows:,}"),
-            ("classes", ", ".join(map(str, model.classes_.tolist()))),
-            ("model", f"{len(model.ensemble_):,} trees, one fit to all rows, not evaluated"),
-            ("time", f"{time.monotonic() - began:.1f} s"),
-            ("written", str(to)),
-            ("next", f"rebel evaluate {to} OTHER_ROWS.parquet"),
-        ]
+
+
+def _calibrate(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> None:
+    """Choose the temperature by rows that are left out: a single fit is far too sure."""
+    fitted = model.model_
+    decoder = fitted.decoder
+    scores, labels = table_scores(model, frame), known_labels(y, len(frame), fitted.classes)
+    temperature, _ = fit_temperature(
+        scores, labels, decoder.costs, None, decoder.loss, decoder.subcosts
+    )
+    model.model_ = replace(fitted, decoder=replace(decoder, temperature=temperature))
+
+
+def tested_rows(model: Any, held: HeldRows, group: str) -> Evaluation | None:
+    """Evaluate on those of the rows left out that test the model; None if there are too few."""
+    keys = held.keys[held.test]
+    n_kinds = len(np.unique(keys))
+    if n_kinds < FEWEST_TO_TEST:
+        return None
+    # Rows that were drawn together are no independent tests.
+    groups = keys if group or n_kinds < DISTINCT * len(keys) else None
+    source = HELD_OUT_ROWS.format(group or "their values")
+    return evaluate(
+        model,
+        held.frame.filter(pl.Series(held.test)),
+        held.y[held.test],
+        groups=groups,
+        source=source,
     )

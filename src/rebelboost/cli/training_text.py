@@ -12,6 +12,7 @@ from rebelboost.cli.render import Line, Output
 from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING
 from rebelboost.tables.schema import UNSUPPORTED, Understanding
+from rebelboost.tables.together import Source
 
 if TYPE_CHECKING:
     from rebelboost.cli.fitting import Trained
@@ -119,7 +120,7 @@ def show_model(
     understanding: Understanding,
     output: Output,
     *,
-    paths: tuple[Path, Path],
+    paths: tuple[Source, Path],
     holds: str,
 ) -> None:
     """Print the selected models, accuracy and cost, file and next steps."""
@@ -160,9 +161,9 @@ def show_model(
     output.text("")
     output.heading("Next steps")
     output.text(f"  rebel predict {_q(path)} new.csv -o decisions.csv")
-    output.text(f"  rebel explain {_q(path)} {_q(data)} --rows 1,2,3")
+    output.text(f"  rebel explain {_q(path)} {shlex.join(data.words)} --rows 1,2,3")
     report = _q(path.with_suffix(".html").name)
-    output.text(f"  rebel report {_q(path)} {_q(data)} -o {report}")
+    output.text(f"  rebel report {_q(path)} {shlex.join(data.words)} -o {report}")
 
 
 def how_judged(group: str, time: str) -> str:

@@ -29,7 +29,10 @@ class Decide:
         """Answer (2, K, K) confusions, and (2,) what decisions cost, both counted."""
         scored = part.scored(held=False)
         scores = scored.scores
-        decisions = [np.argmax(scores, axis=1).astype(np.int32), self.model.decide(scores, scored.rows.cube)]
+        decisions = [
+            np.argmax(scores, axis=1).astype(np.int32),
+            self.model.decide(scores, scored.rows.cube),
+        ]
         n_classes = scores.shape[1]
         confusions = [
             confusion_of(scored.rows.labels, own, n_classes, scored.counted) for own in decisions

@@ -47,7 +47,7 @@ class FileRows:
         rows = np.concatenate([self.chosen, other.chosen])
         return replace(self, n_rows=len(rows), chosen=rows)
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Values:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Values:
         """All values."""
         del copy  # they are always new
         return self._encoded(None).astype(dtype or self.dtype, copy=False)

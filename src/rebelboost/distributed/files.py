@@ -1,21 +1,23 @@
 """Training on files that are larger than memory: parts of the rows on disk, read by one machine."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 from rebelboost.distributed.collections import files_of, split_columns
 from rebelboost.distributed.parts import Raw, RowPart
-from rebelboost.distributed.seam import InMemory
+from rebelboost.distributed.quantiles import Sort
+from rebelboost.distributed.rows import BinRows, Describe, Encode
+from rebelboost.distributed.seam import Command, InMemory
 from rebelboost.distributed.training import SpreadInput, fit_spread
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.inputs import threads_of
 from rebelboost.exceptions import TableError
 
 ROWS_AT_ONCE = 2**18
-"""Rows of a part: so many are in memory at a time, for each thread. Parquet files are written in such groups."""
+"""Rows of a part, in memory at a time for each thread. Polars writes Parquet files in such groups."""
 
 
 def fit_files(
@@ -71,15 +73,43 @@ class Piece(Protocol):
         """Read some features, or all, as a data frame."""
 
 
+STEPS = {
+    Describe: "checking the rows",
+    Encode: "encoding the rows as numbers",
+    Sort: "choosing bins",
+    BinRows: "binning the rows",
+}
+"""What is told of the steps before the first round."""
+
+
+class Told(InMemory):
+    """Parts whose steps are told."""
+
+    def __init__(self, parts: Sequence[RowPart], n_threads: int, tell: Callable[[str], None]):
+        super().__init__(parts, n_threads)
+        self._tell, self._untold = tell, dict(STEPS)
+
+    def ask(self, command: Command) -> Any:
+        """Let all parts obey; return their merged answers."""
+        step = self._untold.pop(type(command), None)
+        if step is not None:
+            self._tell(step)
+        return super().ask(command)
+
+
 def fit_pieces(
-    estimator: RebelClassifier, pieces: Sequence[Piece], given: SpreadInput, folder: Path
+    estimator: RebelClassifier,
+    pieces: Sequence[Piece],
+    given: SpreadInput,
+    folder: Path,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> RebelClassifier:
-    """Fit a classifier to the rows of all pieces; `folder` is for temporary files."""
+    """Fit a classifier to the rows of all pieces; `folder` is for temporary files, `tell` hears of steps."""
     parts = [
         RowPart(i, piece.read, folder=folder, name=piece.name, columns=piece.columns)
         for i, piece in enumerate(pieces)
     ]
-    spread = InMemory(parts, threads_of(estimator.n_jobs))
+    spread = Told(parts, threads_of(estimator.n_jobs), tell)
     try:
         return fit_spread(estimator, spread, given)
     finally:
@@ -113,9 +143,7 @@ class Slice:
         return pl.scan_parquet(self.path, glob=False).slice(self.first, ROWS_AT_ONCE)
 
 
-def _slices(
-    files: Sequence[Path], target: str, weight: str | None, scratch: Path
-) -> list[Slice]:
+def _slices(files: Sequence[Path], target: str, weight: str | None, scratch: Path) -> list[Slice]:
     """Divide the files; CSV files are first copied as Parquet, which can be read in pieces."""
     import polars as pl
 

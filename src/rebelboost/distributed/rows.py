@@ -143,20 +143,24 @@ class Encode:
     def obey(self, part: RowPart) -> list[Summary]:
         """Answer the summary of the rows with a positive weight."""
         with _named(part):
-            rows = self._encoded(part, part.source())
-        if rows.weight is not None and not rows.weight.all():
-            rows = rows.take(rows.weight > 0)
+            rows = self._encoded(part.source())
+        positive = None if rows.weight is None or rows.weight.all() else rows.weight > 0
+        if part.columns is not None:
+            in_file = FileRows(part.columns, self.encoder, rows.X.dtype, len(rows))
+        if positive is not None:
+            rows = rows.take(positive)
         if self.with_keys:
             rows.keys = hash_rows(in_memory(rows.X), 0)
+        summary = _summary(rows, len(self.classes))
+        if part.columns is not None and len(rows):
+            rows.X = in_file if positive is None else in_file[positive]
         part.train = ScoredRows(rows)
-        return [_summary(rows, len(self.classes))]
+        return [summary]
 
-    def _encoded(self, part: RowPart, raw: Raw) -> PartRows:
+    def _encoded(self, raw: Raw) -> PartRows:
         n_rows, dtype = len(raw.X), np.float32 if self.narrow else np.float64
-        X: Values | FileRows = np.empty((n_rows, self.encoder.n_features), dtype)
-        if n_rows and part.columns is not None:
-            X = FileRows(part.columns, self.encoder, dtype, n_rows)
-        elif n_rows:
+        X: Values = np.empty((n_rows, self.encoder.n_features), dtype)
+        if n_rows:
             checked = encoded_table(
                 self.encoder, *checked_table(RebelClassifier(), raw.X, reset=True)
             )

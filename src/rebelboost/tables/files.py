@@ -33,6 +33,7 @@ UNREADABLE = (
     pl.exceptions.SchemaError,
 )
 """Errors that polars raises for invalid files; its other errors are bugs of ours."""
+NO_HEADER = "no header"
 BLANK = "\nblank"
 """A column name that does not occur in files."""
 CHUNK = 1 << 20
@@ -54,11 +55,22 @@ class Table:
     notes: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
     """Columns without a name in the file, as they are called here."""
+    parts: tuple[tuple[Path, pl.LazyFrame], ...] = ()
+    """Of a table of several files: each file and its rows."""
 
     @property
     def names(self) -> list[str]:
         """Names of the columns."""
         return list(self.types)
+
+    def place(self, row: int) -> tuple[int, Path]:
+        """Number of a row within its file, from 1, and the file; `row` counts all rows."""
+        for path, frame in self.parts:
+            n_rows = int(frame.select(pl.len()).collect(engine="streaming").item())
+            if row <= n_rows:
+                return row, path
+            row -= n_rows
+        return row, self.path
 
 
 @contextmanager
@@ -259,7 +271,7 @@ def _names(first: Sequence[str], *, headed: bool) -> tuple[list[str], list[str]]
     """Return unique names of the columns, and notes on changed names."""
     numbered = [f"column_{i + 1}" for i in range(len(first))]
     if not headed:
-        note = f"no header: the columns are named column_1 to {numbered[-1]}"
+        note = f"{NO_HEADER}: the columns are named column_1 to {numbered[-1]}"
         return numbered, [note]
     notes, names = [], []
     for given, number in zip(first, numbered, strict=True):

@@ -18,17 +18,18 @@ def check_columns(table: Table, columns: Sequence[Column]) -> None:
         found = odd.select(pl.all().is_infinite().arg_true().first()).collect(engine="streaming")
         for name, row in found.row(0, named=True).items():
             if row is not None:
-                raise TableError(_message(name, row + 1, table.path))
+                raise TableError(infinite_message(name, *table.place(row + 1)))
 
 
-def check_values(values: pl.Series, path: Path, first: int = 1) -> None:
+def check_values(values: pl.Series, table: Table, first: int = 1) -> None:
     """Raise an error if a number is infinite; `first` is the number of the first row."""
     rows = values.is_infinite().fill_null(value=False).arg_true()
     if len(rows):
-        raise TableError(_message(values.name, first + rows[0], path))
+        raise TableError(infinite_message(values.name, *table.place(first + rows[0])))
 
 
-def _message(name: str, row: int, path: Path) -> str:
+def infinite_message(name: str, row: int, path: Path) -> str:
+    """Say which cell is infinite."""
     return (
         f"row {row:,} of {path} has an infinite value in column {name!r}: leave the cell empty, or write "
         "a large number"

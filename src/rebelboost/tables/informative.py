@@ -1,7 +1,7 @@
 """Which columns are used as features: not empty, constant or identifying ones."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -83,7 +83,9 @@ def _chosen(
                 ids = column.name, (values.cast(pl.Int64) if whole else values).to_list()
                 found = found._replace(ids=ids)
         else:
-            used, pooled = _levels(values) if column.kind == "category" else ((), ())
+            used, pooled = (), ()
+            if column.kind == "category":
+                used, pooled = frequent_levels(dict(values.drop_nulls().value_counts().iter_rows()))
             found.chosen.append(replace(column, categories=used, pooled=pooled))
     return found
 
@@ -165,9 +167,8 @@ def _correlation(a: Floats, b: Floats) -> float:
     return 0.0 if spread == 0 else abs(float(np.mean((a - a.mean()) * (b - b.mean())) / spread))
 
 
-def _levels(values: pl.Series) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def frequent_levels(counts: Mapping[str, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the most frequent categories, at most `MOST_LEVELS`, and the others."""
-    counts = dict(values.drop_nulls().value_counts().iter_rows())
     by_frequency = sorted(counts, key=lambda level: (-counts[level], level))
     rare = by_frequency[MOST_LEVELS:][:MOST_POOLED]
     return tuple(sorted(by_frequency[:MOST_LEVELS])), tuple(sorted(rare))

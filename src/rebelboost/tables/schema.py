@@ -24,13 +24,14 @@ from rebelboost.tables.finite import check_columns
 from rebelboost.tables.informative import look
 from rebelboost.tables.leaks import find_leaks
 from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.target import find_target, read_target, target_values
+from rebelboost.tables.target import find_target, read_target, target_values, whole_numbers
 
 UNSUPPORTED = "unsupported type"
 MOST_LEAKS = 3
 """Maximum number of warnings about columns that decide the target alone."""
 UNNAMED = re.compile(r"column_\d+|Unnamed: \d+")
 """Names of columns that have none in their file."""
+ODD_CELLS = "cell(s) in another format"
 ROW = "\nrow"
 """A column name that does not occur in files."""
 
@@ -109,6 +110,13 @@ class Understanding:
         """Whether the target consists of numbers, not of classes."""
         return self.target_column is not None and self.cut is None
 
+    @property
+    def classes(self) -> list[Any]:
+        """The classes, as integers if all are; empty if the target consists of numbers."""
+        names = pl.Series(list(self.counts), dtype=pl.String)
+        numbers = whole_numbers(names)
+        return (names if numbers is None else numbers).to_list()
+
     def target_values(self, text: pl.Series) -> pl.Series:
         """Convert the target's cells, read as text, to its classes or numbers."""
         return target_values(text, self.target_column, self.cut)
@@ -179,7 +187,7 @@ def understand(
             *map(_note_odd, detected.odd),
             *detected.notes,
             *_dates(chosen),
-            *_many(chosen),
+            *pooled_notes(chosen),
         ),
         n_rows=len(frame),
         n_unlabelled=len(labelled) - len(frame),
@@ -281,7 +289,7 @@ def _leaks(frame: pl.DataFrame, y: NDArray[Any], target: str) -> list[str]:
 def _note_odd(odd: tuple[str, int, str]) -> str:
     name, n_cells, example = odd
     return (
-        f"{name}: {n_cells:,} cell(s) in another format, such as {example!r}, count as missing "
+        f"{name}: {n_cells:,} {ODD_CELLS}, such as {example!r}, count as missing "
         f"(--categorical {_quoted(name)} treats the column as categories)"
     )
 
@@ -298,7 +306,8 @@ def _dates(columns: Sequence[Column]) -> list[str]:
     ]
 
 
-def _many(chosen: Sequence[Column]) -> list[str]:
+def pooled_notes(chosen: Sequence[Column]) -> list[str]:
+    """Say which columns have more categories than a model distinguishes."""
     return [
         f"{column.name}: has {len(column.categories) + len(column.pooled):,} categories; the "
         f"{len(column.categories)} most frequent are used, the others are pooled as missing"

@@ -68,6 +68,8 @@ class Match:
         expected = {*understanding.ignored, understanding.target, *aside}
         expected |= {column.origin for column in self.columns}
         self.tally = Tally(extra=tuple(n for n in table.names if n not in expected))
+        self.raw = pl.DataFrame()
+        """Features of the last batch, with categories that training never saw."""
 
     def _check(self, target: str) -> None:
         names = self.table.names
@@ -122,13 +124,14 @@ class Match:
         self.tally.n_rows += len(batch)
         for column in self._numbers_from_text():
             self.tally.odd[column.origin] += int(batch[column.name + ODD].sum())
+        self.raw = batch.select(column.name for column in self.columns)
         frame = batch.select(known(column) for column in self.columns)
         for column in self.columns:
             if column.kind == "category":
                 self._count_unknown(column, batch[column.name].filter(frame[column.name].is_null()))
             else:
                 first = self.tally.n_rows - len(batch) + 1
-                check_values(frame[column.name], self.table.path, first)
+                check_values(frame[column.name], self.table, first)
         aside = batch.select(pl.col(name + ASIDE).alias(name) for name in self.aside)
         return frame, aside
 

@@ -133,7 +133,7 @@ def _number_column(table: Table, name: str, options: ColumnOptions) -> Column | 
             )
         return None
     values = table.frame.select(column.read(table.types[name])).collect(engine="streaming")
-    check_values(values.to_series(), table.path)
+    check_values(values.to_series(), table)
     numbers = values.to_series().drop_nulls()
     if options.cut_at is not None:
         _check_cut(numbers, options.cut_at)
@@ -159,14 +159,14 @@ def _check_cut(numbers: pl.Series, cut: float) -> None:
 def class_labels(text: pl.Series) -> tuple[NDArray[Any], dict[str, int]]:
     """Return the labels that are present, as integers if all are, and the rows of each class."""
     present = text.drop_nulls()
-    values = _whole_numbers(present)
+    values = whole_numbers(present)
     tally = (present if values is None else values).value_counts(sort=True)
     counts = {str(label): int(n) for label, n in sorted(tally.iter_rows())}
-    _check_classes(text.name, present, counts)
+    check_classes(text.name, len(present), counts)
     return (np.array(present.to_list()) if values is None else values.to_numpy()), counts
 
 
-def _whole_numbers(present: pl.Series) -> pl.Series | None:
+def whole_numbers(present: pl.Series) -> pl.Series | None:
     """Convert labels such as 3 or 3.0 to integers; None for text and for codes such as 007."""
     if present.str.contains(r"^[-+]?0\d").any():
         return None
@@ -174,8 +174,9 @@ def _whole_numbers(present: pl.Series) -> pl.Series | None:
     return None if numbers.null_count() else numbers
 
 
-def _check_classes(name: str, present: pl.Series, counts: dict[str, int]) -> None:
-    n_rows, n_classes = len(present), len(counts)
+def check_classes(name: str, n_rows: int, counts: dict[str, int]) -> None:
+    """Raise an error if there is but one class, or nearly as many as rows with one."""
+    n_classes = len(counts)
     if n_classes == 1:
         raise TableError(
             f"column {name!r} has only one class, {shown(next(iter(counts)))}, in all "
