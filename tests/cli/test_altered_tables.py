@@ -53,6 +53,13 @@ def told(folder, rebel):
     return train
 
 
+def test_lines_may_end_in_carriage_returns(folder, records):
+    lines = [f"{i},{i * i % 7},{'ab'[i % 2]}" for i in range(40)]
+    (folder / "t.csv").write_bytes("\r".join(["v,w,y", *lines, ""]).encode())
+    table, _ = records("train", "t.csv", "--target", "y", "--learner", "stump", "--rounds", 2)
+    assert table["n_rows"] == 40
+
+
 ROWS = "".join(f"{i},{i % 7},{'ab'[i % 2]}\n" for i in range(20))
 
 

@@ -1,6 +1,7 @@
 """`rebel detect`: train, run, evaluate, on drawn houses; and what it refuses."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -63,6 +64,14 @@ def test_a_detector_is_trained_run_and_evaluated(pictures, rebel, records):
     assert record["recall"] == record["n_right"] / 2 > 0
     done = rebel("detect", "evaluate", "houses.safetensors", "photos", "--boxes", "truth.csv")
     assert "of 2 (" in done.stdout
+
+    for name in ("x/0.png", "y/0.png", "y/0.bmp"):
+        (pictures / "many" / name).parent.mkdir(parents=True, exist_ok=True)
+        pil.open(pictures / "photos" / "0.png").save(pictures / "many" / name)
+    done = rebel("detect", "run", "houses.safetensors", "many", "--draw", "all")
+    assert done.exit_code == 0, done.stderr
+    drawn = {path.relative_to("all").as_posix() for path in Path("all").rglob("*.png")}
+    assert drawn == {"x/0.png", "y/0.png", "y/0.bmp.png"}
 
     again = train(rebel, "-o", "houses.safetensors")
     assert again.exit_code == 2

@@ -1,60 +1,284 @@
-"""`rebel train` on a folder or several files."""
+"""Commands on a folder or several files, as one table in memory or, if it is large, in pieces."""
 
+import shutil
+
+import numpy as np
 import polars as pl
 import pytest
 
 import rebelboost
+from rebelboost.cli import train_files
+from rebelboost.tables import pieces
 from spreading import frame
+
+
+def whole_table(n_rows=400):
+    """Numbers, text and dates with missing values, an identifier, and classes."""
+    X, y = frame(n_rows=n_rows)
+    table = pl.from_pandas(X.assign(label=y)).rename({"f3": "amount"})
+    rng = np.random.default_rng(7)
+    days = np.datetime64("2021-01-01") + rng.integers(0, 900, n_rows)
+    return table.with_columns(
+        day=pl.Series(days).cast(pl.Date),
+        amount=pl.col("amount").fill_null(1.0).fill_nan(1.0),
+        key=pl.Series(rng.permutation(10**6)[:n_rows]),
+    )
+
+
+def write(table, folder, cuts, suffix=".parquet"):
+    folder.mkdir()
+    for i, rows in enumerate(np.split(np.arange(len(table)), cuts)):
+        path = folder / f"part-{i}{suffix}"
+        table[rows].write_parquet(path) if suffix == ".parquet" else table[rows].write_csv(path)
+    return folder
+
+
+@pytest.fixture(params=["in memory", "in pieces"])
+def way(request, monkeypatch):
+    if request.param == "in pieces":
+        monkeypatch.setattr(train_files, "MOST_CELLS", 100)
+        monkeypatch.setattr(pieces, "ROWS_AT_ONCE", 90)
+    return request.param
+
+
+@pytest.fixture
+def in_pieces(monkeypatch):
+    monkeypatch.setattr(train_files, "MOST_CELLS", 100)
+    monkeypatch.setattr(pieces, "ROWS_AT_ONCE", 90)
 
 
 @pytest.fixture
 def rows(folder):
-    X, y = frame()
-    whole = pl.from_pandas(X.assign(label=y))
-    (folder / "rows").mkdir()
-    whole[:150].write_parquet(folder / "rows" / "a.parquet")
-    whole[150:].write_parquet(folder / "rows" / "b.parquet")
-    return folder / "rows"
+    return write(whole_table(), folder / "rows", [50, 130, 131, 300, 370])
 
 
-def test_a_folder_is_trained_on_as_one_table(rebel, rows, folder):
-    done = rebel("train", rows, "--target", "label", "--rounds", 5)
-    assert done.exit_code == 0
-    model = rebelboost.load(folder / "rows.safetensors")
-    assert len(model.ensemble_) == 5
-    assert model.class_weight_.sum() == 400
-    assert "400" in done.stdout
-    assert "not evaluated" in done.stdout
+TRAIN = ("--target", "label", "--rounds", 5, "--learner", "tree", "--seed", 3)
 
 
-def test_several_files_give_the_model_of_the_folder(rebel, rows, folder):
+def test_every_command_takes_a_folder(way, records, rows, folder):
+    table, model = records("train", rows, *TRAIN)
+    assert table["n_rows"] == 400
+    assert table["counts"] == dict(whole_table()["label"].value_counts().sort("label").iter_rows())
+    kinds = {column["name"]: column["kind"] for column in table["columns"]}
+    assert (kinds["f0"], kinds["colour"], kinds["day"]) == ("number", "category", "date")
+    assert table["missing"] == {
+        name: n
+        for name in whole_table().columns
+        if (n := whole_table()[name].null_count() + _n_nan(whole_table()[name]))
+    }
+    assert list(table["ignored"]) == ["key"]
+    evaluation = model["evaluation"]
+    assert evaluation["accuracy"]["low"] < evaluation["accuracy"]["value"]
+    saved = "rows.safetensors"
+    (again,) = records("evaluate", saved, rows)
+    assert again["accuracy"] == evaluation["accuracy"]
+    assert again["seen_in_training"] == (way == "in memory")
+    assert len(records("predict", saved, rows)) == 400
+    explained = records("explain", saved, rows, "--rows", "1,400")
+    assert [each["row"] for each in explained] == [1, 400]
+    assert records("report", saved, rows, "-o", "r.html")[0]["path"] == "r.html"
+    assert "part-" not in "".join(path.name for path in folder.iterdir())
+
+
+def _n_nan(column):
+    return int(column.is_nan().sum()) if column.dtype.is_float() else 0
+
+
+def test_a_model_is_the_same_however_the_rows_are_divided(in_pieces, rebel, folder):
+    table = whole_table()
+    order = np.random.default_rng(1).permutation(len(table))
+    write(table, folder / "a", [200])
+    write(table[order], folder / "b", [0, 1, 2, 150, 151])
+    write(table, folder / "c", [30, 300], suffix=".csv")
+    scores, figures = set(), set()
+    for name in "abc":
+        done = rebel("train", folder / name, *TRAIN, "-o", f"{name}.safetensors")
+        assert done.exit_code == 0, done.stderr
+        model = rebelboost.load(folder / f"{name}.safetensors")
+        columns = list(model.feature_names_in_)
+        X = pl.DataFrame({f: np.linspace(-2, 2, 99) for f in columns})
+        X = X.with_columns(colour=pl.lit("red"), day_weekday=pl.lit("Monday")).select(columns)
+        scores.add(model.decision_function(X).tobytes())
+        figures.add(str(model.metadata_["evaluation"]) + str(model.decoder_.temperature))
+    assert len(scores) == 1
+    assert len(figures) == 1
+
+
+def test_rows_left_out_are_found_again_in_a_single_file(in_pieces, records, rows):
+    records("train", rows, *TRAIN)
+    whole = records("evaluate", "rows.safetensors", rows)[0]["n"]
+    parts = [
+        records("evaluate", "rows.safetensors", path)[0]["n"]
+        for path in sorted(rows.iterdir())
+        if len(pl.read_parquet(path)) >= 30
+    ]
+    assert 0 < whole < 100
+    assert whole - 1 <= sum(parts) <= whole
+
+
+def test_new_rows_are_evaluated_all(in_pieces, records, rows, folder):
+    records("train", rows, *TRAIN)
+    X, y = frame(seed=9)
+    new = pl.from_pandas(X.assign(label=y)).rename({"f3": "amount"})
+    new = new.with_columns(day=whole_table()["day"], amount=pl.col("amount").fill_nan(1.0))
+    write(new, folder / "new", [100])
+    (found,) = records("evaluate", "rows.safetensors", folder / "new")
+    assert (found["n"], found["seen_in_training"]) == (400, False)
+
+
+def test_a_file_of_the_training_among_others_is_noticed(rebel, rows):
+    assert rebel("train", rows, *TRAIN).exit_code == 0
+    done = rebel("evaluate", "rows.safetensors", *sorted(rows.iterdir())[3:])
+    assert "trained on some of these files" in done.stderr.replace("\n", " ")
+
+
+def test_costs_by_class_and_in_a_column(way, records, rows, folder):
+    (folder / "costs.csv").write_text(",a,b,c\na,0,amount,2\nb,1,0,1\nc,1,5,0\n", encoding="utf-8")
+    _, model = records("train", rows, *TRAIN, "--costs", "costs.csv")
+    cost = model["evaluation"]["cost"]["value"]
+    assert cost > 0
+    (again,) = records("evaluate", "rows.safetensors", rows)
+    assert again["cost"]["value"] == cost
+    decided = records("predict", "rows.safetensors", rows)
+    assert {row["decision"] for row in decided} <= {"a", "b", "c"}
+
+
+def test_groups_are_left_out_together(in_pieces, rebel, folder):
+    table = whole_table().with_columns(patient=pl.Series(np.arange(400) // 2).cast(pl.String))
+    write(table, folder / "rows", [150])
+    done = rebel("train", "rows", *TRAIN, "--group", "patient")
+    assert done.exit_code == 0, done.stderr
+    assert "drawn by patient" in done.stdout.replace("\n", " ")
+    done = rebel("evaluate", "rows.safetensors", "rows")
+    assert done.exit_code == 0, done.stderr
+
+
+def test_several_files_give_the_model_of_the_folder(way, rebel, rows, folder):
     files = sorted(rows.iterdir())
     for i, data in enumerate([[rows], files, [rows / "*.parquet"]]):
-        words = ("train", *data, "-t", "label", "--rounds", 5, "-o", folder / f"{i}.safetensors")
-        assert rebel(*words).exit_code == 0
+        done = rebel("train", *data, *TRAIN, "-o", folder / f"{i}.safetensors")
+        assert done.exit_code == 0, done.stderr
     models = [rebelboost.load(folder / f"{i}.safetensors") for i in range(3)]
-    X = pl.read_parquet(rows).drop("label")
-    scores = [model.decision_function(X).tobytes() for model in models]
-    assert scores[0] == scores[1] == scores[2]
+    decoders = [model.decoder_.temperature for model in models]
+    assert decoders[0] == decoders[1] == decoders[2]
+
+
+def test_labels_that_the_first_file_lacks_are_classes_too(way, rebel, folder):
+    write(whole_table().sort("label"), folder / "rows", [100, 200])
+    done = rebel("train", "rows", *TRAIN)
+    assert done.exit_code == 0, done.stderr
+    assert rebelboost.load("rows.safetensors").classes_.tolist() == ["a", "b", "c"]
+
+
+# ---- bad files
+
+
+def spoil_names(folder):
+    path = folder / "part-3.parquet"
+    pl.read_parquet(path).rename({"f1": "g1"}).write_parquet(path)
+
+
+def spoil_types(folder):
+    path = folder / "part-3.parquet"
+    pl.read_parquet(path).with_columns(pl.col("f1").cast(pl.String)).write_parquet(path)
+
+
+def spoil_labels(folder):
+    path = folder / "part-3.parquet"
+    pl.read_parquet(path).with_columns(label=pl.lit(3)).write_parquet(path)
+
+
+def empty(folder):
+    (folder / "part-3.parquet").write_bytes(b"")
+
+
+def damage(folder):
+    (folder / "part-3.parquet").write_bytes(b"PAR1 and more")
+
+
+def make_infinite(folder):
+    path = folder / "part-3.parquet"
+    table = pl.read_parquet(path)
+    at = pl.int_range(pl.len()) == 5
+    bad = pl.when(at).then(float("inf")).otherwise(pl.col("f1")).alias("f1")
+    table.with_columns(bad).write_parquet(path)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (spoil_names, "part-3.parquet has no column 'f1', which is in rows/part-0.parquet"),
+        (spoil_types, "part-3.parquet: column 'f1' holds text, but numbers in rows/part-0"),
+        (spoil_labels, "part-3.parquet: column 'label' holds numbers, but text in rows/part-0"),
+        (empty, "part-3.parquet is empty"),
+        (damage, "part-3.parquet cannot be read: it is not a valid Parquet file"),
+        (make_infinite, "row 6 of rows/part-3.parquet has an infinite value in column 'f1'"),
+    ],
+)
+def test_bad_files_are_refused_before_training_with_their_name(way, rebel, rows, spoil, says):
+    spoil(rows)
+    done = rebel("train", "rows", *TRAIN)
+    assert done.exit_code == 2
+    assert says in done.stderr.replace("\n", " ")
+    assert not (rows.parent / "rows.safetensors").exists()
+
+
+def test_files_with_missing_labels_are_named(in_pieces, rebel, rows):
+    path = rows / "part-3.parquet"
+    table = pl.read_parquet(path)
+    some = pl.when(pl.int_range(pl.len()) < 7).then(None).otherwise(pl.col("label")).alias("label")
+    table.with_columns(some).write_parquet(path)
+    done = rebel("train", rows, *TRAIN)
+    assert "7 rows without a value of 'label'" in done.stdout.replace("\n", " ")
+    assert "part-3.parquet (7)" in done.stdout.replace("\n", " ")
+
+
+def test_files_without_rows_and_other_number_types_are_no_fault(way, rebel, rows):
+    path = rows / "part-3.parquet"
+    table = pl.read_parquet(path)
+    table.head(0).write_parquet(rows / "part-9.parquet")
+    empty = pl.lit(None).alias("colour")
+    table.with_columns(pl.col("f1").cast(pl.Float32), empty).write_parquet(path)
+    done = rebel("train", rows, *TRAIN)
+    assert done.exit_code == 0, done.stderr
+
+
+def test_csv_files_without_the_header_of_the_others_are_refused(rebel, folder):
+    write(whole_table(), folder / "rows", [200], suffix=".csv")
+    path = folder / "rows" / "part-1.csv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+    done = rebel("train", "rows", *TRAIN)
+    assert "part-1.csv has no header, but rows/part-0.csv has" in done.stderr.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ([], "add --target COLUMN"),
-        (["--target", "label", "--costs", "c.csv"], "--costs applies to a single file"),
+        ([], "add --target with the column to predict"),
         (["--target", "label", "--learner", "stump"], "--learner stump needs all rows in memory"),
-        (["--target", "none"], "there is no column 'none'"),
+        (["--target", "label", "--time", "day"], "--time needs all rows in memory"),
+        (["--target", "f0"], "'f0' consists of numbers"),
+        (["--target", "none"], "has no column 'none'"),
     ],
 )
-def test_what_needs_a_single_file_is_refused(rebel, rows, words, says):
+def test_what_needs_all_rows_in_memory_is_refused(in_pieces, rebel, rows, words, says):
     done = rebel("train", rows, *words)
     assert done.exit_code == 2
     assert says in done.stderr.replace("\n", " ")
 
 
-def test_an_existing_file_is_not_replaced(rebel, rows, folder):
+def test_an_existing_file_is_not_replaced(way, rebel, rows, folder):
     (folder / "rows.safetensors").write_text("mine")
-    done = rebel("train", rows, "--target", "label")
+    done = rebel("train", rows, *TRAIN)
     assert done.exit_code == 2
     assert (folder / "rows.safetensors").read_text() == "mine"
+
+
+def test_folders_without_tables_are_refused(rebel, rows, folder):
+    shutil.rmtree(rows)
+    rows.mkdir()
+    for data in (rows, rows / "*.parquet"):
+        done = rebel("train", data, *TRAIN)
+        assert done.exit_code == 2
+    done = rebel("train", folder / "a.csv", folder / "a.csv", *TRAIN)
+    assert "is given twice" in done.stderr

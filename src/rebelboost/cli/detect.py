@@ -4,6 +4,7 @@ import csv
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -132,10 +133,10 @@ def run_detection(
     given = list(image_files(images))
     if to is not None:
         check_writable(to, detector, *given)
-    if draw is not None:
-        draw.mkdir(parents=True, exist_ok=True)
-        for path in given:
-            check_writable(_drawn(draw, _name(path, images)), *given, option="--draw")
+    drawn = {} if draw is None else _drawn(draw, [_name(path, images) for path in given])
+    for drawing in drawn.values():
+        drawing.parent.mkdir(parents=True, exist_ok=True)
+        check_writable(drawing, *given, option="--draw")
     rows: list[dict[str, Any]] = []
     n_images = 0
     for path, image in _readable(images, "images", output):
@@ -153,7 +154,7 @@ def run_detection(
         n_images += 1
         output.record("image", {"image": name, "boxes": own})
         if draw is not None:
-            _draw(path, found, _drawn(draw, name))
+            _draw(path, found, drawn[name])
     if to is not None:
         with replaced(to) as beside, beside.open("w", newline="", encoding="utf-8") as file:
             _write(rows, file)
@@ -297,8 +298,14 @@ def _write(rows: list[dict[str, Any]], file: Any) -> None:
     writer.writerows({**row, "image": inert(row["image"])} for row in rows)
 
 
-def _drawn(folder: Path, name: str) -> Path:
-    return folder / Path(name).with_suffix(".png").name
+def _drawn(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Where images are drawn, in folders like theirs; a.jpg beside a.png becomes a.jpg.png."""
+    usual = {name: Path(name).with_suffix(".png") for name in names}
+    shared = Counter(usual.values())
+    return {
+        name: folder / (path if shared[path] == 1 or name == path.as_posix() else f"{name}.png")
+        for name, path in usual.items()
+    }
 
 
 def _draw(path: Path, found: Detections, to: Path) -> None:

@@ -214,6 +214,7 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | 
 def tested(model: Any, given: Labelled, data: Source) -> AnyEvaluation:
     """Evaluate on rows that the model has not seen."""
     frame = fed(model, given.frame)
+    source = f"rows of {data.name} that training left out" if given.is_held_out else data.name
     if predicts_numbers(model):
-        return evaluate_numbers(model, frame, given.y, groups=given.groups, source=data.name)
-    return evaluate(model, frame, given.y, groups=given.groups, source=data.name)
+        return evaluate_numbers(model, frame, given.y, groups=given.groups, source=source)
+    return evaluate(model, frame, given.y, groups=given.groups, source=source)

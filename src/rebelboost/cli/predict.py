@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from rebelboost.estimators.base import table_scores
 from rebelboost.evaluation.numbers import COVERAGE
 from rebelboost.exceptions import TableError
 from rebelboost.tables.cells import without_formulas
-from rebelboost.tables.files import PARQUET
+from rebelboost.tables.files import PARQUET, Table
 from rebelboost.tables.schema_reader import Match, understood_by
 from rebelboost.tables.together import Source, opened_source
 
@@ -78,13 +79,18 @@ def _decided(model: Any, cascade: Any, match: Match, batch: int) -> Iterator[pl.
         if predicts_numbers(model):
             yield _numbers(model, frame, aside)
             continue
-        costs = own_costs_of(model, frame, lambda row, n=before: match.table.place(n + row + 1))
+        costs = own_costs_of(model, frame, partial(_place, match.table, before))
         if cascade is None:
             yield _decisions(model, frame, aside, costs)
         else:
             yield _early_decisions(cascade, fed(model, frame), aside, costs)
     if match.tally.n_rows == 0:
         raise TableError(f"{match.table.path} has a header but no rows: add the rows to predict")
+
+
+def _place(table: Table, before: int, row: int) -> tuple[int, Path]:
+    """Number of a row within its file, and the file; `row` counts those after the first `before`, from 0."""
+    return table.place(before + row + 1)
 
 
 def _decisions(

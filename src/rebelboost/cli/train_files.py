@@ -29,7 +29,7 @@ LEARNERS = ("auto", "auto_trees", "tree")
 """Learners that stand for trees with leaf outputs here; candidates are not compared."""
 MOST_CELLS = 20_000_000
 """Tables of several files with more cells than this are trained on in pieces."""
-FEWEST_TO_TEST = 50
+FEWEST_TO_TEST = 10
 """Rows, or groups of rows, that are needed to test a model."""
 DISTINCT = 0.99
 """Share of the rows that must differ for them to count as independent."""

@@ -40,8 +40,8 @@ def check_agreeing(described: Sequence[Description]) -> None:
                 )
         if _is_text(each.classes) != _is_text(first.classes):
             raise PartitionError(
-                f"{where}: y has labels such as {each.classes.tolist()[0]!r}, but partition "
-                f"{first.number} such as {first.classes.tolist()[0]!r}: convert them to one type"
+                f"{where}: y has labels such as {each.classes.tolist()[0]!r}, but "
+                f"{first.where} such as {first.classes.tolist()[0]!r}: convert them to one type"
             )
 
 

@@ -75,4 +75,4 @@ def columns_of_rows(X: Values | FileRows, features: Sequence[int]) -> list[Value
 
 def in_memory(X: Values | FileRows) -> Values:
     """All values."""
-    return np.asarray(X)
+    return X.__array__() if isinstance(X, FileRows) else X

@@ -46,6 +46,7 @@ class PartRows:
     X: Values | FileRows
     """(n, d) numbers; empty once they are binned and no longer needed."""
     labels: Labels
+    """(n,) codes of the classes; of a byte each, if that is enough."""
     weight: BySample | None = None
     costs: Floats | None = None
     """(n, K) costs by sample."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import ByClass, Floats, Ints, Values
+from rebelboost.base.arrays import ByClass, Floats, Ints
 from rebelboost.base.fixed_point import in_units
 from rebelboost.base.hashing import drawn_by, hash_rows
 from rebelboost.costs.by_sample import CostColumns, rows_of_cube
@@ -159,14 +159,15 @@ class Encode:
 
     def _encoded(self, raw: Raw) -> PartRows:
         n_rows, dtype = len(raw.X), np.float32 if self.narrow else np.float64
-        X: Values = np.empty((n_rows, self.encoder.n_features), dtype)
+        X: Any = np.empty((n_rows, self.encoder.n_features), dtype)
         if n_rows:
             checked = encoded_table(
                 self.encoder, *checked_table(RebelClassifier(), raw.X, reset=True)
             )
             X = np.ascontiguousarray(checked, dtype=dtype)
         kind = np.uint8 if len(self.classes) <= MOST_SHORT else np.int32
-        labels, costs = np.zeros(n_rows, dtype=kind), None
+        labels: Any = np.zeros(n_rows, dtype=kind)
+        costs = None
         if n_rows:
             own, codes = encode_labels(raw.y, n_rows)
             places = np.searchsorted(self.classes, own.astype(self.classes.dtype))

@@ -57,6 +57,8 @@ class Table:
     """Columns without a name in the file, as they are called here."""
     parts: tuple[tuple[Path, pl.LazyFrame], ...] = ()
     """Of a table of several files: each file and its rows."""
+    is_sample: bool = False
+    """Whether these are some rows of a larger table."""
 
     @property
     def names(self) -> list[str]:
@@ -191,7 +193,8 @@ def _utf8(path: Path) -> Iterator[tuple[Path, str]]:
         raise TableError(
             f"{path} is a damaged gzip file: copy it again, or compress it again"
         ) from error
-    if encoding == "utf-8" and not packed:
+    only_returns = _has_only_returns(path, encoding, packed=packed)
+    if encoding == "utf-8" and not packed and not only_returns:
         yield path, encoding
         return
     # On disk, because large files may not fit into memory.
@@ -199,9 +202,17 @@ def _utf8(path: Path) -> Iterator[tuple[Path, str]]:
         decoder = codecs.getincrementaldecoder(encoding)()
         with _bytes(path, packed=packed) as file:
             while chunk := file.read(CHUNK):
-                copy.write(decoder.decode(chunk))
+                text = decoder.decode(chunk)
+                copy.write(text.replace("\r", "\n") if only_returns else text)
         copy.flush()
         yield Path(copy.name), encoding
+
+
+def _has_only_returns(path: Path, encoding: str, *, packed: bool) -> bool:
+    """Whether lines end in carriage returns alone, as old programs write them."""
+    with _bytes(path, packed=packed) as file:
+        start = codecs.getincrementaldecoder(encoding)().decode(file.read(SAMPLE))
+    return "\r" in start and "\n" not in start
 
 
 def _bytes(path: Path, *, packed: bool) -> IO[bytes]:

@@ -83,7 +83,8 @@ def _chosen(
                 ids = column.name, (values.cast(pl.Int64) if whole else values).to_list()
                 found = found._replace(ids=ids)
         else:
-            used, pooled = (), ()
+            used: tuple[str, ...] = ()
+            pooled: tuple[str, ...] = ()
             if column.kind == "category":
                 used, pooled = frequent_levels(dict(values.drop_nulls().value_counts().iter_rows()))
             found.chosen.append(replace(column, categories=used, pooled=pooled))

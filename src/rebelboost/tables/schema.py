@@ -158,7 +158,8 @@ def understand(
     names, ignored = _candidates(table, target, options)
     detected = tell_columns(table, names, options)
     columns = detected.columns
-    check_columns(table, columns)
+    if not table.is_sample:  # row numbers would be wrong
+        check_columns(table, columns)
     frame = _collect(table, columns, labelled)
     aside = _aside(table, [*options.ignore, *options.columns()["group"]], labelled)
     apart = tell_apart(table.path, columns, frame, aside, classes, options)

@@ -112,7 +112,7 @@ def _sample(table: Table, target: str) -> Table:
         .sort(KEY)
         .drop(KEY)
     )
-    return replace(table, frame=drawn.lazy(), parts=())
+    return replace(table, frame=drawn.lazy(), parts=(), is_sample=True)
 
 
 def _values(table: Table) -> pl.Expr:
