@@ -1,12 +1,14 @@
 """Commands on a folder or several files, as one table in memory or, if it is large, in pieces."""
 
 import shutil
+import tempfile
 
 import numpy as np
 import polars as pl
 import pytest
 
 import rebelboost
+from rebelboost.boosting.callbacks import Deadline
 from rebelboost.cli import train_files
 from rebelboost.tables import pieces
 from spreading import frame
@@ -272,6 +274,28 @@ def test_an_existing_file_is_not_replaced(way, rebel, rows, folder):
     done = rebel("train", rows, *TRAIN)
     assert done.exit_code == 2
     assert (folder / "rows.safetensors").read_text() == "mine"
+
+
+def test_ctrl_c_leaves_neither_a_model_nor_temporary_files(
+    in_pieces, rebel, folder, monkeypatch, tmp_path_factory
+):
+    write(whole_table(), folder / "rows", [200], suffix=".csv")
+    scratch = tmp_path_factory.mktemp("scratch")
+    seen = []
+
+    def interrupt(self, record):
+        seen.extend(path.name for path in scratch.iterdir())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
+    monkeypatch.setattr(Deadline, "on_round", interrupt)
+    done = rebel("train", "rows", *TRAIN)
+    assert done.exit_code == 130
+    assert "no file is half written" in done.stderr
+    assert len(seen) == 1
+    assert seen[0].startswith("rebelboost-")
+    assert list(scratch.iterdir()) == []
+    assert [path.name for path in folder.iterdir()] == ["rows"]
 
 
 def test_folders_without_tables_are_refused(rebel, rows, folder):

@@ -1,5 +1,8 @@
 """Files that are read in pieces give the model of the whole table, and leave nothing behind."""
 
+import os
+
+import numpy as np
 import polars as pl
 import pytest
 
@@ -11,18 +14,24 @@ from spreading import fingerprint, frame
 
 
 def classifier(**settings):
-    return RebelClassifier(Tree(depth=3), n_rounds=5, cross_fit=None, **settings)
+    return RebelClassifier(
+        **{"learner": Tree(depth=3), "n_rounds": 5, "cross_fit": None} | settings
+    )
 
 
 @pytest.fixture
 def tables(tmp_path):
     X, y = frame()
     whole = pl.from_pandas(X.assign(label=y))
-    (tmp_path / "tables").mkdir()
-    for i, first in enumerate([0, 130]):
-        part = whole[first : [130, len(y)][i]]
-        part.write_parquet(tmp_path / "tables" / f"{i}.parquet")
+    divide(whole, tmp_path / "tables", [130])
     return whole, tmp_path
+
+
+def divide(table, folder, cuts):
+    folder.mkdir()
+    for i, rows in enumerate(np.split(np.arange(len(table)), cuts)):
+        table[rows].write_parquet(folder / f"{i}.parquet")
+    return folder
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -33,6 +42,36 @@ def test_a_folder_of_parquet_files_is_a_table(tables, monkeypatch, n_jobs):
     ours = fit_files(classifier(n_jobs=n_jobs), folder / "tables", "label", folder=folder)
     assert fingerprint(ours, folder) == fingerprint(local, folder)
     assert sorted(path.name for path in folder.iterdir()) == ["model.safetensors", "tables"]
+
+
+SETTINGS = {
+    "costs by class": {"costs": [[0, 1, 2], [3, 0, 1], [1, 4, 0]]},
+    "costs in a column": {
+        "costs": {("a", "b"): "f3", ("a", "c"): 1, ("b", "a"): 1, ("b", "c"): "f3"}
+        | {("c", "a"): 2, ("c", "b"): 1}
+    },
+    "rows held out": {"early_stopping": True, "n_rounds_no_change": 3, "n_rounds": 20},
+    "some rows in each round": {"subsample": 0.6},
+}
+
+
+@pytest.mark.parametrize("settings", SETTINGS.values(), ids=SETTINGS)
+def test_other_files_of_the_same_rows_give_the_same_model(tables, monkeypatch, settings):
+    whole, folder = tables
+    whole = whole.with_columns(pl.col("f3").fill_nan(1.0).fill_null(1.0))
+    order = np.random.default_rng(1).permutation(len(whole))
+    divide(whole[order], folder / "other", [0, 1, 7, 140])
+    divide(whole.sort("label"), folder / "by class", [90, 200])
+    whole.write_parquet(folder / "one.parquet")
+    monkeypatch.setattr(files, "ROWS_AT_ONCE", 50)
+    found = {
+        fingerprint(fit_files(classifier(**settings), folder / name, "label"), folder)
+        for name in ("other", "by class", "one.parquet")
+    }
+    if "costs" in settings:
+        local = classifier(**settings).fit(whole.drop("label"), whole["label"].to_numpy())
+        found.add(fingerprint(local, folder))
+    assert len(found) == 1
 
 
 def test_csv_files_are_tables_too(tables):
@@ -46,7 +85,8 @@ def test_csv_files_are_tables_too(tables):
 
 def test_weights_may_be_a_column(tables):
     whole, folder = tables
-    whole = whole.with_columns(pl.Series("w", [1.0, 2.5] * (len(whole) // 2)))
+    weight = np.random.default_rng(4).random(len(whole)) * (np.arange(len(whole)) % 5 > 0)
+    whole = whole.with_columns(pl.Series("w", weight))
     whole.write_parquet(folder / "weighted.parquet")
     samples = whole.drop("label", "w"), whole["label"].to_numpy()
     local = classifier().fit(*samples, sample_weight=whole["w"].to_numpy())
@@ -54,14 +94,74 @@ def test_weights_may_be_a_column(tables):
     assert fingerprint(ours, folder) == fingerprint(local, folder)
 
 
-def test_bad_files_are_refused_with_their_name(tables):
+def with_a_gap(table):
+    return table.with_columns(
+        label=pl.when(pl.int_range(pl.len()) == 3).then(None).otherwise(pl.col("label"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "says"),
+    [
+        (lambda t: t.rename({"f1": "g1"}), r"2\.parquet: column 'g1' is not in .*0\.parquet"),
+        (
+            lambda t: t.with_columns(pl.col("f1").cast(pl.String)),
+            r"2\.parquet: column 'f1' holds categories, but numbers in .*0\.parquet",
+        ),
+        (
+            lambda t: t.with_columns(label=pl.lit(1)),
+            r"2\.parquet: y has labels such as 1, but .*0\.parquet such as 'a'",
+        ),
+        (with_a_gap, r"2\.parquet: y mixes labels"),
+        (lambda t: t.drop("label"), r"2\.parquet: there is no column 'label'"),
+    ],
+)
+def test_bad_files_are_refused_with_their_name(tables, spoilt, says):
     whole, folder = tables
+    spoilt(whole).write_parquet(folder / "tables" / "2.parquet")
+    with pytest.raises(PartitionError, match=says):
+        fit_files(classifier(), folder / "tables", "label")
+
+
+def test_files_that_are_no_tables_are_refused_with_their_name(tables):
+    _, folder = tables
     with pytest.raises(TableError, match="holds no files that end in"):
         fit_files(classifier(), folder / "*.parquet", "label")
-    with pytest.raises(TableError, match="cannot be read as a table"):
+    with pytest.raises(TableError, match=r"none\.parquet cannot be read as a table"):
         fit_files(classifier(), folder / "none.parquet", "label")
-    with pytest.raises(PartitionError, match=r"0\.parquet: there is no column 'other'"):
-        fit_files(classifier(), folder / "tables", "other")
-    whole.rename({"f1": "g1"}).write_parquet(folder / "tables" / "2.parquet")
-    with pytest.raises(PartitionError, match=r"2.parquet: column 'g1' is not in .*0.parquet"):
+    (folder / "tables" / "3.parquet").write_bytes(b"")
+    with pytest.raises(TableError, match=r"3\.parquet cannot be read as a table"):
         fit_files(classifier(), folder / "tables", "label")
+
+
+class Interrupt:
+    """Interrupts in the third round, and looks at what is there then."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def on_round(self, record):
+        if record.index == 2:
+            self.files = [p.name for p in self.folder.rglob("*") if p.is_file()]
+            raise KeyboardInterrupt
+        return False
+
+    def on_end(self):
+        pass
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interrupted_fit_leaves_no_files(tables, tmp_path_factory, n_jobs):
+    _, folder = tables
+    scratch = tmp_path_factory.mktemp("scratch")
+    interrupt = Interrupt(scratch)
+    with pytest.raises(KeyboardInterrupt):
+        fit_files(
+            classifier(callbacks=[interrupt], n_jobs=n_jobs),
+            folder / "tables",
+            "label",
+            folder=scratch,
+        )
+    assert list(scratch.iterdir()) == []
+    # Files of bins have no names, so not even a killed process leaves them behind.
+    assert interrupt.files == [] or os.name == "nt"
