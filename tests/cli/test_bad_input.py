@@ -114,7 +114,7 @@ def test_no_file_but_a_similar_one(folder, refused):
 
 def test_a_folder_in_place_of_a_table(folder, refused):
     (folder / "t.csv").mkdir()
-    assert "t.csv holds no files that end in .parquet or .csv" in refused(*TRAIN)
+    assert "t.csv holds no Parquet or CSV files" in refused(*TRAIN)
 
 
 @pytest.mark.parametrize(("names", "likely"), [("v,w,y", "y"), ("label,v,w", "label")])

@@ -22,7 +22,7 @@ from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import TableError
 from rebelboost.tables.apart import group_numbers
 from rebelboost.tables.files import Table
-from rebelboost.tables.held_out import OUT, HoldOut, row_keys
+from rebelboost.tables.held_out import OUT, LeftOutRule, row_keys
 from rebelboost.tables.schema import Understanding, row_name
 from rebelboost.tables.schema_reader import Match, understood_by
 from rebelboost.tables.target import hint
@@ -120,7 +120,7 @@ def read_labelled(model: Any, data: Source) -> Labelled:
         naming = [n for n in [understanding.naming] if n in table.types]
         group = [n for n in [understanding.group] if n in table.types]
         match = Match(table, understanding, list(dict.fromkeys([target, *naming, *group])))
-        rule = HoldOut.from_dict(kept["held_out"]) if was_seen and "held_out" in kept else None
+        rule = LeftOutRule.from_dict(kept["held_out"]) if was_seen and "held_out" in kept else None
         frame, aside, rows, n_unlabelled = _labelled(match, understanding, rule)
         if len(frame) == 0:
             what = "that training left out" if rule else f"with a value of {target!r}"
@@ -163,7 +163,7 @@ def _target(understanding: Understanding, table: Table) -> str:
 
 
 def _labelled(
-    match: Match, understanding: Understanding, rule: HoldOut | None
+    match: Match, understanding: Understanding, rule: LeftOutRule | None
 ) -> tuple[pl.DataFrame, pl.DataFrame, Ints, int]:
     """Features and other columns of rows that have a class, their numbers from 1, and how many have none.
 

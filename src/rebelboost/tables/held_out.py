@@ -17,7 +17,7 @@ OUT, TEST = 0x9D5C_B1F2_37A4_6E81, 0x3C6E_F372_FE94_F82B
 """Numbers of two independent draws."""
 
 
-class HoldOut(NamedTuple):
+class LeftOutRule(NamedTuple):
     """How rows are left out: by their values, or by those of a column that groups them."""
 
     share: float
@@ -37,9 +37,11 @@ class HoldOut(NamedTuple):
         return {"share": self.share, "group": self.group, "spared": list(self.spared)}
 
     @staticmethod
-    def from_dict(told: Mapping[str, Any]) -> "HoldOut":
+    def from_dict(told: Mapping[str, Any]) -> "LeftOutRule":
         """Create from the dictionary in a model file; the inverse of `to_dict`."""
-        return HoldOut(float(told["share"]), str(told["group"]), tuple(map(str, told["spared"])))
+        return LeftOutRule(
+            float(told["share"]), str(told["group"]), tuple(map(str, told["spared"]))
+        )
 
 
 class Drawn(NamedTuple):
@@ -53,9 +55,9 @@ class Drawn(NamedTuple):
     """(N,) whether it also tests the model; the others choose the number of rounds."""
 
 
-def hold_out(n_rows: int, group: str = "") -> HoldOut:
+def hold_out(n_rows: int, group: str = "") -> LeftOutRule:
     """How rows of a table of this size are left out."""
-    return HoldOut(min(SHARE, MOST_ROWS / n_rows), group)
+    return LeftOutRule(min(SHARE, MOST_ROWS / n_rows), group)
 
 
 def row_keys(frame: pl.DataFrame) -> Keys:

@@ -16,7 +16,7 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import Column, as_text
 from rebelboost.tables.files import Table
 from rebelboost.tables.finite import infinite_message
-from rebelboost.tables.held_out import HoldOut, hold_out, row_keys
+from rebelboost.tables.held_out import LeftOutRule, hold_out, row_keys
 from rebelboost.tables.informative import frequent_levels
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.pieces import GROUP, TARGET, Classes, TablePiece, pieces_of
@@ -50,7 +50,7 @@ class Survey(NamedTuple):
     understanding: Understanding
     pieces: list[TablePiece]
     held: HeldRows
-    rule: HoldOut
+    rule: LeftOutRule
 
 
 def surveyed(
@@ -128,7 +128,7 @@ def _values(table: Table) -> pl.Expr:
 
 
 def _looked_through(
-    pieces: Sequence[TablePiece], understanding: Understanding, rule: HoldOut, tell: Tell
+    pieces: Sequence[TablePiece], understanding: Understanding, rule: LeftOutRule, tell: Tell
 ) -> "_Tally":
     found = _Tally(understanding)
     for i, piece in enumerate(pieces):
@@ -155,7 +155,7 @@ class _Tally:
         default_factory=list
     )
 
-    def look_through(self, piece: TablePiece, rule: HoldOut) -> None:
+    def look_through(self, piece: TablePiece, rule: LeftOutRule) -> None:
         """Count the cells of a piece, and draw the rows that are left out."""
         told = self.understanding
         frame = piece.frame()

@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from rebelboost.base.names import listed
 from rebelboost.base.text import counted
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import NO_HEADER, PARQUET, UNREADABLE, Table, opened
@@ -62,9 +61,7 @@ def _files(path: Path) -> list[Path]:
     if path.is_dir():
         found = sorted(p for p in path.iterdir() if _is_table(p))
         if not found:
-            raise TableError(
-                f"{path} holds no files that end in {listed(list(ENDINGS), 9)}: give a folder of tables"
-            )
+            raise TableError(f"{path} holds no Parquet or CSV files: give a folder of tables")
         return found
     if "*" not in path.name:
         return [path]
