@@ -19,17 +19,21 @@ WHOLE = b"".join(NEW)
 class FailingCalls:
     """`os`, whose calls are counted and of which one fails."""
 
-    WATCHED = ("open", "write", "close", "fsync", "stat", "chmod", "replace", "unlink")
+    WATCHED = ("open", "write", "close", "fsync", "stat", "chmod", "link", "replace", "unlink")
+    named = False
+    """Whether files cannot be created without a name."""
 
     def __init__(self, fail_at=None, error=errno.EIO, most=None):
         self.made, self._fail_at, self._error, self._most = [], fail_at, error, most
 
     def __getattr__(self, name):
+        if name == "O_TMPFILE" and self.named:
+            raise AttributeError(name)
         real = getattr(os, name)
         return self._watched(name, real) if name in self.WATCHED else real
 
     def _watched(self, name, real):
-        def call(*given):
+        def call(*given, **more):
             self.made.append(name)
             failing = len(self.made) - 1 == self._fail_at
             if name == "close":
@@ -38,13 +42,22 @@ class FailingCalls:
                 raise OSError(self._error, os.strerror(self._error))
             if name == "write" and self._most is not None:
                 given = (given[0], given[1][: self._most])
-            return None if name == "close" else real(*given)
+            return None if name == "close" else real(*given, **more)
 
         return call
 
 
+@pytest.fixture(params=["without a name", "with a name"])
+def way(request, monkeypatch):
+    """How files are written: as here, and as on systems that cannot create files without a name."""
+    monkeypatch.setattr(FailingCalls, "named", request.param == "with a name")
+    monkeypatch.setattr(writing, "os", FailingCalls())
+    return request.param
+
+
 @pytest.fixture
-def path(tmp_path):
+def path(tmp_path, way):
+    del way
     place = tmp_path / "model.safetensors"
     place.write_bytes(OLD)
     return place
@@ -88,10 +101,10 @@ def test_each_system_call_that_fails_leaves_a_whole_file_and_nothing_beside(
 def test_the_first_error_is_told_even_if_cleaning_up_fails(path, monkeypatch):
     class NothingWorks(FailingCalls):
         def _watched(self, name, real):
-            def call(*given):
+            def call(*given, **more):
                 if name in {"fsync", "unlink"}:
                     raise OSError(errno.EIO if name == "fsync" else errno.EROFS, name)
-                return real(*given)
+                return real(*given, **more)
 
             return call
 
@@ -107,6 +120,37 @@ def test_a_folder_that_cannot_be_flushed_is_no_error(path, monkeypatch):
     monkeypatch.setattr(writing, "os", FailingCalls(last, errno.EINVAL))
     write_whole(path, NEW)
     assert path.read_bytes() == WHOLE
+
+
+@pytest.mark.parametrize("error", [errno.EPERM, errno.EXDEV, errno.ENOENT])
+@pytest.mark.parametrize("is_new", [False, True])
+def test_where_a_file_cannot_be_given_a_name_it_is_copied(error, is_new, way, path, monkeypatch):
+    made = calls_of_a_write(path, monkeypatch)
+    if way == "with a name":
+        assert "link" not in made
+        return
+    if is_new:
+        path.unlink()
+    monkeypatch.setattr(writing, "os", FailingCalls(made.index("link"), error))
+    write_whole(path, NEW)
+    assert path.read_bytes() == WHOLE
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_a_file_has_no_name_until_it_is_complete(way, path):
+    def pieces():
+        for piece in NEW:
+            yield piece
+            names = {p.name for p in path.parent.iterdir()}
+            assert (names == {path.name}) == (way == "without a name")
+
+    write_whole(path, pieces())
+    assert path.read_bytes() == WHOLE
+
+
+def test_in_a_folder_that_is_not_there_no_file_is_written(path):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        write_whole(path.parent / "nowhere" / "model", NEW)
 
 
 def test_short_writes_are_continued(path, monkeypatch):
@@ -140,8 +184,9 @@ def test_new_files_have_the_permissions_of_others_and_old_ones_keep_theirs(path)
 
 
 @pytest.fixture
-def small_disk(tmp_path):
+def small_disk(tmp_path, way):
     """A file system of 128 KiB."""
+    del way
     folder = tmp_path / "disk"
     folder.mkdir()
     mounting = ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(folder)]

@@ -43,7 +43,7 @@ MOST_WRITES = 3
 class WaitingCalls:
     """`os`, whose call of this number waits for a signal."""
 
-    WATCHED = ("open", "write", "close", "fsync", "stat", "chmod", "replace")
+    WATCHED = ("open", "write", "close", "fsync", "stat", "chmod", "link", "replace")
 
     def __init__(self, number, told):
         self._number, self._told, self._n, self._n_writes = number, told, 0, 0
@@ -53,16 +53,16 @@ class WaitingCalls:
         if name not in self.WATCHED:
             return real
 
-        def call(*given):
+        def call(*given, **more):
             self._n_writes += name == "write"
             if name == "write" and self._n_writes > MOST_WRITES:
-                return real(*given)
+                return real(*given, **more)
             self._n += 1
             if self._n - 1 == self._number:
                 os.write(self._told, b".")
                 while True:
                     time.sleep(0.005)
-            return real(*given)
+            return real(*given, **more)
 
         return call
 

@@ -1,10 +1,12 @@
 """Write files completely or not at all, so that they outlast a crash.
 
-A new file is written beside the old one, flushed to the disk and then renamed, which is a single step for
-the file system. Whenever the program or the computer stops, the old or the new file is there, whole. All
-system calls are made here, by way of `os`, so that tests can let each of them fail.
+A new file has no name until it is complete and on the disk, where the system can create such files: if the
+process is killed, nothing of it is left. Elsewhere it is written beside the old one under a hidden name. Then
+it is renamed, which is a single step for the file system. Whenever the program or the computer stops, the old
+or the new file is there, whole. All system calls are made here, by way of `os`, so that tests can let each of
+them fail.
 """
-# ruff: noqa: PTH101, PTH105, PTH108, PTH116  (by way of `os`, see above)
+# ruff: noqa: PTH101, PTH105, PTH108, PTH110, PTH116  (by way of `os`, see above)
 
 import errno
 import os
@@ -16,13 +18,81 @@ from pathlib import Path
 
 UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF, errno.EISDIR}
 """Errors of file systems that cannot flush a folder; others mean that the file may be lost."""
+NAMED_ONLY = {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT}
+"""Errors of file systems that cannot create files without a name; ENOENT also of a folder that is not there."""
+NOT_LINKED = {errno.EPERM, errno.EXDEV, errno.ENOENT, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+"""Errors of systems that can create such files, but not give them a name."""
+AT_ONCE = 1 << 20
+"""Bytes that are copied at a time."""
 
 Piece = bytes | memoryview
 
 
 def write_whole(path: str | os.PathLike[str], pieces: Iterable[Piece]) -> None:
     """Write a file from pieces, all or nothing."""
-    with replaced(path) as beside:
+    place = Path(os.path.realpath(path))
+    handle = _nameless(place.parent)
+    if handle is None:
+        _write_named(place, pieces)
+        return
+    try:
+        for piece in pieces:
+            _write_all(handle, piece)
+        os.fsync(handle)
+        try:
+            _name(handle, place)
+        except OSError as error:
+            if error.errno not in NOT_LINKED:
+                raise
+            os.lseek(handle, 0, os.SEEK_SET)
+            _write_named(place, iter(lambda: os.read(handle, AT_ONCE), b""))
+    finally:
+        os.close(handle)
+    _flush_folder(place.parent)
+
+
+def _nameless(folder: Path) -> int | None:
+    """Create a file without a name; None if the system cannot, or could not give it one later."""
+    flag = getattr(os, "O_TMPFILE", None)
+    if flag is None:
+        return None
+    try:
+        handle: int = os.open(folder, os.O_RDWR | flag, 0o666)
+    except OSError as error:
+        if error.errno not in NAMED_ONLY:
+            raise
+        return None
+    if os.path.exists(_by_handle(handle)):
+        return handle
+    os.close(handle)
+    return None
+
+
+def _by_handle(handle: int) -> str:
+    return f"/proc/self/fd/{handle}"
+
+
+def _name(handle: int, place: Path) -> None:
+    """Give a file its name, in place of the file that has it."""
+    try:
+        _link(handle, place)
+    except FileExistsError:
+        with _renamed(place) as beside:
+            _take_permissions(handle, place)
+            _link(handle, beside)
+
+
+def _link(handle: int, to: Path) -> None:
+    folder = os.open(to.parent, os.O_RDONLY)
+    try:
+        # Without a folder's handle, Python would link the symbolic link itself.
+        os.link(_by_handle(handle), to.name, dst_dir_fd=folder, follow_symlinks=True)
+    finally:
+        os.close(folder)
+
+
+def _write_named(place: Path, pieces: Iterable[Piece]) -> None:
+    with replaced(place) as beside:
         handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _binary(), 0o666)
         try:
             for piece in pieces:
@@ -44,19 +114,31 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
     file stays and the new one is deleted.
     """
     place = Path(os.path.realpath(path))
+    with _renamed(place) as beside:
+        yield beside
+        _flush(beside)
+        _take_permissions(beside, place)
+    _flush_folder(place.parent)
+
+
+@contextmanager
+def _renamed(place: Path) -> Iterator[Path]:
+    """Yield a hidden name beside a file; what has that name afterwards replaces the file, or is deleted."""
     # Its suffix is the file's, because writers choose the format by it.
     beside = place.with_name(f".{place.stem}.{secrets.token_hex(8)}{place.suffix}")
     try:
         yield beside
-        _flush(beside)
-        with suppress(FileNotFoundError):
-            os.chmod(beside, stat.S_IMODE(os.stat(place).st_mode))
         os.replace(beside, place)
     except BaseException:
         with suppress(OSError):
             os.unlink(beside)
         raise
-    _flush_folder(place.parent)
+
+
+def _take_permissions(to: int | Path, place: Path) -> None:
+    """Give a new file the permissions of the old one, if there is one."""
+    with suppress(FileNotFoundError):
+        os.chmod(to, stat.S_IMODE(os.stat(place).st_mode))
 
 
 def _write_all(handle: int, piece: Piece) -> None:
