@@ -14,7 +14,7 @@ from rebelboost.base.checks import Fields
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files import safetensors as tensors
 from rebelboost.files.packed_trees import pack_trees, unpack_trees
-from rebelboost.files.packing import packed, unpacked
+from rebelboost.files.packing import packed, room, unpacked
 from stored_models import all_packed, assert_same_answers, make, table
 
 NO_TREES = {
@@ -90,7 +90,7 @@ def test_trees_without_the_nodes_that_no_sample_reaches_are_restored(deep):
     small = pack_trees(arrays)
     assert len(small["features"]) < len(arrays["features"]) / 2
     assert len(small["outputs"]) == len(small["features"]) + len(arrays["depths"])
-    whole = unpack_trees(small)
+    whole = unpack_trees(small, room(10**6))
     assert whole.keys() == arrays.keys()
     for name, array in arrays.items():
         np.testing.assert_array_equal(whole[name], array, err_msg=name, strict=True)
@@ -173,6 +173,10 @@ CHANGES = {
         first_packed(said)
     ].__setitem__(1, 7919),
     "more fields": lambda arrays, said: said.update(more=1),
+    "wide tables": put("trees.tables", np.zeros((1, 10**6), np.uint8)),
+    "features of another type": put("trees.features", np.zeros(3, np.uint8)),
+    "thresholds of another type": put("trees.thresholds", np.zeros(3, np.int32)),
+    "columns of no array": put("packed.more.0.0", np.zeros(3)),
     "an array twice": lambda arrays, said: arrays.update({first_packed(said): np.zeros(3)}),
 }
 
@@ -200,3 +204,22 @@ def test_places_beyond_the_values_are_refused():
     said = {"trees": False, "arrays": {"a": ["float64", 0, [["choice"]]]}}
     with pytest.raises(ModelFileError, match="places of no value"):
         unpacked(stored, Fields(said, "packed"))
+
+
+def test_trees_that_would_be_far_larger_than_their_file_are_refused():
+    n_trees, n_nodes = 100, 100 * (2**12 - 1)
+    idle = {
+        "depths": np.full(n_trees, 12, np.uint8),
+        "features": np.empty(0, np.int32),
+        "thresholds": np.empty(0),
+        "missing_right": np.empty(0, np.uint8),
+        "splits": np.zeros(-(-n_nodes // 8), np.uint8),
+        "with_table": np.empty(0, np.uint8),
+        "tables": np.empty((0, 32), np.uint8),
+        "table_of_node": np.empty(0, np.int64),
+    }
+    small = idle | {"outputs": np.ones((n_trees, 2))}
+    assert unpack_trees(small, 1 << 30)["outputs"].sum() == 2 * n_trees
+    large = idle | {"outputs": np.ones((n_trees, 1000))}
+    with pytest.raises(ModelFileError, match="too large for the size of the file"):
+        unpack_trees(large, room(sum(array.nbytes for array in large.values())))

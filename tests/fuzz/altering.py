@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +28,12 @@ class Parts(NamedTuple):
     texts: dict
 
 
+_parsed = lru_cache(maxsize=None)(tensors.parse)
+
+
 def parts_of(blob):
-    contents = tensors.parse(blob)
+    """Copies of the arrays and texts of a file, which is parsed once."""
+    contents = _parsed(blob)
     return Parts(
         {name: array.copy() for name, array in contents.arrays.items()}, dict(contents.texts)
     )

@@ -1,12 +1,14 @@
-"""The files that are altered: a kept model of every kind, and a detector."""
+"""The files that are altered: models of every kind, kept and saved today, plain and packed; detectors."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fuzz.judging import answer, ask_more, load_model
+from fuzz.today import detectors, models, saved_packed
 from rebelboost.files import safetensors as tensors
 from rebelboost.vision.detector import restore_detector
 from stored_models import FOLDER, kept_samples
@@ -28,15 +30,26 @@ class Base(NamedTuple):
 
 
 def load_bases():
-    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = [*_kept(), *models()]
+        bases = [
+            Base(blob, X[:N_ASKED], answer(load_model(blob), X[:N_ASKED])) for blob, X in found
+        ]
+        image = np.random.default_rng(0).integers(0, 255, (40, 44)).astype(np.uint8)
+        for blob in (DETECTOR.read_bytes(), *detectors()):
+            said = boxes(load_detector(blob), image)
+            bases.append(Base(blob, image, said, load_detector, boxes, ask_detector))
+    return bases
+
+
+def _kept():
+    """Yield each kept file as it is, and packed by today's code."""
     for path in sorted(FOLDER.glob("*.safetensors")):
         kept = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
-        X, blob = kept_samples(kept)[:N_ASKED], path.read_bytes()
-        found.append(Base(blob, X, answer(load_model(blob), X)))
-    blob, image = DETECTOR.read_bytes(), np.random.default_rng(0).integers(0, 255, (40, 44))
-    image = image.astype(np.uint8)
-    said = boxes(load_detector(blob), image)
-    return [*found, Base(blob, image, said, load_detector, boxes, ask_detector)]
+        X, blob = kept_samples(kept), path.read_bytes()
+        yield blob, X
+        yield saved_packed(load_model(blob)), X
 
 
 def load_detector(blob):

@@ -12,15 +12,19 @@ An alteration is of one of three sorts.
   place of 1). It must answer everything, with whatever predictions: probabilities are distributions,
   costs and reasons are finite, it can be pickled, saved and loaded again, and says the same then.
 
-Refused means `ModelFileError`. Any other exception is a failure, so is a crash, and so are more bytes
-of memory during loading than twice the file and `ALLOWANCE`, the interpreter's own part.
+Refused means `ModelFileError`. Any other exception is a failure, so is a crash, so are more seconds of
+loading than `PATIENCE`, and so are more bytes of memory than twice the file and `ALLOWANCE`, the interpreter's
+own part. To count these is slow: where they are not, addresses beyond `ROOM` are refused by the system.
 """
 
 import json
 import pickle
+import resource
 import tempfile
+import time
 import tracemalloc
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,7 +38,10 @@ from rebelboost import CostError, ModelFileError
 from rebelboost.estimators.load import restore
 from rebelboost.files import safetensors as tensors
 
-ALLOWANCE = 4 << 20
+ALLOWANCE, ROOM = 4 << 20, 32 << 20
+PATIENCE = 2.0
+"""Processor seconds of a load; the files have some ten thousand bytes, and take a thousandth of this."""
+SIZE = Path("/proc/self/statm")
 IN_MEMORY = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())
 """Where models are saved again: it need not outlast the computer."""
 UNEVEN = 1e-9
@@ -59,7 +66,7 @@ class Outcome(NamedTuple):
     same: bool
     fault: str
     extra: int
-    """Bytes of memory beyond twice the file."""
+    """Bytes of memory beyond twice the file, if they were counted."""
 
 
 def load_model(blob):
@@ -85,15 +92,39 @@ def loaded(blob, load=load_model):
         return None, str(error)
 
 
-def check(altered, base, *, thorough=True):
-    """Judge an alteration of a base; memory, and storing again what says the same, only if thorough."""
-    extra = 0
-    if thorough:
+@contextmanager
+def limited(n_bytes):
+    """Let allocations fail that would need more than so many bytes of addresses."""
+    if not SIZE.exists():
+        yield
+        return
+    least, most = resource.getrlimit(resource.RLIMIT_AS)
+    now = int(SIZE.read_bytes().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + n_bytes, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (least, most))
+
+
+def _load_judged(altered, base, *, measured):
+    """A model or the fault, and the memory beyond twice the file."""
+    twice, extra, began = 2 * len(altered.blob), 0, time.process_time()
+    if measured:
         model, fault, peak = load_measured(altered.blob, base.load)
-        extra = peak - 2 * len(altered.blob)
+        extra = peak - twice
         assert extra <= ALLOWANCE, f"{altered.what}: {peak} bytes for {len(altered.blob)}"
     else:
-        model, fault = loaded(altered.blob, base.load)
+        with limited(twice + ROOM):
+            model, fault = loaded(altered.blob, base.load)
+    seconds = time.process_time() - began
+    assert seconds <= PATIENCE, f"{altered.what}: {seconds:.1f} s to load"
+    return model, fault, extra
+
+
+def check(altered, base, *, measured=True, stored=True):
+    """Judge an alteration of a base; store what says the same again only if `stored`."""
+    model, fault, extra = _load_judged(altered, base, measured=measured)
     if model is None:
         assert fault, "a fault without a name"
         return Outcome(refused=True, same=False, fault=fault, extra=extra)
@@ -109,7 +140,7 @@ def check(altered, base, *, thorough=True):
         same = _all_equal(base.said, now)
         if altered.sort == VALUES and not same:
             base.ask_more(model, base.X)
-        if altered.sort == VALUES and (thorough or not same):
+        if altered.sort == VALUES and (stored or not same):
             _store_again(model, base, now)
     assert same or altered.sort == VALUES, f"{altered.what}: other predictions"
     return Outcome(refused=False, same=same, fault="", extra=extra)

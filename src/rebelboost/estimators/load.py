@@ -1,6 +1,9 @@
 """Load an estimator from a model file."""
 
 import os
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from functools import cache
 
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.regressor import RebelRegressor
@@ -43,8 +46,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 
 def restore(contents: Contents) -> Model:
     """Create an estimator from the contents of a model file."""
-    known = {name: kind().get_params(deep=False).keys() for name, kind in ESTIMATORS.items()}
-    stored = unpack_model(contents, known)
+    stored = unpack_model(contents, _known())
     try:
         estimator = ESTIMATORS[stored.estimator](**stored.parameters)
         estimator.check_parameters()
@@ -57,3 +59,9 @@ def restore(contents: Contents) -> Model:
         estimator.plan_ = stored.plan
     estimator.metadata_ = stored.metadata
     return estimator
+
+
+@cache
+def _known() -> Mapping[str, AbstractSet[str]]:
+    """The parameter names of each estimator; scikit-learn finds them by inspection, which is slow."""
+    return {name: kind().get_params(deep=False).keys() for name, kind in ESTIMATORS.items()}

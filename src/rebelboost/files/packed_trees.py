@@ -4,6 +4,7 @@ Trees have complete layers. Below a node without a split all samples go left, so
 nodes and leaves that no sample reaches. A large file leaves them out, and says which nodes have splits.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,7 @@ IDLE = {"features": -1, "thresholds": np.inf, "missing_right": 0}
 BY_SPLIT = ("splits", "with_table", "table_of_node")
 """Arrays that packed trees have in addition."""
 MOST_DEPTH = 12
-FREE, MOST_TIMES = 1 << 14, 16
-"""Limits of the number of nodes: so many are free, and beyond that so many times those with splits."""
+BYTES_OF_TABLE = 32
 
 
 def pack_trees(arrays: Arrays) -> Arrays | None:
@@ -28,8 +28,7 @@ def pack_trees(arrays: Arrays) -> Arrays | None:
     reached = _reached(arrays["depths"], splits)
     idle = [(arrays[name][~splits] == IDLE[name]).all() for name in OF_NODES]
     empty = [not arrays[name][~reached].any() for name in OF_LEAVES if name in arrays]
-    small = len(splits) <= FREE + MOST_TIMES * np.count_nonzero(splits)
-    if not all([*idle, *empty, small, not arrays["signed"].any()]):
+    if not all([*idle, *empty, not arrays["signed"].any()]):
         return None
     tables, places = np.unique(arrays["tables"], axis=0, return_inverse=True)
     kept = {name: array for name, array in arrays.items() if name != "table_nodes"}
@@ -41,16 +40,24 @@ def pack_trees(arrays: Arrays) -> Arrays | None:
     return kept | {name: np.packbits(each, bitorder="little") for name, each in flags.items()}
 
 
-def unpack_trees(arrays: Arrays) -> Arrays:
-    """All nodes and leaves. Lengths are checked here, and contents where the trees are read."""
+def unpack_trees(arrays: Arrays, room: int) -> Arrays:
+    """All nodes and leaves, of at most `room` bytes.
+
+    Lengths are checked here, and contents where the trees are read.
+    """
     needed = {"depths", "tables", *OF_NODES, *BY_SPLIT}
     require(needed <= arrays.keys(), f"no {sorted(needed - arrays.keys())[:1]} of packed trees")
-    require(arrays["features"].ndim == 1, "trees whose arrays differ in length")
-    depths, n_splits = arrays["depths"], len(arrays["features"])
+    depths, features, thresholds = (arrays[name] for name in ("depths", "features", "thresholds"))
     fine = depths.dtype == np.uint8 and depths.ndim == 1 and (depths <= MOST_DEPTH).all()
     require(fine, f"a tree deeper than {MOST_DEPTH} layers")
-    n_nodes = int(((1 << depths.astype(np.int64)) - 1).sum())
-    require(n_nodes <= FREE + MOST_TIMES * n_splits, "trees of more nodes than their splits allow")
+    of_type = features.dtype == np.int32 and thresholds.dtype == np.float64
+    require(of_type and features.ndim == 1, "splits of an unknown type")
+    places, tables = arrays["table_of_node"], arrays["tables"]
+    inside = places.dtype == np.int64 and places.ndim == 1 and tables.shape[1:] == (BYTES_OF_TABLE,)
+    require(inside and ((places >= 0) & (places < len(tables))).all(), "unknown tables")
+    n_splits, n_nodes = len(features), int(((1 << depths.astype(np.int64)) - 1).sum())
+    fits = _n_bytes(arrays, n_nodes, n_nodes + len(depths)) <= room
+    require(fits, "trees that are too large for the size of the file")
     splits = _bits(arrays["splits"], n_nodes)
     require(np.count_nonzero(splits) == n_splits, "trees with other splits than they say")
     reached = _reached(depths, splits)
@@ -71,12 +78,20 @@ def unpack_trees(arrays: Arrays) -> Arrays:
         found = arrays[name]
         whole[name] = np.zeros((len(reached), *found.shape[1:]), dtype=found.dtype)
         whole[name][reached] = found
-    places = arrays["table_of_node"]
-    inside = places.dtype == np.int64 and places.ndim == 1 and arrays["tables"].ndim == 2
-    require(inside and ((places >= 0) & (places < len(arrays["tables"]))).all(), "unknown tables")
-    whole["tables"] = arrays["tables"][places]
+    whole["tables"] = tables[places]
     whole["table_nodes"] = np.flatnonzero(splits)[_bits(arrays["with_table"], n_splits)]
     return whole
+
+
+def _n_bytes(arrays: Arrays, n_nodes: int, n_leaves: int) -> int:
+    """Size of the unpacked trees."""
+    rows = dict.fromkeys(OF_NODES, n_nodes) | dict.fromkeys(OF_LEAVES, n_leaves)
+    rows["tables"] = len(arrays["table_of_node"])
+    return sum(
+        n * math.prod(arrays[name].shape[1:]) * arrays[name].itemsize
+        for name, n in rows.items()
+        if name in arrays
+    )
 
 
 def _bits(packed: NDArray[Any], n: int) -> NDArray[np.bool_]:

@@ -16,11 +16,14 @@ from rebelboost.base.grid import spacing
 from rebelboost.files.packed_trees import pack_trees, unpack_trees
 
 Arrays = dict[str, NDArray[Any]]
-TREES = "trees."
+TREES, COLUMNS = "trees.", "packed."
+"""Beginnings of names."""
 LEAST_SAVED = 1 << 16
 """Bytes that packing must save in a file, at least."""
 LEAST_BYTES = 1 << 10
 """Arrays smaller than this are left as they are."""
+FREE, MOST_TIMES = 1 << 21, 64
+"""Limits of the unpacked arrays: so many bytes are free, and beyond that so many times those in the file."""
 MOST_COLUMNS = 32
 WIDE = ("float64", "int64", "int32")
 """Types of arrays that are packed."""
@@ -35,23 +38,37 @@ PLAIN, GRID, CHOICE = "plain", "grid", "choice"
 
 def packed(arrays: Mapping[str, NDArray[Any]]) -> tuple[Arrays, dict[str, Any] | None]:
     """The arrays as they are stored, and the JSON object by which they are restored; None: as they are."""
-    stored, described = dict(arrays), dict[str, Any]()
     trees = {name.removeprefix(TREES): a for name, a in arrays.items() if name.startswith(TREES)}
-    smaller = pack_trees(trees)
-    if smaller is not None:
-        stored = {name: a for name, a in stored.items() if not name.startswith(TREES)}
+    n_bytes = _n_bytes(arrays.values())
+    if n_bytes <= LEAST_SAVED:
+        return dict(arrays), None
+    for smaller in filter(None, (pack_trees(trees), trees)):
+        stored = {name: a for name, a in arrays.items() if not name.startswith(TREES)}
         stored |= {TREES + name: array for name, array in smaller.items()}
-    for name in [name for name, a in stored.items() if str(a.dtype) in WIDE and a.ndim in {1, 2}]:
-        array = stored[name]
+        stored, described = _packed_columns(stored)
+        least = _n_bytes(stored.values())
+        if n_bytes <= room(least) and least <= n_bytes - LEAST_SAVED:
+            return stored, {"trees": smaller is not trees, "arrays": described}
+    return dict(arrays), None
+
+
+def room(n_bytes: int) -> int:
+    """Bytes that the arrays of a file may have when they are unpacked, given those that they have in it."""
+    return FREE + MOST_TIMES * n_bytes
+
+
+def _packed_columns(arrays: Arrays) -> tuple[Arrays, dict[str, Any]]:
+    stored, described = dict(arrays), dict[str, Any]()
+    for name, array in arrays.items():
+        if array.nbytes <= LEAST_BYTES or str(array.dtype) not in WIDE or array.ndim not in {1, 2}:
+            continue
         columns, forms = _packed_array(name, array)
         if _n_bytes(columns.values()) < array.nbytes - LEAST_BYTES:
             del stored[name]
             stored |= columns
             width = array.shape[1] if array.ndim == 2 else 0
             described[name] = [str(array.dtype), width, forms]
-    if _n_bytes(stored.values()) > _n_bytes(arrays.values()) - LEAST_SAVED:
-        return dict(arrays), None
-    return stored, {"trees": smaller is not None, "arrays": described}
+    return stored, described
 
 
 def _n_bytes(arrays: Iterable[NDArray[Any]]) -> int:
@@ -68,7 +85,7 @@ def _packed_array(name: str, array: NDArray[Any]) -> tuple[Arrays, list[list[Any
         options = [_plain(part), _on_grid(part), _chosen(part)]
         found, form = min(filter(None, options), key=lambda option: _n_bytes(option[0]))
         forms.append(form)
-        stored |= {f"packed.{name}.{i}.{j}": each for j, each in enumerate(found)}
+        stored |= {f"{COLUMNS}{name}.{i}.{j}": each for j, each in enumerate(found)}
     return stored, forms
 
 
@@ -125,7 +142,7 @@ def _chosen(column: NDArray[Any]) -> Packed | None:
 def unpacked(arrays: Mapping[str, NDArray[Any]], fields: Fields) -> Arrays:
     """The arrays as they were before packing. Contents are checked where they are read.
 
-    A column takes at most eight times the memory of its stored form, and trees see `packed_trees`.
+    A column takes at most eight times the memory of its stored form; trees are limited by `room`.
     """
     shelf, whole = Shelf(arrays), dict(arrays)
     has_trees, packed_ones = fields.any("trees"), fields.any("arrays")
@@ -137,17 +154,22 @@ def unpacked(arrays: Mapping[str, NDArray[Any]], fields: Fields) -> Arrays:
         dtype, width, forms = said
         require(0 <= width < 2**31 and len(forms) in {1, width}, "invalid packed arrays")
         require(len(forms) <= MOST_COLUMNS and name not in whole, "invalid packed arrays")
-        columns = [_column(shelf, f"packed.{name}.{i}", dtype, f) for i, f in enumerate(forms)]
+        columns = [_column(shelf, f"{COLUMNS}{name}.{i}", dtype, f) for i, f in enumerate(forms)]
         same = len({len(column) for column in columns}) == 1
         require(same, f"{name!r} with columns of different lengths")
         whole[name] = np.stack(columns, axis=1) if len(columns) > 1 else columns[0]
         if len(columns) == 1 and width > 0:
             require(len(columns[0]) % width == 0, f"{name!r} with an incomplete row")
             whole[name] = columns[0].reshape(-1, width)
-    whole = {name: array for name, array in whole.items() if not name.startswith("packed.")}
+    unused = [name for name in whole if name.startswith(COLUMNS) and shelf.has(name)]
+    require(not unused, f"unexpected arrays: {sorted(unused)[:3]}")
+    whole = {name: array for name, array in whole.items() if not name.startswith(COLUMNS)}
     if has_trees:
         trees = {name: a for name, a in whole.items() if name.startswith(TREES)}
-        found = unpack_trees({name.removeprefix(TREES): a for name, a in trees.items()})
+        found = unpack_trees(
+            {name.removeprefix(TREES): a for name, a in trees.items()},
+            room(_n_bytes(arrays.values())),
+        )
         whole = {name: array for name, array in whole.items() if name not in trees}
         whole |= {TREES + name: array for name, array in found.items()}
     return whole
