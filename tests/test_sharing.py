@@ -1,10 +1,12 @@
 """One estimator in many threads and processes: the same bits, and no crash at exit."""
 
 import multiprocessing
+import os
 import pickle
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from joblib import Parallel, delayed
@@ -91,6 +93,19 @@ def test_the_interpreter_can_exit_while_threads_run_kernels():
             [sys.executable, "-c", EXITING], capture_output=True, text=True, check=False, timeout=60
         )
         assert (done.returncode, done.stdout) == (0, "leaving\n"), done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_the_interpreter_can_exit_while_daemon_threads_fit():
+    script = Path(__file__).parent / "fuzz" / "exiting.py"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(script), "20"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.stdout == "20 ended while threads worked, 0 failed\n", done.stdout + done.stderr
 
 
 def test_a_pickled_estimator_predicts_the_same_bits(model):

@@ -6,6 +6,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Checks, Floats, Ints, Labels, Scores, Values
+from rebelboost.base.distinct import distinct
 from rebelboost.base.levels import LEVELS
 from rebelboost.cascade.deciding import (
     RISK,
@@ -117,7 +118,7 @@ def _stage_by_stage(
 def exit_posterior(model: FittedClassifier, plan: CascadePlan, left: Left) -> Floats:
     """(N, K) probabilities, with the temperature of the check at which each sample left."""
     posterior = np.empty_like(left.scores)
-    for stage in np.unique(left.stage).tolist():
+    for stage in distinct(left.stage).tolist():
         rows = left.stage == stage
         early = stage < len(plan.low)
         own = at_temperature(model, float(plan.temperatures[stage])) if early else model

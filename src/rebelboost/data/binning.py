@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Bins, Bytes, Floats, Ints, Values
+from rebelboost.base.distinct import distinct
 
 MOST_BINS = 255
 """Maximum number of bins of a feature, not counting the one for missing values."""
@@ -162,7 +163,7 @@ def ends_of_bins(shares: Ints, n_bins: int) -> Ints:
     """Where bins end that have about the same share, given the shares of the values in increasing order."""
     below = np.cumsum(shares)
     wanted = below[-1] * np.arange(1, n_bins, dtype=np.float64) / n_bins
-    return np.unique(np.searchsorted(below, wanted))
+    return distinct(np.searchsorted(below, wanted))
 
 
 def middles(values: Floats) -> Floats:

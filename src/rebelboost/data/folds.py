@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels
+from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.hashing import hash_rows
 from rebelboost.data.samples import AnySamples
 
@@ -79,7 +80,7 @@ def held_out_part(samples: Divisible, fraction: float, seed: int) -> Part | None
 
 def n_distinct(samples: AnySamples) -> int:
     """Count the samples, equal ones once."""
-    return len(np.unique(hash_rows(samples.X, 0)))
+    return n_distinct_values(hash_rows(samples.X, 0))
 
 
 def n_pieces(samples: AnySamples, n_folds: int) -> int:
@@ -216,7 +217,7 @@ def _in_time(times: Ints, labels: Labels, mass: BySample, n_folds: int) -> list[
     parts = []
     for i in range(1, n_folds + 1):
         kept, out = (block < i).astype(np.float64), (block == i).astype(np.float64)
-        if out.any() and len(np.unique(labels[block < i])) == len(np.unique(labels)):
+        if out.any() and n_distinct_values(labels[block < i]) == n_distinct_values(labels):
             parts.append(Part(kept, out))
     return parts
 

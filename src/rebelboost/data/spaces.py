@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from rebelboost import kernels
 from rebelboost.base.arrays import Blocks, Bytes, Distances, Floats, Indices, Labels, Points, Values
 from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.distinct import distinct
 from rebelboost.base.exact_sums import exact_gram, exact_mean, exact_product
 from rebelboost.base.triangular import inverse_factor
 from rebelboost.data.scales import LARGEST_SQUARABLE, levels_of, unmeasurable
@@ -211,7 +212,7 @@ def _factors(
 def _within_classes(centred: Floats, labels: Labels, weight: Floats | None) -> Floats:
     """Deviations from the class means."""
     deviations = centred.copy()
-    for k in np.unique(labels):
+    for k in distinct(labels):
         own = labels == k
         deviations[own] -= exact_mean(deviations[own], None if weight is None else weight[own])
     return deviations

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rebelboost.base.arrays import ByClass, Floats, Ints, Scores, Values
+from rebelboost.base.distinct import distinct
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import ComparisonVotes, RuleVotes, Shares
@@ -62,7 +63,7 @@ def contributions(ensemble: Ensemble, X: Values, n_threads: int = 1) -> Contribu
     for group in sorted(ensemble.groups, key=lambda group: len(group.terms.example_rows) > 0):
         group.terms.share_out(queries, shares, n_threads)
     named = [rows for rows, _ in shares.pulls]
-    rows = np.unique(np.concatenate(named)) if named else np.empty(0, dtype=np.int64)
+    rows = distinct(np.concatenate(named)) if named else np.empty(0, dtype=np.int64)
     pulls = np.zeros((len(X), len(rows), ensemble.n_classes))
     for own, added in shares.pulls:
         pulls[:, np.searchsorted(rows, own)] += added

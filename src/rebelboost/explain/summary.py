@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import ByClass
+from rebelboost.base.distinct import distinct
 from rebelboost.base.names import printed
 from rebelboost.base.text import Table, counted, framed, joined, percent, whole_percent
 from rebelboost.explain.reasons import Rows
@@ -277,7 +278,7 @@ def _pairs(ensemble: Ensemble, classes: tuple[Any, ...] | None) -> tuple[Separat
         total = used.distance[span].sum() or 1.0
         own = {
             int(key): used.distance[span][keys == key].sum() / total
-            for key in np.unique(keys[used.distance[span] > 0])
+            for key in distinct(keys[used.distance[span] > 0])
         }
         found += [
             Separation(

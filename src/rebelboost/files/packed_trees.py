@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.checks import require
+from rebelboost.base.distinct import distinct
 
 Arrays = dict[str, NDArray[Any]]
 OF_NODES, OF_LEAVES = ("features", "thresholds", "missing_right"), ("outputs", "cover")
@@ -106,7 +107,7 @@ def _reached(depths: NDArray[np.uint8], splits: NDArray[np.bool_]) -> NDArray[np
     first_node = np.cumsum(n_nodes) - n_nodes
     first_leaf = first_node + np.arange(len(depths))
     reached = np.empty(int(n_nodes.sum()) + len(depths), dtype=bool)
-    for depth in np.unique(depths).tolist():
+    for depth in distinct(depths).tolist():
         own = np.flatnonzero(depths == depth)
         found = np.ones((len(own), 1), dtype=bool)
         for layer in range(depth):

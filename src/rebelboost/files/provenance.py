@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Values
 from rebelboost.base.checks import Shelf, require
+from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.names import plain
 from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.files.texts import Scalar, scalar_arrays, take_scalars
@@ -57,7 +58,7 @@ def take_provenance(
 
 def _take_row_labels(shelf: Shelf) -> dict[int, Any]:
     rows = shelf.take("rows.numbers", np.int64, None)
-    require((rows >= 0).all() and len(np.unique(rows)) == len(rows), "names of invalid rows")
+    require((rows >= 0).all() and n_distinct_values(rows) == len(rows), "names of invalid rows")
     return dict(zip(rows.tolist(), take_scalars(shelf, "rows", len(rows)), strict=True))
 
 
@@ -74,7 +75,7 @@ def _take_facts(shelf: Shelf) -> dict[str, float]:
 def _take_examples(shelf: Shelf, examples: set[int], n_classes: int) -> dict[int, int]:
     rows = shelf.take("examples.rows", np.int64, None)
     classes = shelf.indices("examples.classes", n_classes, len(rows))
-    distinct = (rows >= 0).all() and len(np.unique(rows)) == len(rows)
+    distinct = (rows >= 0).all() and n_distinct_values(rows) == len(rows)
     require(distinct, "examples with invalid rows")
     require(examples <= set(rows.tolist()), "examples whose class is unknown")
     return dict(zip(rows.tolist(), classes.tolist(), strict=True))

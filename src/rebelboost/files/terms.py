@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Outputs
 from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.distinct import n_distinct_values
 from rebelboost.data.spaces import space_from_tensors
 from rebelboost.exceptions import ModelFileError
 from rebelboost.model.comparisons import Comparisons, Placed, from_tensors, to_tensors
@@ -139,7 +140,7 @@ def take_terms(
 def _take_space(shelf: Shelf, i: int, fields: Fields, features: Features) -> Placed:
     name = f"spaces.{i}"
     space, points, rows = space_from_tensors(shelf, name, fields, features.n, features.levels)
-    require(len(np.unique(rows)) == len(rows), f"a repeated row among the examples of {name}")
+    require(n_distinct_values(rows) == len(rows), f"a repeated row among the examples of {name}")
     fields.end()
     require(np.isfinite(points).all(), f"{name} with a point that is not finite")
     return Placed(space, rows, points)

@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from rebelboost.base.arrays import BySample, Indices, Ints, Outputs, Values
+from rebelboost.base.distinct import n_distinct_values
 from rebelboost.data.equal_samples import merge_equal
 from rebelboost.learners.base import Candidate, Focus, Prepared, solved_response
 from rebelboost.learners.binarize import binarize
@@ -136,7 +137,7 @@ class PreparedBinary(Prepared):
         samples = focus.samples[v[focus.samples] != 0]
         labels = np.where(v[samples] > 0, 1, -1)
         weight = np.abs(v[samples])
-        if len(np.unique(labels)) < 2:
+        if n_distinct_values(labels) < 2:
             return None
         weight *= len(weight) / weight.sum()  # estimators expect weights with a mean of 1
         features = np.flatnonzero(focus.allowed).astype(np.int32)

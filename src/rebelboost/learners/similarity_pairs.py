@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.base.arrays import COMPARISONS, Distances, Floats, Indices, Ints, PairList
+from rebelboost.base.distinct import distinct
 from rebelboost.base.levels import LEVELS
 from rebelboost.data.point_set import PointSet
 from rebelboost.losses.exponential import Weights
@@ -67,7 +68,7 @@ def draw_pairs(
     chosen = _draw(np.abs(sides.values[samples]), options.n_anchors(len(samples)), rng)
     if chosen is None:
         return []
-    anchors = samples[np.unique(chosen)]
+    anchors = samples[distinct(chosen)]
     subset, share = samples, None
     if len(samples) > options.subset:
         mass = sides.mass[samples]

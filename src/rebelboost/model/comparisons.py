@@ -26,6 +26,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.base.checks import Shelf, require
+from rebelboost.base.distinct import distinct
 from rebelboost.base.grid import is_multiple, spacing
 from rebelboost.base.levels import CONSTANT as CONSTANT_LEVEL
 from rebelboost.base.levels import LEVELS
@@ -385,7 +386,7 @@ def from_tensors(
     require((rivals != anchors)[pairs].all(), "a similarity with its anchor as rival")
     require((apart > 0).all(), "a distance that is not positive")
     found = []
-    for number in np.unique(of_space).tolist():
+    for number in distinct(of_space).tolist():
         own = np.flatnonzero(of_space == number)
         none = Placed(None, np.empty(0, np.int32), np.empty((0, 0), np.float32))  # type: ignore[arg-type]
         space, rows, points = spaces[number] if number != NONE else none

@@ -12,6 +12,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, Floats, Indices, Ints, Outputs, Scores
+from rebelboost.base.distinct import distinct
 from rebelboost.base.prediction_arrays import StepArrays
 from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.queries import Queries
@@ -141,7 +142,7 @@ def _of_numbers(stumps: Trees) -> tuple[Indices, Ints, Floats, Outputs]:
 def _of_categories(stumps: Trees) -> tuple[Indices, Outputs]:
     """Features, and 257 rows of outputs for each."""
     left, right, missing = _sides(stumps)
-    features = np.unique(stumps.features)
+    features = distinct(stumps.features)
     tables = np.empty((len(features), N_CODES + 1, stumps.outputs.shape[1]))
     for table, feature in zip(tables, features.tolist(), strict=True):
         own = stumps.features == feature

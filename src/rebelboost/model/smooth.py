@@ -25,6 +25,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.base.checks import Shelf, require
+from rebelboost.base.distinct import distinct
 from rebelboost.base.grid import SMALL_ENOUGH, rounded, spacing
 from rebelboost.data.spaces import Embedding
 from rebelboost.model.comparisons import AT_ONCE, Placed
@@ -217,7 +218,7 @@ class SmoothSimilarities(Terms):
     def example_rows(self) -> Indices:
         """Rows of the examples in the user's table."""
         rows = np.concatenate([function.rows for function in self.functions])
-        return np.unique(rows).astype(np.int32)
+        return distinct(rows).astype(np.int32)
 
     def share_out(self, queries: Queries, shares: Shares, n_threads: int) -> None:
         """Credit features with what their values add to the scores at the mean of the training samples."""

@@ -26,6 +26,7 @@ from rebelboost.base.arrays import (
     TreeArrays,
 )
 from rebelboost.base.checks import Shelf, require
+from rebelboost.base.distinct import distinct
 from rebelboost.base.fixed_point import exact_totals
 from rebelboost.base.grid import is_multiple, rounded
 from rebelboost.base.text import counted
@@ -253,7 +254,7 @@ class Trees(Terms):
     @property
     def used_features(self) -> NDArray[np.int32]:
         """The features of the splits, sorted, each once."""
-        return np.unique(self.features[self.features >= 0])
+        return distinct(self.features[self.features >= 0])
 
     def describe(self, names: Sequence[str] | None = None) -> str:
         """The split of a stump, or the features that a tree splits on."""
