@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from rebelboost.base.fixed_point import coarse_scale
 from rebelboost.losses.exponential import (
     CAP,
     SUBCOSTS,
@@ -149,3 +150,19 @@ def test_leaf_outputs_lie_between_zero_and_the_best_ones(plus, minus, smoothing)
 def test_a_class_that_weighs_nothing_has_an_output_of_zero():
     assert leaf_outputs(np.zeros((2, 1)), np.zeros((2, 1)), 0.1).tolist() == [[0], [0]]
     assert signed_output(np.zeros(1), np.zeros(1)).tolist() == [0]
+
+
+@pytest.mark.parametrize("name", SUBCOSTS)
+def test_fixed_weights_are_the_signed_weights_and_their_sizes_in_one_scale(name):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=20).astype(np.int32)
+    costs = rng.uniform(1, 5, (20, 3)) * (np.arange(3) != labels[:, np.newaxis])
+    loss = ExponentialLoss(SUBCOSTS[name](costs, labels), 20.0)
+    weights = loss.weights(rng.normal(size=(20, 3)))
+    signed, mass = weights.fixed()
+    plus, minus = both(weights.planes)
+    scale = coarse_scale(weights.totals.max())
+    # Each is rounded once.
+    np.testing.assert_allclose(signed[:, :3], (plus - minus) * scale, rtol=0, atol=0.5)
+    np.testing.assert_allclose(mass, (plus + minus) * scale, rtol=0, atol=0.5)
+    assert (mass > np.abs(signed[:, :3])).any() == (name == "rebel")

@@ -144,3 +144,14 @@ def test_the_line_search_finds_a_minimum_that_newtons_method_alone_overshoots(at
     found = rising_root(derivatives, np.zeros(3), precision)
     np.testing.assert_allclose(found, at, atol=max(1e-6, 1e-6 * reach))
     assert not math.isnan(found[0])
+
+
+@pytest.mark.parametrize("scale", [2.0**20, 2.0**-20])
+def test_outputs_of_the_huber_loss_scale_with_the_targets_bit_for_bit(scale):
+    scores, ridge = RNG.normal(size=(N, 1)), np.full((L, 1), 0.5)
+
+    def outputs(by):
+        loss = Huber(by * TARGET, WEIGHT, by * 0.7)
+        return loss.slopes(by * scores, 1).best_outputs(REGIONS, ridge)
+
+    np.testing.assert_array_equal(outputs(scale), scale * outputs(1.0))
