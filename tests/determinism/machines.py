@@ -41,9 +41,9 @@ MACHINES = {
 EMULATED = ["Nehalem-v1", "Haswell-v4", "max"]
 
 
-def parts_under(variables, before=()):
+def parts_under(variables, before=(), flags=("-W", "ignore")):
     """Hashes of every array of every model, from a process of its own."""
-    command = [*before, sys.executable, "-W", "ignore", "-m", "tests.determinism", "--parts"]
+    command = [*before, sys.executable, *flags, "-m", "tests.determinism", "--parts"]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", **variables}
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
