@@ -223,3 +223,10 @@ def test_trees_that_would_be_far_larger_than_their_file_are_refused():
     large = idle | {"outputs": np.ones((n_trees, 1000))}
     with pytest.raises(ModelFileError, match="too large for the size of the file"):
         unpack_trees(large, room(sum(array.nbytes for array in large.values())))
+
+
+@pytest.mark.parametrize("name", ["features", "thresholds", "depths", "splits", "table_of_node"])
+def test_packed_trees_with_an_axis_too_many_are_refused(deep, name):
+    small = pack_trees(trees_of(deep[0]))
+    with pytest.raises(ModelFileError):
+        unpack_trees(small | {name: small[name][:, np.newaxis]}, room(10**6))

@@ -52,7 +52,7 @@ def unpack_trees(arrays: Arrays, room: int) -> Arrays:
     fine = depths.dtype == np.uint8 and depths.ndim == 1 and (depths <= MOST_DEPTH).all()
     require(fine, f"a tree deeper than {MOST_DEPTH} layers")
     of_type = features.dtype == np.int32 and thresholds.dtype == np.float64
-    require(of_type and features.ndim == 1, "splits of an unknown type")
+    require(of_type and features.ndim == thresholds.ndim == 1, "splits of an unknown type")
     places, tables = arrays["table_of_node"], arrays["tables"]
     inside = places.dtype == np.int64 and places.ndim == 1 and tables.shape[1:] == (BYTES_OF_TABLE,)
     require(inside and ((places >= 0) & (places < len(tables))).all(), "unknown tables")
