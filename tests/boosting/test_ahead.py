@@ -7,6 +7,7 @@ from problems import random_problem
 from rebelboost import RebelClassifier, Similarity, Tree
 from rebelboost.boosting import loop
 from rebelboost.boosting.ahead import GoingAhead
+from rebelboost.boosting.rounds import History
 from rebelboost.boosting.state import REFRESH
 
 PROBLEM = random_problem(3, noise=1.0)
@@ -14,7 +15,7 @@ MANY = REFRESH + 20
 
 
 class Watcher:
-    """Is told of every round by itself, because it does not say that it waits."""
+    """Is told of every round by itself, because it has no `on_rounds`."""
 
     def on_round(self, record):
         return False
@@ -79,7 +80,7 @@ def test_several_rounds_are_done_at_once_unless_somebody_watches(monkeypatch, le
     class Counting(GoingAhead):
         def go(self, t, began):
             found = super().go(t, began)
-            sizes.append(len(found[1]))
+            sizes.append(len(found))
             return found
 
     monkeypatch.setattr(loop, "GoingAhead", Counting)
@@ -87,3 +88,17 @@ def test_several_rounds_are_done_at_once_unless_somebody_watches(monkeypatch, le
     assert sizes == []
     fit(watched=False, learner=learner, n_rounds=MANY, tol=0)
     assert sizes == [REFRESH, MANY - REFRESH]
+
+
+class Counter(History):
+    """A subclass that knows of single rounds only."""
+
+    def on_round(self, record):
+        super().on_round(record)
+        return len(self) == 7
+
+
+def test_subclasses_that_know_of_single_rounds_only_are_told_of_each():
+    model = RebelClassifier(Tree(2), n_rounds=20, callbacks=[counter := Counter()])
+    model.fit(PROBLEM.X, PROBLEM.y)
+    assert len(model.history_) == len(counter) == 7

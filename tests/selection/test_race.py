@@ -196,19 +196,30 @@ class Clock:
         return self.now
 
 
+class Watcher:
+    """Is told of every round by itself."""
+
+    def on_round(self, record):
+        return False
+
+    def on_end(self):
+        pass
+
+
 def test_a_budget_of_time_stops_the_fits_of_large_tables_too(monkeypatch):
     monkeypatch.setattr(selection, "MOST_SAMPLES", 200)
     monkeypatch.setattr(candidates, "MOST_FOR_SMOOTH", 200)
     clock = Clock(monkeypatch)
-    fitted = classifier(n_rounds=300, time_budget=100.0).fit(X, y)
-    # Each round reads the clock once; some readings surround the fits.
+    fitted = classifier(n_rounds=300, time_budget=100.0, callbacks=[Watcher()]).fit(X, y)
+    # Each watched round reads the clock once; some readings surround the fits.
     assert clock.now < 160
     assert 20 < len(fitted.history_) < 100
 
 
 def test_each_candidate_has_a_share_of_the_time_for_the_first_fold(monkeypatch):
     Clock(monkeypatch)
-    found = classifier(n_rounds=300, time_budget=200.0).fit(X, y).cross_fit_
+    watched = classifier(n_rounds=300, time_budget=200.0, callbacks=[Watcher()])
+    found = watched.fit(X, y).cross_fit_
     # Smooth similarities cannot be ended early, and are not begun with so little time.
     assert len(found.standings) == 8
     assert "smooth similarities" not in {s.name for s in found.standings}

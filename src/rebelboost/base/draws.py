@@ -16,13 +16,14 @@ class Draws(np.random.Generator):
         self._bits = np.random.Philox(key=0)
         super().__init__(self._bits)
         self._state = self._bits.state
-        self._parts = key_of(*parts)
+        self.key_of_rounds = key_of(*parts)
+        """The key of round t is the kernels' random number t of this one."""
         self.key = 0
         """Key of the current round, of 64 bits."""
 
     def at(self, t: int) -> "Draws":
         """Go to the first number of round t."""
-        self.key = nth_key(self._parts, t)
+        self.key = nth_key(self.key_of_rounds, t)
         self._state["state"]["key"][0] = self.key
         self._bits.state = self._state
         return self

@@ -8,21 +8,19 @@ import bisect
 import math
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import Floats
+from rebelboost import kernels
 from rebelboost.base.round_arrays import Boosted, RoundLog
-from rebelboost.boosting.callbacks import Callback, Tolerance, waits
+from rebelboost.boosting.callbacks import Callback, PatientCallback, Tolerance, all_patient
 from rebelboost.boosting.plan import Plan
-from rebelboost.boosting.rounds import Held, Round
+from rebelboost.boosting.several import Several
 from rebelboost.boosting.state import REFRESH, HeldOut, State
 from rebelboost.costs.judge import UNJUDGED
 from rebelboost.learners.base import Ahead, Prepared
 from rebelboost.losses.exponential import ExponentialLoss, LocalWeights, log_total_of
 from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
 
 MOST_VISITED = 1 << 26
 """Limit of the values that are visited in one call: a user who interrupts does not want to wait."""
@@ -30,27 +28,24 @@ MARGIN = 1 + 1e-6
 """Calls end a little before a tolerance is reached, whose exact value `Tolerance` compares."""
 
 
-class OneOf(NamedTuple):
-    """One of several terms, for the record of its round."""
-
-    terms: Terms
-    place: int
-
-    def describe(self, names: Sequence[str] | None = None) -> str:
-        """Describe it in one line."""
-        return self.terms.take(np.array([self.place])).describe(names)
-
-
 class GoingAhead:
     """Does several rounds at once, as far as nobody looks at the fit between them."""
 
     def __init__(
-        self, prepared: Prepared, state: State, plan: Plan, held_out: HeldOut | None
+        self,
+        prepared: Prepared,
+        state: State,
+        plan: Plan,
+        held_out: HeldOut | None,
+        callbacks: Sequence[PatientCallback],
     ) -> None:
         self.prepared, self.state, self.plan, self.held_out = prepared, state, plan, held_out
         self.states = [state] if held_out is None else [state, held_out.state]
-        self.log_level = -math.inf
+        self.callbacks = callbacks
+        levels = [each.log_level for each in callbacks if isinstance(each, Tolerance)]
+        self.log_level = max(levels, default=-math.inf)
         self._most = max(1, MOST_VISITED // max(1, prepared.n_samples * prepared.n_features))
+        self._key = plan.draws().key_of_rounds
 
     @classmethod
     def of(
@@ -63,79 +58,47 @@ class GoingAhead:
     ) -> "GoingAhead | None":
         """None if rounds have to be done one by one."""
         states = [state] if held_out is None else [state, held_out.state]
-        if not (
+        if (
             prepared.goes_ahead
             and plan.sampling.is_of_features
-            and all(map(waits, callbacks))
+            and all_patient(callbacks)
             and all(map(_can_go_ahead, states))
         ):
-            return None
-        ahead = cls(prepared, state, plan, held_out)
-        levels = [each.log_level for each in callbacks if isinstance(each, Tolerance)]
-        ahead.log_level = max(levels, default=-math.inf)
-        return ahead
+            return cls(prepared, state, plan, held_out, callbacks)
+        return None
 
-    def go(self, t: int, began: float) -> tuple[list[Terms], list[Round]]:
-        """Do rounds from t on, up to the next stage; return their terms and records, which may be none."""
+    def go(self, t: int, began: float) -> Several | None:
+        """Do rounds from t on, up to the next stage; return them, or None if there are none."""
         n_rounds = self._n_rounds(t)
         if n_rounds < 2:
-            return [], []
-        starts = [_weights(state) for state in self.states]
-        first = [(weights.exponent, weights.log_total) for weights in starts]
+            return None
+        exponents = [_weights(state).exponent for state in self.states]
+        log_before = self.state.weights.log_total
         log = RoundLog.empty(n_rounds, self.state.loss.n_classes)
         before = time.perf_counter() - began
         terms = self.prepared.go_ahead(self._ahead(t, n_rounds, log))
         if not terms:
-            return [], []
-        n_done = sum(map(len, terms))
-        log = log.first(n_done)
+            return None
+        log = log.first(sum(map(len, terms)))
         for kind, state in enumerate(self.states):
             state.note(log, kind)
-        totals = [
-            _log_totals(state, log, kind, exponent)
-            for kind, (state, (exponent, _)) in enumerate(zip(self.states, first, strict=True))
-        ]
-        seconds = np.linspace(before, time.perf_counter() - began, n_done + 1)[1:]
-        single = [OneOf(each, i) for each in terms for i in range(len(each))]
-        return terms, self._records(t, single, log, [first[0][1], *totals[0]], totals[1:], seconds)
-
-    def _records(
-        self,
-        t: int,
-        terms: list[OneOf],
-        log: RoundLog,
-        log_totals: list[float],
-        held_totals: list[list[float]],
-        seconds: Floats,
-    ) -> list[Round]:
-        """`log_totals` begin before the first round; `held_totals` has one list, if samples are held out."""
-        loss, part = _loss(self.state), self.plan.part
-        rates, held_rates = (log.rates[:, kind].tolist() for kind in (0, 1))
-        held: list[Held | None] = [None] * len(terms)
-        if held_totals:
-            of_held = _loss(self.states[1]).log_loss_at
-            held = [
-                Held(of_held(total), *judged)
-                for total, judged in zip(held_totals[0], held_rates, strict=True)
-            ]
-        return [
-            Round(
-                part=part,
-                index=t + i,
-                log_loss=loss.log_loss_at(log_totals[i + 1]),
-                loss_ratio=math.exp(log_totals[i + 1] - log_totals[i]),
-                edge=edge,
-                bound=loss.bound(edge),
-                error=error,
-                cost=cost,
-                held=held[i],
-                hypothesis=terms[i],
-                seconds=spent,
-            )
-            for i, (edge, (error, cost), spent) in enumerate(
-                zip(log.edges.tolist(), rates, seconds.tolist(), strict=True)
-            )
-        ]
+        log_totals, *of_held = (
+            _log_totals(state, log, kind, exponents[kind]) for kind, state in enumerate(self.states)
+        )
+        losses, *held_losses = (
+            list(map(_loss(state).log_loss_at, totals))
+            for state, totals in zip(self.states, (log_totals, *of_held), strict=True)
+        )
+        return Several(
+            t,
+            self.plan.part,
+            terms,
+            log,
+            [log_before, *log_totals],
+            losses,
+            held_losses[0] if held_losses else None,
+            (before, time.perf_counter() - began),
+        )
 
     def _n_rounds(self, t: int) -> int:
         """Rounds up to the next stage, to the next time that weights are recomputed, and to the end."""
@@ -145,19 +108,13 @@ class GoingAhead:
         return min(to_stage, REFRESH - n_terms % REFRESH, self.plan.rounds - t, self._most)
 
     def _ahead(self, t: int, n_rounds: int, log: RoundLog) -> Ahead:
-        prepared, sampling, draws = self.prepared, self.plan.sampling, self.plan.draws()
-        keys, allowed = np.empty(n_rounds, dtype=np.uint64), []
-        for i in range(n_rounds):
-            rng = draws.at(t + i)
-            keys[i] = rng.key
-            if sampling.feature_subsample < 1:
-                allowed.append(sampling.features(prepared.n_features, rng))
-        if not allowed:
-            allowed.append(np.ones(prepared.n_features, dtype=np.uint8))
+        prepared, sampling = self.prepared, self.plan.sampling
+        keys = np.empty(n_rounds, dtype=np.uint64)
+        kernels.active.random_numbers(self._key, t, keys)
         held = self.held_out
         return Ahead(
             np.arange(prepared.n_samples, dtype=np.int32),
-            np.stack(allowed),
+            sampling.features_by_key(prepared.n_features, keys),
             keys,
             self.plan.shrinkage,
             self._least_total(),

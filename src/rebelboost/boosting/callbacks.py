@@ -3,16 +3,17 @@
 import math
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from rebelboost.boosting.rounds import Round
+from rebelboost.boosting.several import Several
 
 
 class Callback(Protocol):
     """Called after every round. `on_end` is called however training ends.
 
-    A callback with a true attribute `waits` may be told of several rounds after the last of them. Only its
-    last answer counts.
+    A callback that also has `on_rounds` may be told of several rounds at once, after the last of them
+    (`PatientCallback`).
     """
 
     def on_round(self, record: Round) -> bool:
@@ -20,6 +21,18 @@ class Callback(Protocol):
 
     def on_end(self) -> None:
         """Clean up."""
+
+
+class PatientCallback(Callback, Protocol):
+    """May be told of several rounds at once."""
+
+    def on_rounds(self, several: Several) -> bool:
+        """Return True to stop after these rounds."""
+
+
+def of_last(callback: Callback, several: Several) -> bool:
+    """An `on_rounds` that hears of the last round only."""
+    return callback.on_round(several.last)
 
 
 class EarlyStopping:
@@ -45,7 +58,7 @@ class EarlyStopping:
 class Tolerance:
     """Stops when the loss falls below a fraction of its initial value."""
 
-    waits = True
+    on_rounds = of_last
 
     def __init__(self, share: float, first_log_loss: float) -> None:
         self.log_level = first_log_loss + math.log(share) if share > 0 else -math.inf
@@ -61,7 +74,7 @@ class Tolerance:
 class Deadline:
     """Stops at a time on the clock of `time.monotonic`."""
 
-    waits = True
+    on_rounds = of_last
 
     def __init__(self, end: float) -> None:
         self.end = end
@@ -118,7 +131,7 @@ class Phase:
 class Progress:
     """A line with the phase, the elapsed time and the time left. Hidden if stderr is not a terminal."""
 
-    waits = True
+    on_rounds = of_last
 
     def __init__(self, n_rounds: int, error_format: str = ".2%", n_folds: int = 1) -> None:
         from rich.console import Console
@@ -181,12 +194,26 @@ class Hearing:
             callback.on_end()
 
 
-def waits(callback: Callback) -> bool:
-    """Whether a callback may be told of several rounds at once."""
-    return bool(getattr(callback, "waits", False))
-
-
 def tell(callbacks: Sequence[Callback], record: Round) -> bool:
     """Call all callbacks. Return True if any of them asks to stop."""
     wishes = [callback.on_round(record) for callback in callbacks]  # no short circuit: call all
+    return any(wishes)
+
+
+def all_patient(callbacks: Sequence[Callback]) -> TypeGuard[Sequence[PatientCallback]]:
+    """Whether all callbacks may be told of several rounds at once."""
+    return all(map(_is_patient, callbacks))
+
+
+def _is_patient(callback: Callback) -> bool:
+    """Whether it has `on_rounds`, and no subclass that does not know of it has another `on_round`."""
+    for each in type(callback).__mro__:
+        if "on_rounds" in vars(each) or "on_round" in vars(each):
+            return "on_rounds" in vars(each)
+    return False
+
+
+def tell_of_several(callbacks: Sequence[PatientCallback], several: Several) -> bool:
+    """Call all callbacks. Return True if any of them asks to stop."""
+    wishes = [callback.on_rounds(several) for callback in callbacks]
     return any(wishes)

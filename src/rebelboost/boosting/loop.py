@@ -8,7 +8,7 @@ import numpy as np
 
 from rebelboost.base.fixed_point import in_order
 from rebelboost.boosting.ahead import GoingAhead
-from rebelboost.boosting.callbacks import Callback, tell
+from rebelboost.boosting.callbacks import Callback, tell, tell_of_several
 from rebelboost.boosting.plan import Plan
 from rebelboost.boosting.rounds import Round
 from rebelboost.boosting.state import HeldOut, State
@@ -41,12 +41,12 @@ def boost(
     ahead = GoingAhead.of(prepared, state, plan, held_out, callbacks)
     t = state.n_terms - 1
     while (t := t + 1) < plan.rounds:
-        several, records = ([], []) if ahead is None else ahead.go(t, began)
-        if records:
-            terms += several
-            t += len(records) - 1
+        several = None if ahead is None else ahead.go(t, began)
+        if ahead is not None and several is not None:
+            terms += several.terms
+            t += len(several) - 1
             n_fruitless = 0
-            if [tell(callbacks, record) for record in records][-1]:
+            if tell_of_several(ahead.callbacks, several):
                 break
             continue
         rng = draws.at(t)

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from rebelboost.boosting.rounds import Round
+from rebelboost.boosting.several import Several
 
 EVERY = 0.25
 """Seconds between updates."""
@@ -24,8 +25,6 @@ def in_notebook() -> bool:
 class NotebookProgress:
     """A progress bar below the cell: rounds and fits so far, time, and error."""
 
-    waits = True
-
     def __init__(self, n_rounds: int, error_format: str = ".2%") -> None:
         self.n_rounds = n_rounds
         self.error_format = error_format
@@ -34,6 +33,11 @@ class NotebookProgress:
         self._next_update = 0.0
         self._last: Round | None = None
         self._handle: Any = None
+
+    def on_rounds(self, several: Several) -> bool:
+        """Advance the bar by several rounds."""
+        self.n_done += len(several) - 1
+        return self.on_round(several.last)
 
     def on_round(self, record: Round) -> bool:
         """Advance the bar."""

@@ -70,19 +70,38 @@ class Round:
 class History:
     """The records of all rounds, of one or several fits. `table` returns them as columns."""
 
-    waits = True
-
     def __init__(self) -> None:
-        self.rounds: list[Round] = []
+        self._rounds: list[Round] = []
+        self._unread: list[Sequence[Round] | History] = []
+        """Later rounds, whose records are made when somebody asks for them."""
         self.terms: list[int] = []
         """Number of each round's term in the ensemble; −1 if the term was dropped."""
         self.n_rounds: list[int] = []
         """Number of rounds of each fit."""
 
+    @property
+    def rounds(self) -> list[Round]:
+        """All records."""
+        for several in self._unread:
+            self._rounds += several
+        self._unread.clear()
+        return self._rounds
+
     def on_round(self, record: Round) -> bool:
         """Append the record."""
         self.rounds.append(record)
         return False
+
+    def on_rounds(self, several: Sequence[Round]) -> bool:
+        """Append the records."""
+        self._unread.append(several)
+        return False
+
+    def append(self, other: "History") -> None:
+        """Append the fits of another history."""
+        self._unread.append(other)
+        self.terms += other.terms
+        self.n_rounds += other.n_rounds
 
     def on_end(self) -> None:
         """Do nothing."""
@@ -92,9 +111,7 @@ class History:
 
         Its rounds made terms `first`, `first` + 1, …; the ensemble has `n_terms` terms in total.
         """
-        interrupted = (
-            len(self.rounds) - n_rounds - len(self.terms)
-        )  # from fits that raised an error
+        interrupted = len(self) - n_rounds - len(self.terms)  # from fits that raised an error
         self.terms += [CUT] * interrupted
         self.n_rounds += [interrupted] if interrupted else []
         numbers = range(first, first + n_rounds)
@@ -119,7 +136,7 @@ class History:
         return f"History({len(self)} rounds; table() returns columns)"
 
     def __len__(self) -> int:
-        return len(self.rounds)
+        return len(self._rounds) + sum(map(len, self._unread))
 
     def __iter__(self) -> Iterator[Round]:
         return iter(self.rounds)

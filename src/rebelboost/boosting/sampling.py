@@ -4,11 +4,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rebelboost.base.arrays import ByFeature, Indices
+from rebelboost import kernels
+from rebelboost.base.arrays import ByFeature, Bytes, Indices
+from rebelboost.base.draws import key_from
 from rebelboost.base.hashing import draw
 from rebelboost.learners.base import Focus, Prepared
 from rebelboost.losses.smooth import AnyWeights
+
+FIRST_LOT = 1 << 32
+"""Features are drawn by the random numbers of a round from this one on: learners draw the first ones."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +50,20 @@ class Sampling:
 
     def features(self, n_features: int, rng: np.random.Generator) -> ByFeature:
         """Choose the features of this round."""
+        keys = np.array([key_from(rng)], dtype=np.uint64)
+        return self.features_by_key(n_features, keys)[0]
+
+    def features_by_key(self, n_features: int, keys: NDArray[np.uint64]) -> Bytes:
+        """(R, d) choose the features of R rounds, given their keys; (1, d) if all rounds have all features."""
         if self.feature_subsample >= 1:
-            return np.ones(n_features, dtype=np.uint8)
-        allowed = np.zeros(n_features, dtype=np.uint8)
+            return np.ones((1, n_features), dtype=np.uint8)
+        lots = np.empty((len(keys), n_features), dtype=np.uint64)
+        for key, own in zip(keys.tolist(), lots, strict=True):
+            kernels.active.random_numbers(key, FIRST_LOT, own)
         n_drawn = max(1, round(self.feature_subsample * n_features))
-        allowed[rng.choice(n_features, n_drawn, replace=False)] = 1
+        drawn = np.argpartition(lots, n_drawn - 1, axis=1)[:, :n_drawn]
+        allowed = np.zeros(lots.shape, dtype=np.uint8)
+        np.put_along_axis(allowed, drawn, 1, axis=1)
         return allowed
 
 

@@ -89,6 +89,11 @@ class StoredHistory(History):
         self.terms = columns.terms.tolist()
         self.n_rounds = [len(self.terms)]
 
+    def on_rounds(self, several: Sequence[Round]) -> bool:
+        """Append the records."""
+        self.rounds.extend(several)
+        return False
+
     @property
     def has_grown(self) -> bool:
         """Whether training has continued since it was read."""
@@ -98,7 +103,7 @@ class StoredHistory(History):
         return len(self.rounds) if "rounds" in self.__dict__ else len(self.columns.terms)
 
     @cached_property
-    def rounds(self) -> list[Round]:  # type: ignore[override]  # made when first asked for
+    def rounds(self) -> list[Round]:  # made when first asked for
         """All records."""
         cut = iter(self.cut)
         rounds = []

@@ -10,8 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import NamedTuple, TypeVar
 
-from rebelboost.boosting.callbacks import Callback, tell
+from rebelboost.boosting.callbacks import (
+    Callback,
+    all_patient,
+    of_last,
+    tell,
+    tell_of_several,
+)
 from rebelboost.boosting.rounds import Round
+from rebelboost.boosting.several import Several
 
 Result = TypeVar("Result")
 
@@ -57,7 +64,7 @@ class Crew(NamedTuple):
 class _Halt:
     """Stops all fits after their present round, when told."""
 
-    waits = True
+    on_rounds = of_last
 
     def __init__(self) -> None:
         self.now = threading.Event()
@@ -86,6 +93,18 @@ class _InOrder:
         with self._lock:
             return place == min(self._running) and tell(self.callbacks, record)
 
+    def tell_of_several(self, place: int, several: Several) -> bool:
+        """Pass on several rounds, if it is this job's turn."""
+        if not self.callbacks:
+            return False
+        with self._lock:
+            if place != min(self._running):
+                return False
+            if all_patient(self.callbacks):
+                return tell_of_several(self.callbacks, several)
+            wishes = [tell(self.callbacks, record) for record in several]
+            return any(wishes)
+
     def end(self, place: int) -> None:
         """Note that a job has ended."""
         with self._lock:
@@ -95,14 +114,16 @@ class _InOrder:
 class _OfJob:
     """A job's rounds."""
 
-    waits = True  # those that may stop a fit are told in turn, without this
-
     def __init__(self, told: _InOrder, place: int) -> None:
         self._told, self._place = told, place
 
     def on_round(self, record: Round) -> bool:
         """Pass it on."""
         return self._told.tell(self._place, record)
+
+    def on_rounds(self, several: Several) -> bool:
+        """Pass them on. Callbacks that may stop a fit are not told through this, but in turn."""
+        return self._told.tell_of_several(self._place, several)
 
     def on_end(self) -> None:
         """Do nothing: whoever made the callbacks ends them."""

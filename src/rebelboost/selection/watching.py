@@ -6,7 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Scores
+from rebelboost.boosting.callbacks import of_last
 from rebelboost.boosting.rounds import Round
+from rebelboost.boosting.several import Several
 from rebelboost.boosting.state import State
 from rebelboost.selection.judging import Found, Judging
 
@@ -33,7 +35,7 @@ def stages_of(rounds: int) -> list[int]:
 class Kept:
     """Keeps the held-out scores after each stage."""
 
-    waits = True
+    on_rounds = of_last
 
     def __init__(self, state: State, stages: Sequence[int]) -> None:
         self.state, self.stages = state, stages
@@ -64,22 +66,35 @@ class Hopeless:
     decisions and the posterior at a lower temperature still improve. Fits stop after stages only.
     """
 
-    waits = True
-
     def __init__(self, state: State, stages: Sequence[int], patience: int) -> None:
         self.state, self.stages, self.patience = state, frozenset(stages), patience
-        self.least = [math.inf, math.inf]
+        self.least_log_loss = self.least_cost = math.inf
         self.last = 0
 
     def on_round(self, record: Round) -> bool:
         """Compare both with their lowest values so far."""
         if record.held is None:
             return False
-        now = [record.held.log_loss, record.held.cost]
-        if now[0] < self.least[0] or now[1] < self.least[1]:
-            self.last = record.index
-        self.least = list(map(min, self.least, now))
-        return self.state.n_terms in self.stages and record.index - self.last >= self.patience
+        self._compare(record.index, record.held.log_loss, record.held.cost)
+        return self._has_ended(record.index)
+
+    def on_rounds(self, several: Several) -> bool:
+        """Compare both of several rounds."""
+        if several.held_log_losses is None:
+            return False
+        held = zip(several.held_log_losses, several.held_costs, strict=True)
+        for index, (log_loss, cost) in enumerate(held, several.first):
+            self._compare(index, log_loss, cost)
+        return self._has_ended(several.first + len(several) - 1)
+
+    def _compare(self, index: int, log_loss: float, cost: float) -> None:
+        if log_loss < self.least_log_loss or cost < self.least_cost:
+            self.last = index
+            self.least_log_loss = min(self.least_log_loss, log_loss)
+            self.least_cost = min(self.least_cost, cost)
+
+    def _has_ended(self, index: int) -> bool:
+        return self.state.n_terms in self.stages and index - self.last >= self.patience
 
     def on_end(self) -> None:
         """Do nothing."""
@@ -92,14 +107,14 @@ class Outlook:
     told by looks at which the rounds double: the last improvement is assumed to repeat once.
     """
 
-    waits = True
+    on_rounds = of_last
 
     def __init__(self, state: State, judged: Judging, stages: Sequence[int], bar: float) -> None:
         self.state, self.judged, self.bar = state, judged, bar
         self.places = {rounds: stage for stage, rounds in enumerate(stages)}
         self.found: dict[int, Found] = {}
         """Stage → the best factor, and the log-loss."""
-        self.is_poor = self._ends = False
+        self.is_poor = False
         self._best_rounds = 0
         self._least = math.inf
         self._least_at_look = math.inf
@@ -109,11 +124,8 @@ class Outlook:
         """After a stage, compute the log-loss, and compare it with those before and with the bar."""
         del record
         rounds = self.state.n_terms
-        if rounds in self.places and self.places[rounds] not in self.found:
-            self._ends = self._judge(rounds)
-        return self._ends
-
-    def _judge(self, rounds: int) -> bool:
+        if rounds not in self.places:
+            return False
         log_loss = self._look(self.places[rounds])
         if log_loss < self._least:
             self._least, self._best_rounds = log_loss, rounds

@@ -231,9 +231,7 @@ class _Race:
             return
         runner.runs.append(self.history.n_fits)
         self.runs.append(self.runners.index(runner))
-        self.history.rounds += history.rounds
-        self.history.terms += history.terms
-        self.history.n_rounds += history.n_rounds
+        self.history.append(history)
 
     # ---- time
 
