@@ -6,6 +6,7 @@ import hashlib
 import numpy as np
 import pandas as pd
 
+from rebelboost.base.arrays import NO_WORK
 from rebelboost.distributed.parts import Raw, RowPart
 from rebelboost.distributed.seam import InMemory
 from rebelboost.distributed.training import SpreadInput, fit_spread
@@ -16,9 +17,11 @@ CUTS = [[], [150], [0, 0, 1, 150, 151, N]]
 
 
 def fingerprint(model, folder):
-    """Digest of the model file, without the seconds that rounds took."""
+    """Digest of the model file, without the seconds that rounds took and the visits that searches made."""
     history = model.history_
-    history.rounds = [dataclasses.replace(record, seconds=0.0) for record in history.rounds]
+    history.rounds = [
+        dataclasses.replace(record, seconds=0.0, work=NO_WORK) for record in history.rounds
+    ]
     model.save(folder / "model.safetensors")
     return hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
 

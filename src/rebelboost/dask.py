@@ -4,9 +4,7 @@ A fit gives the model that the ordinary estimator gives with all rows in one pla
 number of workers and any division of the rows. A lost worker changes nothing but the time.
 """
 
-from typing import TYPE_CHECKING, Any, Self
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 try:
     from rebelboost.distributed.cluster import OnWorkers
@@ -14,24 +12,68 @@ except ModuleNotFoundError as error:
     raise ImportError(
         f"rebelboost.dask needs {error.name}: pip install 'rebelboost[dask]'"
     ) from error
+from rebelboost.distributed.blocks import by_block
 from rebelboost.distributed.collections import delayed_parts
-from rebelboost.distributed.training import SpreadInput, fit_spread
+from rebelboost.distributed.holding import SpreadInput
+from rebelboost.distributed.training import fit_spread
 from rebelboost.estimators.classifier import RebelClassifier as LocalClassifier
+from rebelboost.estimators.regressor import RebelRegressor as LocalRegressor
 
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["RebelClassifier"]
+__all__ = ["RebelClassifier", "RebelRegressor"]
+
+Local = TypeVar("Local", LocalClassifier, LocalRegressor)
 
 
-class RebelClassifier:
+class _OnCluster(Generic[Local]):
+    """Holds an ordinary estimator, and fits a copy of it on a cluster."""
+
+    estimator: Local
+    client: "Client | None"
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        costs: Any,
+        validation: tuple[Any, Any] | None,
+    ) -> Self:
+        from distributed import get_client
+
+        client = get_client() if self.client is None else self.client
+        rows = client.compute(delayed_parts(X, y, sample_weight, costs))
+        spread = OnWorkers(client, rows)
+        given = SpreadInput(sample_weight is not None, costs is not None, validation)
+        try:
+            own = type(self.estimator)(**self.estimator.get_params(deep=False))
+            self.estimator_ = fit_spread(own, spread, given)
+        finally:
+            spread.close()
+        self.n_remade_ = spread.n_remade
+        return self
+
+    def to_local(self) -> Local:
+        """Return the fitted model as an ordinary estimator: to explain, save, export or evaluate it."""
+        if not hasattr(self, "estimator_"):
+            raise AttributeError("the estimator is not fitted yet: call fit first")
+        return self.estimator_
+
+    def predict(self, X: Any) -> Any:
+        """Predict each sample's class or target, lazily, block by block."""
+        return by_block(self.to_local(), "predict", X)
+
+
+class RebelClassifier(_OnCluster[LocalClassifier]):
     """Fit a `rebelboost.RebelClassifier` on a Dask cluster.
 
     Parameters
     ----------
     estimator : rebelboost.RebelClassifier, default=None
-        The classifier to fit, with its parameters. On spread rows, the learner must be trees with leaf
-        outputs, which "auto" and "tree" are, and there is one fit, without cross-fitting.
+        The classifier to fit, with its parameters. On spread rows there is one fit, without
+        cross-fitting; the documentation page "From a laptop to a cluster" says which learners there are.
     client : distributed.Client, default=None
         Client of the cluster; by default the current one.
 
@@ -78,82 +120,70 @@ class RebelClassifier:
         -------
         RebelClassifier : the fitted classifier itself.
         """
-        from distributed import get_client
-
-        client = get_client() if self.client is None else self.client
-        rows = client.compute(delayed_parts(X, y, sample_weight, costs))
-        spread = OnWorkers(client, rows)
-        given = SpreadInput(sample_weight is not None, costs is not None, validation)
-        try:
-            own = type(self.estimator)(**self.estimator.get_params(deep=False))
-            self.estimator_ = fit_spread(own, spread, given)
-        finally:
-            spread.close()
-        self.n_remade_ = spread.n_remade
-        return self
-
-    def to_local(self) -> LocalClassifier:
-        """Return the fitted model as an ordinary classifier: to explain, save, export or evaluate it."""
-        if not hasattr(self, "estimator_"):
-            raise AttributeError("the classifier is not fitted yet: call fit first")
-        return self.estimator_
-
-    def predict(self, X: Any) -> Any:
-        """Predict a class for each sample, lazily, block by block."""
-        return self._by_block("predict", X)
+        return self._fit(X, y, sample_weight, costs, validation)
 
     def predict_proba(self, X: Any) -> Any:
         """Class probabilities, (N, K), lazily, block by block."""
-        return self._by_block("predict_proba", X)
+        return by_block(self.to_local(), "predict_proba", X)
 
     def decision_function(self, X: Any) -> Any:
         """Scores, lazily, block by block; as `rebelboost.RebelClassifier.decision_function`."""
-        return self._by_block("decision_function", X)
-
-    def _by_block(self, method: str, X: Any) -> Any:
-        model = self.to_local()
-        if not hasattr(X, "to_delayed"):
-            raise TypeError(
-                f"X is a {type(X).__name__}: use to_local().{method}(X) for rows in memory"
-            )
-        example = getattr(model, method)(_one_row(X, model))
-        wide = example.ndim == 2
-        if hasattr(X, "chunks"):
-            if X.numblocks[1] > 1:
-                X = X.rechunk({1: -1})
-            columns = {"chunks": (X.chunks[0], (example.shape[1],))} if wide else {"drop_axis": 1}
-            return X.map_blocks(
-                _predicted, model, method, dtype=example.dtype, meta=example[:0], **columns
-            )
-        from dask import array, delayed
-
-        blocks = [
-            array.from_delayed(
-                delayed(_predicted)(part, model, method),
-                (np.nan, *example.shape[1:]),
-                dtype=example.dtype,
-            )
-            for part in X.to_delayed()
-        ]
-        return array.concatenate(blocks)
+        return by_block(self.to_local(), "decision_function", X)
 
 
-def _predicted(block: Any, model: LocalClassifier, method: str) -> Any:
-    if len(block) == 0:
-        like = getattr(model, method)(_one_row(block, model))
-        return like[:0]
-    return getattr(model, method)(block)
+class RebelRegressor(_OnCluster[LocalRegressor]):
+    """Fit a `rebelboost.RebelRegressor` on a Dask cluster.
 
+    Parameters
+    ----------
+    estimator : rebelboost.RebelRegressor, default=None
+        The regressor to fit, with its parameters. On spread rows there is one fit, without
+        cross-fitting. With learner="auto", candidates are compared and prediction intervals learned on a
+        sample of the rows, and the best candidate is fitted to all rows.
+    client : distributed.Client, default=None
+        Client of the cluster; by default the current one.
 
-def _one_row(X: Any, model: LocalClassifier) -> Any:
-    """A row of missing values, to see the shape and type of predictions."""
-    values = np.full((1, model.n_features_in_), np.nan)
-    names = getattr(model, "feature_names_in_", None)
-    if names is None or not hasattr(X, "columns"):
-        return values
-    import pandas as pd
+    Attributes
+    ----------
+    estimator_ : rebelboost.RebelRegressor
+        The fitted regressor.
+    n_remade_ : int
+        How often a partition was made again, because its worker was lost.
+    """
 
-    categorical = model.model_.encoder.categorical
-    return pd.DataFrame(
-        {name: [None] if categorical[f] else [np.nan] for f, name in enumerate(names)}
-    )
+    def __init__(
+        self, estimator: LocalRegressor | None = None, *, client: "Client | None" = None
+    ) -> None:
+        self.estimator = LocalRegressor() if estimator is None else estimator
+        self.client = client
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        validation: tuple[Any, Any] | None = None,
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : Dask array, Dask data frame, list of delayed parts, or paths
+            Training samples; see `RebelClassifier.fit`.
+        y : Dask array or series, list of delayed parts, or str
+            Target values, divided like X; or the name of a column of X.
+        sample_weight : Dask array or series, list of delayed parts, or str, default=None
+            Sample weights; or the name of a column, if y is one.
+        validation : tuple (X, y), default=None
+            Samples in memory to evaluate after each round, for early stopping.
+
+        Returns
+        -------
+        RebelRegressor : the fitted regressor itself.
+        """
+        return self._fit(X, y, sample_weight, None, validation)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Any:
+        """Prediction intervals, (N, 2), lazily; as `rebelboost.RebelRegressor.predict_interval`."""
+        return by_block(self.to_local(), "predict_interval", X, coverage=coverage)

@@ -2,14 +2,18 @@
 
 import os
 import signal
+import threading
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from dask import array, delayed
+from dask import dataframe as dd
 
 import rebelboost.dask
-from rebelboost import RebelClassifier, Tree
+from distributed import Event
+from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
 from rebelboost.distributed import cluster
 from rebelboost.exceptions import ClusterError, PartitionError
 from spreading import N, cut, fingerprint, frame, table
@@ -75,6 +79,50 @@ def test_files_are_taken(client, tmp_path):
     whole = classifier().fit(read.drop("label"), read["label"].to_numpy())
     ours = on_dask().fit(str(tmp_path / "*.parquet"), "label")
     assert fingerprint(ours.to_local(), tmp_path) == fingerprint(whole, tmp_path)
+
+
+def data_frame():
+    """Categories, text, missing values and numbers."""
+    X, y = frame()
+    X["kind"] = X["colour"].astype("category")
+    X["word"] = np.where(X["f0"] > 0, "much", "little")
+    return X, pd.Series(y, name="label")
+
+
+def test_dask_data_frames_are_taken(client, tmp_path):
+    X, y = data_frame()
+    whole = classifier().fit(X, y)
+    dX, dy = dd.from_pandas(X, npartitions=3), dd.from_pandas(y, npartitions=3)
+    ours = on_dask().fit(dX, dy)
+    assert fingerprint(ours.to_local(), tmp_path) == fingerprint(whole, tmp_path)
+    by_name = on_dask().fit(dX.assign(label=dy), "label")
+    assert fingerprint(by_name.to_local(), tmp_path) == fingerprint(whole, tmp_path)
+    some = dX[dX["f1"] > 2]  # of which a partition may have none
+    for method in ("predict", "predict_proba"):
+        lazy = getattr(ours, method)(some)
+        assert isinstance(lazy, array.Array)
+        found = getattr(whole, method)(X[X["f1"] > 2])
+        np.testing.assert_allclose(*map(_numbers, (lazy.compute(), found)), rtol=1e-12)
+
+
+def _numbers(found):
+    """Classes as numbers; probabilities are solved for all rows of a call together, to some precision."""
+    return found if found.dtype.kind == "f" else np.searchsorted(["a", "b", "c"], found)
+
+
+def test_a_regressor_on_a_cluster_is_the_ordinary_one(client, tmp_path):
+    X, _ = table()
+    y = np.nan_to_num(X[:, 0]) ** 2 + np.nan_to_num(X[:, 1])
+    chunks = array.from_array(X, chunks=(150, 3)), array.from_array(y, chunks=150)
+    for settings in ({"loss": "huber", "learner": "tree"}, {"learner": "auto"}):
+        reg = RebelRegressor(n_rounds=8, **settings)
+        ours = rebelboost.dask.RebelRegressor(reg).fit(*chunks)
+        if settings["learner"] == "tree":
+            assert fingerprint(ours.to_local(), tmp_path) == fingerprint(reg.fit(X, y), tmp_path)
+    for method in ("predict", "predict_interval"):
+        lazy = getattr(ours, method)(chunks[0])
+        assert isinstance(lazy, array.Array)
+        np.testing.assert_array_equal(lazy.compute(), getattr(ours.to_local(), method)(X))
 
 
 def pids(client):
@@ -166,13 +214,13 @@ def test_rows_in_memory_are_refused_with_a_remedy(client):
 
 def test_settings_that_need_all_rows_in_one_place_are_refused(client):
     X, y = delayed_table(*table(), [100])
-    for settings, says in {
-        "learner='similarity'": {"learner": "similarity"},
-        "loss='logistic'": {"loss": "logistic"},
+    for says, settings in {
+        "metric='cityblock'": {"learner": Similarity(metric="cityblock")},
+        "binning='exact'": {"learner": Stump(binning="exact")},
         "cross_fit=5": {"cross_fit": 5},
     }.items():
-        with pytest.raises(ValueError, match=settings):
-            on_dask(**says).fit(X, y)
+        with pytest.raises(ValueError, match=says):
+            on_dask(**settings).fit(X, y)
 
 
 class AtRound:
@@ -220,15 +268,55 @@ def test_rows_that_kill_every_worker_are_named(client):
         on_dask().fit([X[0], delayed(die)("")], y)
 
 
+def n_kept(_=None):
+    from rebelboost.distributed.cluster import KEPT
+
+    return len(KEPT)
+
+
 def test_workers_forget_the_rows_when_a_fit_ends(client):
     on_dask().fit(*delayed_table(*table(), [100]))
-
-    def n_kept():
-        from rebelboost.distributed.cluster import KEPT
-
-        return len(KEPT)
-
     assert set(client.run(n_kept).values()) == {0}
+
+
+def interrupt(pid, rows):
+    """Press Ctrl-C in the process of the fit, and let it wait for these rows."""
+    os.kill(pid, signal.SIGINT)
+    assert Event("go on").wait(timeout=60), "the fit did not end while it waited for a worker"
+    return rows
+
+
+def test_ctrl_c_ends_a_fit_that_waits_for_a_worker(client, tmp_path):
+    X, y = table()
+    X_parts, y_parts = delayed_table(X, y, [100, 200])
+    ours = on_dask().fit(X_parts, y_parts)
+    before = fingerprint(ours.to_local(), tmp_path)
+    go_on = Event("go on", client=client)
+    go_on.clear()
+    with pytest.raises(KeyboardInterrupt):
+        ours.fit([X_parts[0], delayed(interrupt)(os.getpid(), X[100:200]), X_parts[2]], y_parts)
+    go_on.set()
+    assert fingerprint(ours.to_local(), tmp_path) == before  # the last model is kept
+    # After what its only thread was at, each worker must have forgotten the interrupted fit.
+    addresses = list(client.scheduler_info()["workers"])
+    kept = [client.submit(n_kept, a, workers=[a], pure=False) for a in addresses]
+    assert client.gather(kept) == [0] * len(addresses)
+    assert fingerprint(on_dask().fit(X_parts, y_parts).to_local(), tmp_path) == before
+
+
+def test_ctrl_c_in_the_middle_of_a_round_ends_the_fit(client, tmp_path):
+    begun = threading.Event()
+    interrupting = threading.Thread(
+        target=lambda: begun.wait(60) and os.kill(os.getpid(), signal.SIGINT)
+    )
+    interrupting.start()
+    endless = on_dask(callbacks=[AtRound(begun.set)], n_rounds=10**6)
+    parts = delayed_table(*table(), [100])
+    with pytest.raises(KeyboardInterrupt):
+        endless.fit(*parts)
+    interrupting.join()
+    whole = classifier().fit(*table())
+    assert fingerprint(on_dask().fit(*parts).to_local(), tmp_path) == fingerprint(whole, tmp_path)
 
 
 class Task:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import spreading
-from rebelboost import RebelClassifier, Tree, kernels
+from rebelboost import RebelClassifier, Stump, Tree, kernels
 from rebelboost.distributed import racing
 from spreading import CUTS, N, cut, fingerprint, fit_parts, frame, table
 
@@ -23,6 +23,36 @@ SETTINGS = {
     "exact bins": {"learner": Tree(depth=2, binning="exact")},
     "a deep tree": {"learner": Tree(depth=8)},
     "a tolerance": {"tol": 0.5},
+    "REBEL's subcosts": {"costs": [[0, 1, 2], [3, 0, 1], [1, 4, 0]], "subcosts": "rebel"},
+    "the logistic loss": {"loss": "logistic"},
+    "the logistic loss with costs": {
+        "loss": "logistic",
+        "costs": [[0, 1, 2], [3, 0, 1], [1, 4, 0]],
+    },
+    "the squared loss": {"loss": "squared"},
+    "the papers' trees": {"learner": Tree(depth=3, outputs="tree")},
+    "stumps": {"learner": Stump()},
+    "stumps with the logistic loss": {"learner": Stump(), "loss": "logistic"},
+    "the papers' trees with the squared loss": {
+        "learner": Tree(depth=3, outputs="tree"),
+        "loss": "squared",
+    },
+    "the papers' trees with REBEL's subcosts": {
+        "learner": Tree(depth=2, outputs="tree"),
+        "costs": [[0, 1, 2], [3, 0, 1], [1, 4, 0]],
+        "subcosts": "rebel",
+    },
+    "the papers' trees on some features": {
+        "learner": Tree(depth=2, outputs="tree"),
+        "feature_subsample": 0.5,
+    },
+    **{
+        f"trees grown by {criterion}": {
+            "learner": Tree(depth=3, outputs="tree", criterion=criterion)
+        }
+        for criterion in ("error", "gini", "entropy", "gain_ratio", "variance")
+    },
+    "the squared loss with costs": {"loss": "squared", "costs": [[0, 1, 2], [3, 0, 1], [1, 4, 0]]},
 }
 
 
@@ -43,23 +73,53 @@ def test_parts_give_the_model_of_all_rows(tmp_path, settings, cuts):
 
 
 @pytest.mark.parametrize("cuts", CUTS, ids=len)
-def test_weights_and_costs_of_samples_are_summed_exactly(tmp_path, cuts):
+def test_costs_of_samples_are_summed_exactly(tmp_path, cuts):
+    X, y = table()
+    rng = np.random.default_rng(2)
+    costs = rng.exponential(size=(N, 3)) * (np.unique(y) != y[:, np.newaxis])
+    for learner in (Tree(depth=3), Stump()):
+        whole = classifier(learner=learner).fit(X, y, costs=costs)
+        parts = fit_parts(classifier(learner=learner), cut(X, y, cuts, costs=costs))
+        assert fingerprint(parts, tmp_path) == fingerprint(whole, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"learner": Tree(depth=2, outputs="tree")},
+        {"learner": Tree(depth=2, outputs="tree", criterion="gini")},
+        {"loss": "logistic", "costs": [[0, 1, 2], [3, 0, 1], [1, 4, 0]]},
+        {"costs": [[0, 1, 2], [3, 0, 1], [1, 4, 0]], "subcosts": "rebel"},
+    ],
+    ids=str,
+)
+def test_weights_of_samples_are_summed_exactly(tmp_path, settings):
     X, y = table()
     rng = np.random.default_rng(2)
     weight = rng.exponential(size=N) * (rng.random(N) > 0.1)
-    costs = rng.exponential(size=(N, 3)) * (np.unique(y) != y[:, np.newaxis])
-    for given in ({"sample_weight": weight}, {"costs": costs}):
-        whole = classifier().fit(X, y, **given)
-        parts = fit_parts(classifier(), cut(X, y, cuts, **given))
+    whole = classifier(**settings).fit(X, y, sample_weight=weight)
+    for cuts in CUTS:
+        order = rng.permutation(N)
+        parts = fit_parts(classifier(**settings), cut(X, y, cuts, order, sample_weight=weight))
         assert fingerprint(parts, tmp_path) == fingerprint(whole, tmp_path)
 
 
 @pytest.mark.parametrize("cuts", CUTS, ids=len)
-def test_categories_are_those_of_all_parts(tmp_path, cuts):
+@pytest.mark.parametrize(
+    "learner",
+    [
+        Tree(depth=3),
+        Tree(depth=2, outputs="tree"),
+        Stump(categories="split"),
+    ],
+    ids=str,
+)
+def test_categories_are_those_of_all_parts(tmp_path, cuts, learner):
     X, y = frame()
-    whole = classifier().fit(X, y)
+    whole = classifier(learner=learner).fit(X, y)
     order = np.random.default_rng(1).permutation(N)
-    parts = fit_parts(classifier(), cut(X, y, cuts, order))
+    parts = fit_parts(classifier(learner=learner), cut(X, y, cuts, order))
     assert fingerprint(parts, tmp_path) == fingerprint(whole, tmp_path)
     assert list(parts.feature_names_in_) == list(X.columns)
 
@@ -110,10 +170,14 @@ def test_a_validation_set_stops_all_alike(tmp_path):
     assert fingerprint(parts, tmp_path) == fingerprint(whole, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "others", [{}, {"loss": "logistic"}, {"learner": Tree(depth=2, outputs="tree")}], ids=str
+)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_rows_held_out_do_not_depend_on_the_parts(tmp_path, weighted):
+def test_rows_held_out_do_not_depend_on_the_parts(tmp_path, weighted, others):
     X, y = table()
     settings = {"n_rounds": 60, "early_stopping": True, "n_rounds_no_change": 3, "subsample": 0.7}
+    settings |= others
     others = {"sample_weight": np.random.default_rng(3).random(N)} if weighted else {}
     order = np.random.default_rng(1).permutation(N)
     found = {

@@ -3,6 +3,9 @@
 Neither their order nor their distribution over threads changes a bit.
 """
 
+import math
+from collections.abc import Iterable
+
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Values
@@ -25,6 +28,15 @@ def exact_sum(values: Floats) -> Floats:
     exponent = 61 - len(values).bit_length() - np.frexp(largest)[1]
     integers = np.rint(np.ldexp(values, exponent)).astype(np.int64)
     return np.ldexp(integers.sum(axis=0).astype(np.float64), -exponent)
+
+
+def exact_parts(values: Iterable[float]) -> list[float]:
+    """A few floats with exactly the same sum: `math.fsum` of the parts of all places is that of all values."""
+    rest, parts = list(values), []
+    while (part := math.fsum(rest)) != 0:
+        parts.append(part)
+        rest.append(-part)
+    return parts
 
 
 def exact_gram(X: Floats, squares: Floats | None = None) -> Floats:

@@ -40,6 +40,12 @@ def in_order(numbers: Floats) -> float:
     return float(np.add.accumulate(np.append(0.0, numbers))[-1])
 
 
+def sum_of_sizes(values: BySample) -> float:
+    """Σ |values|, in units that the largest allows: the order changes no bit."""
+    scale = fine_scales(np.array([np.abs(values).max(initial=0.0) * len(values)]))[0]
+    return float(np.rint(np.abs(values) * scale).astype(np.int64).sum() / scale)
+
+
 def fixed_weights(weight: BySample | None) -> Ints | None:
     """Sample weights as integers, so that quantiles do not depend on the order of the samples."""
     if weight is None:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats
+from rebelboost.base.fixed_point import fixed_weights
 from rebelboost.losses.numbers import medians_by_region
 
 HUBER_SHARE = 0.9
@@ -23,12 +24,19 @@ def baseline(loss: str, y: BySample, weight: BySample | None) -> float:
 
 def huber_delta(residual: BySample, weight: BySample | None) -> float:
     """The residual size that HUBER_SHARE of the weight does not exceed; 1 if that is 0."""
-    distance = np.sort(np.abs(residual))
-    if weight is None:
-        weight = np.ones(len(residual))
-    below = np.cumsum(weight[np.argsort(np.abs(residual), kind="stable")])
-    at = np.searchsorted(below, HUBER_SHARE * below[-1])
-    return float(distance[min(int(at), len(distance) - 1)]) or 1.0
+    distance = np.abs(residual)
+    order = np.argsort(distance, kind="stable")
+    # Fixed point, so that the order of equal distances does not affect rounding.
+    counts = fixed_weights(np.ones(len(residual)) if weight is None else weight)
+    assert counts is not None
+    below = np.cumsum(counts[order])
+    at = np.searchsorted(below, huber_rank(int(below[-1])))
+    return float(distance[order][at]) or 1.0
+
+
+def huber_rank(total: int) -> int:
+    """The weight that residuals up to huber_delta="auto" have at least, of a total in fixed point."""
+    return math.ceil(HUBER_SHARE * total)
 
 
 def _median(y: BySample, weight: Floats) -> float:

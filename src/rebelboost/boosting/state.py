@@ -7,6 +7,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Bins, BySample, Labels, Layer, Outputs, Regions, Scores
+from rebelboost.base.fixed_point import exact_total, sum_of_sizes
 from rebelboost.base.round_arrays import Boosted, RoundLog
 from rebelboost.boosting.rounds import Held
 from rebelboost.costs.judge import Judge, Rates
@@ -86,11 +87,13 @@ class NumberState(State):
         """Root mean squared error, and mean absolute error."""
         if self._rates is not None:
             return self._rates
-        distance = np.abs(self.scores[:, 0] - self.target)
+        distance = self.scores[:, 0] - self.target
         weight = self.judge.weight
+        assert weight is not None
+        total = exact_total(weight)
         return (
-            math.sqrt(np.average(distance**2, weights=weight)),
-            float(np.average(distance, weights=weight)),
+            math.sqrt(sum_of_sizes(weight * (distance * distance)) / total),
+            sum_of_sizes(weight * distance) / total,
         )
 
 

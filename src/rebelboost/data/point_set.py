@@ -1,5 +1,6 @@
 """The training samples as similarities use them: points, and the distances between them."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -8,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import BySample, Distances, Indices, Ints, Labels, Values
-from rebelboost.base.hashing import hash_rows
+from rebelboost.base.arrays import BySample, Distances, Floats, Indices, Ints, Labels, Values
+from rebelboost.base.fixed_point import exact_totals
+from rebelboost.base.hashing import Keys, hash_rows
 from rebelboost.base.pair_arrays import PairSpace
 from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import (
@@ -88,19 +90,31 @@ def coincident(placed: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int6
 
     Samples of a group are at the same point. The order is that of a hash; equal points are adjacent.
     """
+    bits, keys = np.ascontiguousarray(placed + 0), point_keys(placed)
+    order = np.argsort(keys, kind="stable")
+    same = np.zeros(len(order), dtype=bool)
+    twins = np.flatnonzero(keys[order[1:]] == keys[order[:-1]]) + 1
+    same[twins] = (bits[order[twins]] == bits[order[twins - 1]]).all(axis=1)
+    return order, np.cumsum(~same) - 1
+
+
+def point_keys(placed: NDArray[Any]) -> Keys:
+    """(N,) hashes of points."""
     bits = np.ascontiguousarray(placed + 0)  # −0 becomes 0
-    words = bits.view(np.uint32).reshape(len(placed), -1)
+    words = bits.view(np.uint32).reshape(len(bits), bits.shape[1] * bits.itemsize // 4)
     factors = np.random.default_rng(0).integers(1, 2**63, words.shape[1], dtype=np.uint64) | 1
     keys = np.zeros(len(placed), dtype=np.uint64)
     for first in range(0, len(placed), 4096):
         part = words[first : first + 4096].astype(np.uint64)
         part ^= part >> 15  # a sum of products alone is linear in the bits
         keys[first : first + 4096] = (part * factors).sum(axis=1)
-    order = np.argsort(keys, kind="stable")
-    same = np.zeros(len(order), dtype=bool)
-    twins = np.flatnonzero(keys[order[1:]] == keys[order[:-1]]) + 1
-    same[twins] = (bits[order[twins]] == bits[order[twins - 1]]).all(axis=1)
-    return order, np.cumsum(~same) - 1
+    return keys
+
+
+def first_of_each(keys: Keys) -> tuple[Ints, Ints]:
+    """Where each of some increasing keys begins, and (N,) the number of each among the distinct ones."""
+    changes = np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]
+    return np.flatnonzero(changes), np.cumsum(changes) - 1
 
 
 # ---- from samples to points
@@ -163,10 +177,15 @@ def _some(samples: Samples) -> tuple[Values, Labels, BySample]:
     """
     keys = hash_rows(samples.X, 1, samples.labels)
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    weight = np.bincount(group, samples.weight).astype(np.float64)
-    n_used = max(FEWEST, ENOUGH // samples.X.shape[1])
+    weight = exact_totals(samples.weight, group.astype(np.int32), len(first))
+    n_used = n_learned_from(samples.X.shape[1])
     used = first[:n_used]
     return samples.X[used], samples.labels[used], weight[:n_used]
+
+
+def n_learned_from(n_features: int) -> int:
+    """Maximum number of samples from which scales are learned."""
+    return max(FEWEST, ENOUGH // n_features)
 
 
 def merge(samples: Samples, order: Ints, group: Ints) -> tuple[Samples, float]:
@@ -180,17 +199,32 @@ def merge(samples: Samples, order: Ints, group: Ints) -> tuple[Samples, float]:
     rows = (samples.costs if samples.by_sample else samples.costs[samples.labels])[order]
     weight = np.ones(len(order)) if samples.weight is None else samples.weight[order]
     first = np.flatnonzero(np.diff(group, prepend=-1))
-    mass = np.add.reduceat(weight, first)
-    paid = np.add.reduceat(rows * weight[:, np.newaxis], first) / mass[:, np.newaxis]
-    least = paid.min(axis=1)
+    mass, sums = sums_of_groups(weight, rows * weight[:, np.newaxis], first)
     own = np.minimum.reduceat(samples.labels[order], first)
+    costs, labels, least = least_paid(sums / mass[:, np.newaxis], own)
     merged = replace(
-        samples.take(order[first]),
-        labels=np.where(paid[np.arange(len(own)), own] == least, own, paid.argmin(axis=1)).astype(
-            np.int32
-        ),
-        costs=paid - least[:, np.newaxis],
-        by_sample=True,
-        weight=mass,
+        samples.take(order[first]), labels=labels, costs=costs, by_sample=True, weight=mass
     )
-    return merged, float((least * mass).sum() / mass.sum())
+    return merged, math.fsum(least * mass) / math.fsum(mass)
+
+
+def sums_of_groups(weight: BySample, paid: Floats, first: Ints) -> tuple[BySample, Floats]:
+    """Weight, and what decisions cost, of groups that begin at `first`: exact sums, in any order."""
+    mass, sums = weight[first], paid[first]
+    ends = np.append(first[1:], len(weight))
+    for group in np.flatnonzero(ends - first > 1).tolist():
+        several = slice(first[group], ends[group])
+        mass[group] = math.fsum(weight[several])
+        sums[group] = [math.fsum(column) for column in paid[several].T]
+    return mass, sums
+
+
+def least_paid(paid: Floats, own: Labels) -> tuple[Floats, Labels, BySample]:
+    """Costs above the least of each row, the class where they are 0, and the least.
+
+    Of several such classes it is the one in `own`, or the first.
+    """
+    least = paid.min(axis=1, initial=np.inf)
+    is_own = paid[np.arange(len(own)), own] == least
+    labels = np.where(is_own, own, paid.argmin(axis=1)) if len(own) else own
+    return paid - least[:, np.newaxis], labels.astype(np.int32), least

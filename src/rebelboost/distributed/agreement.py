@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import ByClass, Floats
+from rebelboost.base.arrays import ByClass, Floats, Ints
 from rebelboost.base.fixed_point import counting_unit
 from rebelboost.data.encoder import FeatureEncoder, encoder_of
 from rebelboost.distributed.rows import Description, Summary
@@ -71,6 +71,8 @@ class SpreadTable:
     classes: NDArray[Any]
     weight_shift: int
     narrow: bool
+    n_rows: Ints
+    """(parts,) number of rows of each."""
 
 
 def table_of(described: Sequence[Description]) -> SpreadTable:
@@ -91,6 +93,7 @@ def table_of(described: Sequence[Description]) -> SpreadTable:
         np.unique(np.concatenate([each.classes for each in filled])),
         int(np.frexp(heaviest)[1]),
         all(each.narrow for each in filled),
+        np.array([each.n_rows for each in sorted(described, key=lambda each: each.number)]),
     )
 
 
@@ -99,6 +102,8 @@ class Sizes:
     """Numbers and extremes of the rows of all parts."""
 
     n_rows: int
+    weighted: bool
+    """Whether samples have weights."""
     largest_weight: float
     largest_cost: float
     """Of costs by sample."""
@@ -118,6 +123,7 @@ def sizes_of(summaries: Sequence[Summary], *, weighted: bool) -> Sizes:
     missing = np.any([each.missing for each in summaries], axis=0)
     return Sizes(
         n_rows,
+        weighted,
         weight,
         float(np.max([each.largest_costs for each in summaries])),
         Units(

@@ -9,6 +9,7 @@ same. Nothing waits longer than `PATIENCE` for a cluster that has no workers.
 import asyncio
 import time
 import uuid
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -41,6 +42,8 @@ class _Kept:
 
 KEPT: dict[tuple[str, int], _Kept] = {}
 """Parts that this process holds, by the fit and their number."""
+ENDED: deque[str] = deque(maxlen=1000)
+"""Fits that have ended: a part that is made too late must not be kept."""
 
 
 def make_part(raw: Raw, fit: str, number: int, commands: Sequence[Command], version: int) -> str:
@@ -49,7 +52,8 @@ def make_part(raw: Raw, fit: str, number: int, commands: Sequence[Command], vers
     part = RowPart(number, lambda: raw, n_threads=worker.state.nthreads)
     for command in commands:
         command.obey(part)
-    KEPT[fit, number] = _Kept(part, version)
+    if fit not in ENDED:
+        KEPT[fit, number] = _Kept(part, version)
     return str(worker.address)
 
 
@@ -85,7 +89,8 @@ def _obey(fit: str, numbers: tuple[int, ...], version: int, command: Command) ->
 
 
 async def forget(fit: str) -> None:
-    """Forget all parts of a fit."""
+    """Forget all parts of a fit, also those still to be made."""
+    ENDED.append(fit)
     for key in [key for key in KEPT if key[0] == fit]:
         del KEPT[key]
 
@@ -134,11 +139,10 @@ class OnWorkers:
 
     def close(self) -> None:
         """Let the workers forget the parts."""
-        addresses = set(self.where.values())
         self.rows, self.where = [], {}
         with suppress(ClusterError):  # a lost cluster has forgotten them already
             # Only those alive: connecting to others would take until a timeout.
-            alive = sorted(addresses & self._sync(self._alive)) if addresses else []
+            alive = sorted(self._sync(self._alive))
             if alive:
                 self.client.run(forget, self.fit, workers=alive, on_error="ignore")
 

@@ -13,7 +13,8 @@ from rebelboost.distributed.parts import RowPart
 from rebelboost.distributed.seam import Merge, SpreadRows, added
 from rebelboost.distributed.steps import Units
 from rebelboost.model.fitted import FittedClassifier
-from rebelboost.theory.facts import SOON_SCORED
+from rebelboost.theory.facts import SOON_SCORED, equal_within, may_mix
+from rebelboost.theory.zero_cost import Lightest, least_added, rebel_levels_of
 
 
 @dataclass(frozen=True)
@@ -28,24 +29,51 @@ class Decide:
     def obey(self, part: RowPart) -> tuple[Ints, Ints]:
         """Answer (2, K, K) confusions, and (2,) what decisions cost, both counted."""
         scored = part.scored(held=False)
-        scores = scored.scores
+        scores, labels = scored.of_known(scored.scores), scored.known.labels
         decisions = [
             np.argmax(scores, axis=1).astype(np.int32),
-            self.model.decide(scores, scored.rows.cube),
+            self.model.decide(scores, scored.known.cube),
         ]
         n_classes = scores.shape[1]
-        confusions = [
-            confusion_of(scored.rows.labels, own, n_classes, scored.counted) for own in decisions
-        ]
+        confusions = [confusion_of(labels, own, n_classes, scored.counted) for own in decisions]
         paid = [self._paid(part, own) for own in decisions]
         return np.array(confusions).astype(np.int64), np.array(paid).astype(np.int64)
 
     def _paid(self, part: RowPart, decided: Labels) -> float:
-        rows = part.scored(held=False).rows
+        rows = part.scored(held=False).known
         if rows.costs is None:
             return 0.0
         chosen = rows.costs[np.arange(len(decided)), decided]
         return float(in_units(weighed(chosen, rows.weight), self.units.paid).sum())
+
+
+def _levels(
+    model: FittedClassifier, sizes: Sizes, class_weight: ByClass, *, by_sample: bool
+) -> dict[str, float]:
+    """Levels of the loss, for the costs of the training (`rebelboost.theory.facts`)."""
+    costs, loss, total = model.decoder.costs, model.decoder.loss, float(class_weight.sum())
+    facts, there = {"floor": 0.0}, np.isfinite(sizes.lightest)
+    lightest = Lightest(costs[there], sizes.lightest[there], total)
+    if by_sample:
+        level = sizes.least_paid / total
+    elif _is_rebel(model) and not may_mix(model, costs, by_sample=False):
+        levels = rebel_levels_of(costs, class_weight / total, lightest, loss)
+        facts["floor"], facts["least_loss"] = levels.floor, levels.least_loss
+        level = levels.zero_level
+    elif model.subcosts == "thesis" and loss == "exponential":
+        level = least_added(lightest.weight[:, np.newaxis] * lightest.rows, lightest.rows, total)
+    else:
+        return {}
+    if np.isfinite(level) and level > 0:
+        facts["zero_level"] = float(level)
+    return facts
+
+
+def _is_rebel(model: FittedClassifier) -> bool:
+    """Whether the subcosts are REBEL's, or the same."""
+    decoder = model.decoder
+    alike = decoder.loss != "exponential" and equal_within(decoder.costs)
+    return model.subcosts == "rebel" or alike
 
 
 def facts_of(
@@ -58,15 +86,7 @@ def facts_of(
 ) -> dict[str, float]:
     """The facts of one fit to all rows."""
     facts = {"by_sample": 1.0} if by_sample else {}
-    facts["floor"] = 0.0
-    total = float(class_weight.sum())
-    costs = model.decoder.costs
-    there = np.isfinite(sizes.lightest)
-    added_by = sizes.lightest[there, np.newaxis] * costs[there]
-    least = sizes.least_paid if by_sample else np.min(added_by, initial=np.inf, where=added_by > 0)
-    level = float(least / total)
-    if np.isfinite(level) and level > 0:
-        facts["zero_level"] = level
+    facts |= _levels(model, sizes, class_weight, by_sample=by_sample)
     if not model.weighs_costs or sizes.n_rows * len(model.ensemble) > SOON_SCORED:
         return facts
     confusions, paid = spread.ask(Decide(model, sizes.units))

@@ -24,6 +24,8 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.hashing import Keys
 from rebelboost.distributed.file_rows import FileRows, ReadColumns
+from rebelboost.distributed.part_points import PartPoints
+from rebelboost.losses.smooth import ConvexLoss
 
 
 @dataclass
@@ -33,7 +35,7 @@ class Raw:
     X: Any
     """Array or data frame."""
     y: Any
-    """Labels."""
+    """Labels, or the targets of a regression."""
     sample_weight: Any = None
     costs: Any = None
     """(n, K) costs by sample, or None."""
@@ -52,6 +54,10 @@ class PartRows:
     """(n, K) costs by sample."""
     keys: Keys | None = None
     """(n,) hashes, where samples are drawn by value."""
+    target: BySample | None = None
+    """(n,) targets of a regression; the labels are then 0."""
+    numbers: Ints | None = None
+    """(n,) numbers of the rows in the part, where they matter."""
     cube: Floats | None = None
     """(n, K, K) costs of decisions, where columns of the table hold some."""
 
@@ -66,8 +72,22 @@ class PartRows:
             None if self.weight is None else self.weight[chosen],
             None if self.costs is None else self.costs[chosen],
             None if self.keys is None else self.keys[chosen],
+            None if self.target is None else self.target[chosen],
+            None if self.numbers is None else self.numbers[chosen],
             None if self.cube is None else self.cube[chosen],
         )
+
+    def joined(self, other: "PartRows") -> "PartRows":
+        """These rows, and others after them."""
+
+        def both(name: str) -> Any:
+            mine, others = getattr(self, name), getattr(other, name)
+            if isinstance(mine, FileRows):
+                return mine.joined(others)
+            return None if mine is None else np.concatenate([mine, others])
+
+        names = ("X", "labels", "weight", "costs", "keys", "target", "numbers", "cube")
+        return PartRows(*map(both, names))
 
 
 @dataclass
@@ -75,12 +95,34 @@ class ScoredRows:
     """Scores of rows, and the weights of a loss at them."""
 
     rows: PartRows
+    """The rows; for similarities, a row for each point."""
+    judged: PartRows | None = None
+    """The rows that decisions are judged on, if they are not `rows`."""
+    place: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """(judged rows,) the point of each."""
     planes: Planes = field(default_factory=lambda: np.empty((1, 0, 0)))
     scores: Scores = field(default_factory=lambda: np.empty((0, 0)))
     decided: Labels = field(default_factory=lambda: np.empty(0, dtype=np.int32))
     regions: Regions = field(default_factory=lambda: np.empty(0, dtype=np.uint16))
     counted: BySample | None = None
     """(n,) weights in units; None: all equal."""
+    loss: ConvexLoss | None = None
+    """Of these rows, if it is not the exponential loss."""
+    signed: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    """(n, K) its slopes."""
+    mass: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    """(n, K) its curvatures."""
+    odds: Planes | None = None
+    """(V, n, K) of the logistic loss, while an output is searched for."""
+
+    @property
+    def known(self) -> PartRows:
+        """The rows that decisions are judged on."""
+        return self.rows if self.judged is None else self.judged
+
+    def of_known(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of these rows, given those of `rows`."""
+        return values if self.judged is None else values[self.place]
 
 
 @dataclass
@@ -122,8 +164,10 @@ class RowPart:
     starts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(1, dtype=np.int32))
     """Where the samples of each node begin."""
 
+    points: PartPoints | None = None
+    """The rows as points, for similarities."""
     routed: bool = False
-    """Whether the leaves of the round's tree are known."""
+    """Whether the regions of the round's term are known."""
 
     def array(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """A new array: in memory, or in a file of the folder."""

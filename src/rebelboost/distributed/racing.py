@@ -1,8 +1,9 @@
-"""learner="auto" on spread rows: trees are compared on a sample, and the best are fitted to all rows.
+"""learner="auto" on spread rows: candidates are compared on a sample, and the best is fitted to all rows.
 
 The sample consists of the rows with the smallest hashes, so that it does not depend on the parts.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,16 +16,21 @@ from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
 from rebelboost.distributed.agreement import SpreadTable
 from rebelboost.distributed.file_rows import in_memory
+from rebelboost.distributed.parts import PartRows
+from rebelboost.distributed.refusals import is_spreadable
 from rebelboost.distributed.rows import SmallestKeys
 from rebelboost.distributed.seam import SpreadRows
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.inputs import learner_of, seed_of, threads_of
-from rebelboost.estimators.training import RACES
+from rebelboost.estimators.training import RACES, subcosts_of
 from rebelboost.learners.base import WeakLearner
+from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.tree import Tree
 from rebelboost.selection.candidates import candidates
+from rebelboost.selection.crew import Crew
 from rebelboost.selection.judging import ClassJudging
-from rebelboost.selection.waves import Parts, cross_fit
+from rebelboost.selection.scale import settled
+from rebelboost.selection.waves import Parts, winner
 
 MOST_COMPARED = 10_000
 """Rows of the sample: as many as the ordinary estimator compares candidates on, for large tables."""
@@ -34,7 +40,7 @@ N_FOLDS = 5
 class Choice(NamedTuple):
     """Settings of the fit to all rows."""
 
-    learner: Tree
+    learner: WeakLearner
     rounds: int
     shrinkage: float
     feature_subsample: float
@@ -45,7 +51,6 @@ class Choice(NamedTuple):
 def given_choice(clf: RebelClassifier) -> Choice:
     """The settings that the user has chosen."""
     learner = learner_of(clf.learner)
-    assert isinstance(learner, Tree)
     return Choice(
         learner,
         learner.rounds if clf.n_rounds == "auto" else int(clf.n_rounds),
@@ -60,64 +65,104 @@ def races(clf: RebelClassifier, *, validated: bool) -> bool:
     return named and clf.cross_fit == "auto" and not (clf.early_stopping or validated)
 
 
-def raced(clf: RebelClassifier, spread: SpreadRows, table: SpreadTable, costs: Floats) -> Choice:
-    """Compare kinds of trees on a sample of the rows, and choose the best; `costs` are (K, K)."""
+def raced(
+    clf: RebelClassifier,
+    spread: SpreadRows,
+    table: SpreadTable,
+    costs: Floats,
+    *,
+    by_sample: bool,
+    subcosts: str,
+) -> Choice:
+    """Compare candidates on a sample of the rows, and choose the best.
+
+    `costs` are (K, K), unless they are trained on by sample.
+    """
     seed = seed_of(clf.random_state)
-    samples = _sample(spread, table, costs, seed)
-    judging = ClassJudging(samples, samples, clf.loss)
-    n_threads = threads_of(clf.n_jobs)
+    samples = _samples(sampled(spread, seed), table, costs, by_sample=by_sample)
 
     def settings_of(learner: WeakLearner) -> Settings:
         return Settings(
             learner,
             learner.rounds if clf.n_rounds == "auto" else int(clf.n_rounds),
             learner.shrinkage if clf.shrinkage == "auto" else float(clf.shrinkage),
-            0.0,
-            ClassObjective(clf.loss),
+            None if clf.tol == "auto" else float(clf.tol),
+            ClassObjective(clf.loss, subcosts),
             Sampling(feature_subsample=clf.feature_subsample),
             seed=seed,
-            n_threads=n_threads,
+            n_threads=threads_of(clf.n_jobs),
         )
 
-    every = candidates(settings_of, samples)
-    running = [each for each in every if isinstance(each.settings.learner, Tree)]
+    running = [
+        each
+        for each in candidates(settings_of, samples, neutral=not by_sample)
+        if is_spreadable(each.settings.learner)
+        and (clf.learner == "auto" or isinstance(each.settings.learner, Tree))
+    ]
     left_out = folds(samples, N_FOLDS, seed)[:1]
     if not left_out:
         return given_choice(clf)
-    found = cross_fit(judging, running, Parts(left_out))
-    best = max(found.standings, key=lambda standing: standing.share)
-    (chosen,) = (each.settings for each in running if each.name == best.name)
-    alone = cross_fit(
-        judging, [each for each in running if each.name == best.name], Parts(left_out)
-    )
-    assert isinstance(chosen.learner, Tree)
+    judging = ClassJudging(samples, samples, clf.loss, subcosts)
+    found = winner(judging, running, Parts(left_out), Crew(threads_of(clf.n_jobs)))
+    chosen = found.settings
     return Choice(
         chosen.learner,
-        best.rounds,
+        found.rounds,
         chosen.shrinkage,
         chosen.sampling.feature_subsample,
-        alone.temperature,
+        found.factor,
     )
 
 
-def _sample(spread: SpreadRows, table: SpreadTable, costs: Floats, seed: int) -> Samples:
+def settled_choice(
+    clf: RebelClassifier,
+    choice: Choice,
+    spread: SpreadRows,
+    table: SpreadTable,
+    costs: Floats,
+    *,
+    by_sample: bool,
+) -> Choice:
+    """The same with scale="auto" of similarities replaced by the scale that is best on a sample."""
+    if not isinstance(choice.learner, Similarity) or choice.learner.scale != "auto":
+        return choice
+    settings = Settings(
+        choice.learner,
+        choice.rounds,
+        choice.shrinkage,
+        None if clf.tol == "auto" else float(clf.tol),
+        ClassObjective(clf.loss, subcosts_of(clf, costs)),
+        Sampling(clf.subsample, clf.feature_subsample),
+        seed=seed_of(clf.random_state),
+        n_threads=threads_of(clf.n_jobs),
+    )
+    samples = _samples(sampled(spread, settings.seed), table, costs, by_sample=by_sample)
+    return choice._replace(learner=settled(settings, samples).learner)
+
+
+def _samples(rows: PartRows, table: SpreadTable, costs: Floats, *, by_sample: bool) -> Samples:
+    samples = Samples(
+        in_memory(rows.X),
+        rows.labels,
+        costs,
+        weight=rows.weight,
+        categorical=table.encoder.categorical,
+    )
+    if by_sample:
+        assert rows.costs is not None
+        samples = replace(samples, costs=rows.costs, by_sample=True)
+    return samples
+
+
+def sampled(spread: SpreadRows, seed: int) -> PartRows:
     """The rows with the smallest hashes, in the order of their hashes."""
     found = [own for own in spread.ask(SmallestKeys(MOST_COMPARED, seed)) if len(own[0])]
     keys = np.concatenate([own for own, _ in found])
-    rows = [own for _, own in found]
-    X, labels = (
-        np.concatenate([in_memory(own.X) for own in rows]),
-        np.concatenate([own.labels for own in rows]).astype(np.int32),
-    )
-    weight = None
-    if rows[0].weight is not None:
-        weight = np.concatenate([own.weight for own in rows if own.weight is not None])
-    # Rows with equal hashes are equal but for their weights.
-    order = np.lexsort((np.zeros(len(keys)) if weight is None else weight, keys))[:MOST_COMPARED]
-    return Samples(
-        X[order],
-        labels[order],
-        costs,
-        weight=None if weight is None else weight[order],
-        categorical=table.encoder.categorical,
-    )
+    rows = found[0][1]
+    for _, own in found[1:]:
+        rows = rows.joined(own)
+    # Rows with equal hashes are equal but for their weights and costs.
+    others = [] if rows.costs is None else list(rows.costs.T)
+    others += [] if rows.weight is None else [rows.weight]
+    order = np.lexsort((*others, keys))[:MOST_COMPARED]
+    return replace(rows.take(order.astype(np.int64)), labels=rows.labels[order].astype(np.int32))

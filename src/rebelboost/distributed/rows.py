@@ -27,6 +27,7 @@ from rebelboost.estimators.inputs import (
     encode_labels,
     encoded_table,
 )
+from rebelboost.estimators.targets import encode_target
 from rebelboost.exceptions import PartitionError
 
 MOST_SHORT = 256
@@ -36,6 +37,7 @@ MOST_SHORT = 256
 class Description(NamedTuple):
     """What a part says of its rows before training."""
 
+    number: int
     where: str
     """What messages call the part."""
     n_rows: int
@@ -69,13 +71,15 @@ class Describe:
     merge: ClassVar[Merge] = all_items
     lasting: ClassVar[bool] = False
     categorical: Any
+    numbers: bool = False
+    """Whether y holds the targets of a regression."""
 
     def obey(self, part: RowPart) -> list[Description]:
         """Answer the description."""
         with _named(part):
-            return [self._described(part.where, part.source())]
+            return [self._described(part, part.source())]
 
-    def _described(self, where: str, raw: Raw) -> Description:
+    def _described(self, part: RowPart, raw: Raw) -> Description:
         frame, n_rows = as_frame(raw.X), len(raw.X)
         array = None
         if frame is None and n_rows == 0:
@@ -88,10 +92,13 @@ class Describe:
             weight = np.asarray(raw.sample_weight, dtype=np.float64)
             checked_weight(np.append(weight, 1.0), np.empty((n_rows + 1, 1)))
         classes = np.empty(0)
-        if n_rows > 0:
+        if n_rows > 0 and self.numbers:
+            encode_target(raw.y, n_rows)
+        elif n_rows > 0:
             classes, _ = encode_labels(raw.y, n_rows)
         return Description(
-            where,
+            part.number,
+            part.where,
             n_rows,
             n_features,
             None if frame is None else tuple(map(str, frame.columns)),
@@ -139,11 +146,17 @@ class Encode:
     narrow: bool
     with_keys: bool = False
     """Whether samples will be drawn by value."""
+    numbers: bool = False
+    """Whether y holds the targets of a regression."""
+    numbered: bool = False
+    """Whether the numbers of rows are kept."""
 
     def obey(self, part: RowPart) -> list[Summary]:
         """Answer the summary of the rows with a positive weight."""
         with _named(part):
-            rows = self._encoded(part.source())
+            rows = self.encoded(part.source())
+        if self.numbered:
+            rows.numbers = np.arange(len(rows))
         positive = None if rows.weight is None or rows.weight.all() else rows.weight > 0
         if part.columns is not None:
             in_file = FileRows(part.columns, self.encoder, rows.X.dtype, len(rows))
@@ -151,13 +164,14 @@ class Encode:
             rows = rows.take(positive)
         if self.with_keys:
             rows.keys = hash_rows(in_memory(rows.X), 0)
-        summary = _summary(rows, len(self.classes))
+        summary = _summary(rows, 1 if self.numbers else len(self.classes))
         if part.columns is not None and len(rows):
             rows.X = in_file if positive is None else in_file[positive]
         part.train = ScoredRows(rows)
         return [summary]
 
-    def _encoded(self, raw: Raw) -> PartRows:
+    def encoded(self, raw: Raw) -> PartRows:
+        """The rows as numbers."""
         n_rows, dtype = len(raw.X), np.float32 if self.narrow else np.float64
         X: Any = np.empty((n_rows, self.encoder.n_features), dtype)
         if n_rows:
@@ -167,8 +181,10 @@ class Encode:
             X = np.ascontiguousarray(checked, dtype=dtype)
         kind = np.uint8 if len(self.classes) <= MOST_SHORT else np.int32
         labels: Any = np.zeros(n_rows, dtype=kind)
-        costs = None
-        if n_rows:
+        costs, target = None, None
+        if self.numbers:
+            target = encode_target(raw.y, n_rows) if n_rows else np.empty(0)
+        elif n_rows:
             own, codes = encode_labels(raw.y, n_rows)
             places = np.searchsorted(self.classes, own.astype(self.classes.dtype))
             labels = places.astype(kind)[codes]
@@ -180,7 +196,7 @@ class Encode:
         weight = None
         if raw.sample_weight is not None:
             weight = np.ldexp(np.asarray(raw.sample_weight, np.float64), -self.weight_shift)
-        return PartRows(X, labels, weight, costs)
+        return PartRows(X, labels, weight, costs, target=target)
 
 
 def _summary(rows: PartRows, n_classes: int) -> Summary:
@@ -238,7 +254,7 @@ class HoldOut:
         assert part.train is not None
         rows = part.train.rows
         if part.held is not None:  # another try
-            rows = _joined(rows, part.held.rows)
+            rows = rows.joined(part.held.rows)
         keys = hash_rows(in_memory(rows.X), self.number % 2**32)
         out = drawn_by(keys, self.share, self.number)
         out &= ~np.isin(rows.labels, self.spared)
@@ -247,16 +263,6 @@ class HoldOut:
         held = part.held.rows
         weight = len(held) if held.weight is None else in_units(held.weight, self.unit).sum()
         return kept, np.array(len(held)), np.array(weight).astype(np.int64)
-
-
-def _joined(first: PartRows, second: PartRows) -> PartRows:
-    def both(name: str) -> Any:
-        mine, other = getattr(first, name), getattr(second, name)
-        if mine is None:
-            return None
-        return mine.joined(other) if isinstance(mine, FileRows) else np.concatenate([mine, other])
-
-    return PartRows(*map(both, ("X", "labels", "weight", "costs", "keys", "cube")))
 
 
 @dataclass(frozen=True)
@@ -314,8 +320,10 @@ class SmallestKeys:
         """Answer the hashes and the rows."""
         assert part.train is not None
         rows = part.train.rows
-        X = in_memory(rows.X)
-        keys = hash_rows(X, self.seed, rows.labels)
+        X = identity = in_memory(rows.X)
+        if rows.target is not None:
+            identity = np.column_stack([X, rows.target]).astype(np.float64)
+        keys = hash_rows(identity, self.seed, rows.labels)
         order = np.sort(np.argsort(keys, kind="stable")[: self.n_rows]).astype(np.int64)
         return [(keys[order], replace(rows, X=X).take(order))]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -48,6 +48,14 @@ class Command(Protocol):
         """Change the part, and answer."""
 
 
+@runtime_checkable
+class Condensing(Protocol):
+    """A lasting command after which earlier ones can be done in a shorter way."""
+
+    def condensed(self, kept: list[Command]) -> list[Command]:
+        """Commands with the same effect as these and then this one."""
+
+
 @dataclass
 class Log:
     """Commands by which a part is made again from its rows."""
@@ -57,11 +65,14 @@ class Log:
 
     def note(self, command: Command) -> None:
         """Note a command that all parts have obeyed. A lasting one ends the round."""
-        if command.lasting:
-            self.kept.append(command)
-            self.of_round.clear()
-        else:
+        if not command.lasting:
             self.of_round.append(command)
+            return
+        self.of_round.clear()
+        if isinstance(command, Condensing):
+            self.kept = command.condensed(self.kept)
+        else:
+            self.kept.append(command)
 
     @property
     def commands(self) -> list[Command]:

@@ -1,7 +1,7 @@
 """Commands of a round: what parts do while a term is found and added. Answers are integers to be added."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,12 @@ from rebelboost.base.arrays import (
     ByClass,
     ByFeature,
     Floats,
+    Indices,
     Ints,
     Layer,
     Nodes,
+    Outputs,
+    Pairs,
     Planes,
     Projection,
     Step,
@@ -23,7 +26,9 @@ from rebelboost.base.hashing import drawn_by
 from rebelboost.costs.judge import confusion_of, weighed
 from rebelboost.distributed.file_rows import in_memory
 from rebelboost.distributed.parts import PartRows, RowPart, ScoredRows
-from rebelboost.distributed.seam import Merge, added, largest_of
+from rebelboost.distributed.replaying import AddTerms, packed_term
+from rebelboost.distributed.routing import Routing, route
+from rebelboost.distributed.seam import Command, Merge, added, all_items, largest_of
 from rebelboost.losses.exponential import (
     SUBCOSTS,
     highest_exponent,
@@ -31,7 +36,7 @@ from rebelboost.losses.exponential import (
     planes_at,
 )
 from rebelboost.model.queries import Queries
-from rebelboost.model.trees import Trees
+from rebelboost.model.terms import Terms
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,13 @@ class Weighting:
     subcosts: str
     units: Units
     n_classes: int
+    pays: bool
+    """Whether decisions are judged by costs by sample."""
+
+    @property
+    def n_planes(self) -> int:
+        """Number of planes of weights, V."""
+        return 2 if self.subcosts == "rebel" else 1
 
     def subcosts_of(self, rows: PartRows) -> Planes:
         """(V, n, K) weights at scores of 0."""
@@ -83,10 +95,11 @@ class Start:
             scored.rows.X = in_memory(scored.rows.X)
         n_rows, n_classes = len(scored.rows), self.weighting.n_classes
         scored.scores = part.array("scores", (n_rows, n_classes), np.float64)
-        scored.planes = part.array("planes", (1, n_rows, n_classes), np.float64)
+        shape = (self.weighting.n_planes, n_rows, n_classes)
+        scored.planes = part.array("planes", shape, np.float64)
         scored.decided = np.zeros(n_rows, dtype=np.int32)
         scored.regions = np.zeros(n_rows, dtype=np.uint16)
-        weight = scored.rows.weight
+        weight = scored.known.weight
         scored.counted = None if weight is None else in_units(weight, self.weighting.units.weight)
         return (n_rows,)
 
@@ -122,6 +135,21 @@ class Reweigh:
         subcosts = self.weighting.subcosts_of(scored.rows)
         scored.planes[:] = planes_at(subcosts, scored.scores, self.exponent)
         return (largest_weights(scored.planes),)
+
+    def condensed(self, kept: list[Command]) -> list[Command]:
+        """Add all terms so far at once: weights follow from the scores."""
+        others: list[Command] = []
+        terms: list[tuple[Any, Outputs]] = []
+        for command in kept:
+            if isinstance(command, AddTerms) and command.held == self.held:
+                terms += command.terms
+            elif isinstance(command, Advance) and not self.held:
+                terms.append((packed_term(command.term), command.step.outputs))
+            elif isinstance(command, AdvanceHeld) and self.held:
+                terms.append((command.term, command.step.outputs))
+            elif not (isinstance(command, Reweigh) and command.held == self.held):
+                others.append(command)
+        return [*others, AddTerms(tuple(terms), self.held), self]
 
 
 @dataclass(frozen=True)
@@ -160,6 +188,44 @@ class Draw:
     number: int
     share: float
 
+    def samples(self, rows: PartRows) -> Indices:
+        """The samples of a part that are drawn."""
+        assert rows.keys is not None
+        return np.flatnonzero(drawn_by(rows.keys, self.share, self.number)).astype(np.int32)
+
+
+class Pairing(Protocol):
+    """Makes a pair of each sample, of which trees are grown."""
+
+    def pairs(self, scored: ScoredRows, n_threads: int) -> Pairs:
+        """(n,) pairs."""
+
+
+@dataclass(frozen=True)
+class OfWeights:
+    """Pairs of the weights of the exponential loss."""
+
+    projection: Projection
+
+    def pairs(self, scored: ScoredRows, n_threads: int) -> Pairs:
+        """(n,) pairs."""
+        values = np.empty(len(scored.rows), dtype=np.int64)
+        kernels.active.project(scored.planes, self.projection, values, n_threads)
+        return values
+
+
+@dataclass(frozen=True)
+class PairsOf:
+    """Make a pair of each sample."""
+
+    merge: ClassVar[Merge] = all_items
+    lasting: ClassVar[bool] = False
+    pairing: Pairing
+
+    def obey(self, part: RowPart) -> list[tuple[int, Pairs]]:
+        """Answer the number of the part, and (n,) pairs."""
+        return [(part.number, self.pairing.pairs(part.scored(held=False), part.n_threads))]
+
 
 @dataclass(frozen=True)
 class Open:
@@ -167,24 +233,17 @@ class Open:
 
     merge: ClassVar[Merge] = added
     lasting: ClassVar[bool] = False
-    projection: Projection
+    pairing: Pairing
     allowed: ByFeature
     draw: Draw | None = None
 
     def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
         """Answer the sums over bins, the total and the number of samples of the root."""
-        scored = part.scored(held=False)
-        part.values = np.empty(len(scored.rows), dtype=np.int64)
-        kernels.active.project(scored.planes, self.projection, part.values, part.n_threads)
-        samples = np.arange(len(scored.rows), dtype=np.int32)
-        if self.draw is not None:
-            assert scored.rows.keys is not None
-            samples = samples[drawn_by(scored.rows.keys, self.draw.share, self.draw.number)]
-        part.samples = samples
-        part.starts = np.array([0, len(samples)], dtype=np.int32)
-        total = np.array([part.values[samples].sum()], dtype=np.int64)
-        sums = _node_sums(part, np.zeros(1, dtype=np.int32), self.allowed)
-        return sums, total, np.array([len(samples)], dtype=np.int64)
+        part.values = self.pairing.pairs(part.scored(held=False), part.n_threads)
+        begin_tree(part, self.draw)
+        total = np.array([part.values[part.samples].sum()], dtype=np.int64)
+        sums = node_sums(part, np.zeros(1, dtype=np.int32), self.allowed)
+        return sums, total, np.array([len(part.samples)], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -200,14 +259,9 @@ class Descend:
 
     def obey(self, part: RowPart) -> tuple[Ints, Ints]:
         """Answer the sums of these children, and the number of samples of all children."""
-        assert part.bins is not None
-        child_starts = np.empty(2 * len(part.starts) - 1, dtype=np.int32)
-        kernels.active.split_samples(
-            part.bins, self.layer, part.samples, part.starts, child_starts, part.n_threads
-        )
-        part.starts = child_starts
-        counts = np.diff(child_starts).astype(np.int64)
-        return _node_sums(part, self.children, self.allowed), counts
+        split_nodes(part, self.layer)
+        counts = np.diff(part.starts).astype(np.int64)
+        return node_sums(part, self.children, self.allowed), counts
 
 
 @dataclass(frozen=True)
@@ -223,7 +277,7 @@ class Leaves:
         """Answer (L, 2, K) sums, and (L,) counted weights of the samples."""
         scored = part.scored(held=False)
         n_leaves = len(self.nodes.features) + 1
-        _route(part, self.nodes)
+        route(part, self.nodes)
         cover = np.bincount(scored.regions, scored.counted, n_leaves).astype(np.int64)
         return _region_sums(scored, scored.regions, n_leaves, self.scales, part.n_threads), cover
 
@@ -236,14 +290,16 @@ class Advance:
     lasting: ClassVar[bool] = True
     step: Step
     weighting: Weighting
-    nodes: Layer
-    """The tree that the term is, for parts that are made again."""
+    term: Layer | Routing
+    """What finds the region of each sample."""
+    anew: bool = False
+    """Whether that is not the term that the parts were asked about last."""
 
     def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
-        """Answer the totals of the weights, and what the decisions get wrong and cost (`_judged`)."""
+        """Answer the totals of the weights, and what the decisions get wrong and cost (`judged`)."""
         scored = part.scored(held=False)
-        if not part.routed:
-            _route(part, self.nodes)
+        if self.anew or not part.routed:
+            route(part, self.term)
         part.routed = False
         return _advanced(scored, self.step, self.weighting, part.n_threads)
 
@@ -254,7 +310,7 @@ class AdvanceHeld:
 
     merge: ClassVar[Merge] = added
     lasting: ClassVar[bool] = True
-    term: Trees
+    term: Terms
     step: Step
     weighting: Weighting
 
@@ -265,14 +321,21 @@ class AdvanceHeld:
         return _advanced(scored, self.step, self.weighting, part.n_threads)
 
 
-def _route(part: RowPart, nodes: Layer) -> None:
-    """Find the leaf of each sample."""
-    regions = part.scored(held=False).regions
+def begin_tree(part: RowPart, draw: Draw | None) -> None:
+    """Put all samples, or those drawn, into the root."""
+    rows = part.scored(held=False).rows
+    part.samples = np.arange(len(rows), dtype=np.int32) if draw is None else draw.samples(rows)
+    part.starts = np.array([0, len(part.samples)], dtype=np.int32)
+
+
+def split_nodes(part: RowPart, layer: Layer) -> None:
+    """Divide the samples of each node among its two children."""
     assert part.bins is not None
-    regions[:] = 0
-    if len(nodes.features) > 0:
-        kernels.active.route(part.bins, nodes, regions, part.n_threads)
-    part.routed = True
+    child_starts = np.empty(2 * len(part.starts) - 1, dtype=np.int32)
+    kernels.active.split_samples(
+        part.bins, layer, part.samples, part.starts, child_starts, part.n_threads
+    )
+    part.starts = child_starts
 
 
 def _advanced(
@@ -282,15 +345,15 @@ def _advanced(
     kernels.active.advance(
         scored.planes, scored.scores, scored.regions, step, totals, scored.decided, n_threads
     )
-    return totals, *_judged(scored, weighting)
+    return totals, *judged(scored, weighting)
 
 
-def _judged(scored: ScoredRows, weighting: Weighting) -> tuple[Ints, Ints]:
+def judged(scored: ScoredRows, weighting: Weighting) -> tuple[Ints, Ints]:
     """(K, K) confusion in units of weight, and what decisions cost in units, if costs are by sample."""
-    rows, decided = scored.rows, scored.decided
+    rows, decided = scored.known, scored.of_known(scored.decided)
     confusion = confusion_of(rows.labels, decided, weighting.n_classes, scored.counted)
     paid = 0.0
-    if rows.costs is not None and weighting.costs is None:
+    if rows.costs is not None and weighting.pays:
         chosen = rows.costs[np.arange(len(decided)), decided]
         paid = in_units(weighed(chosen, rows.weight), weighting.units.paid).sum()
     return confusion.astype(np.int64), np.array([paid]).astype(np.int64)
@@ -304,7 +367,7 @@ def _region_sums(
     return sums
 
 
-def _node_sums(part: RowPart, chosen: NDArray[np.int32], allowed: ByFeature) -> Ints:
+def node_sums(part: RowPart, chosen: NDArray[np.int32], allowed: ByFeature) -> Ints:
     """(chosen, bins of the allowed features) sums of pairs."""
     assert part.bins is not None
     cuts = np.stack([part.starts[:-1], part.starts[1:]], axis=1)

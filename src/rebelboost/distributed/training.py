@@ -2,65 +2,55 @@
 
 import math
 import time
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from rebelboost.base.arrays import Floats
-from rebelboost.base.fixed_point import weight_scale
-from rebelboost.base.random_keys import key_of
 from rebelboost.boosting.callbacks import Deadline, Hearing
 from rebelboost.boosting.fit import Settings, follow, train
 from rebelboost.boosting.objectives import ClassObjective
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.state import HeldOut
 from rebelboost.costs.by_sample import CostColumns, columns_of
-from rebelboost.costs.judge import Judge
 from rebelboost.costs.matrix import cost_matrix, costs_of_classes, mean_costs, uniform
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.samples import Samples
 from rebelboost.distributed.agreement import Sizes, SpreadTable, sizes_of, table_of
 from rebelboost.distributed.deciding import facts_of
-from rebelboost.distributed.growing import SpreadSampling, SpreadTree
-from rebelboost.distributed.quantiles import spread_binner
-from rebelboost.distributed.racing import Choice, given_choice, raced, races
-from rebelboost.distributed.refusals import check_spreadable
-from rebelboost.distributed.rows import (
-    BinRows,
-    Describe,
-    Encode,
-    HoldOut,
-    Price,
-    Summarize,
-    Weigh,
-)
+from rebelboost.distributed.examples import count_distinct, found_examples
+from rebelboost.distributed.growing import SpreadSampling
+from rebelboost.distributed.holding import HeldSize, SpreadInput, hold_rows_out
+from rebelboost.distributed.learners import SpreadLearner
+from rebelboost.distributed.number_training import fit_numbers
+from rebelboost.distributed.objectives import SpreadObjective
+from rebelboost.distributed.racing import Choice, given_choice, raced, races, settled_choice
+from rebelboost.distributed.refusals import check_costs_by_sample, check_spreadable
+from rebelboost.distributed.rows import Describe, Encode, Price, Summarize, Weigh
 from rebelboost.distributed.seam import SpreadRows
 from rebelboost.distributed.steps import Weighting
-from rebelboost.distributed.weights import SpreadHeldOut, SpreadState, spread_loss
+from rebelboost.distributed.weights import SpreadHeldOut
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.inputs import (
     check_agreement,
     encode_features,
     known_labels,
+    learner_of,
     seed_of,
     threads_of,
     warn_of_few,
 )
-from rebelboost.estimators.training import callbacks_of, rule_of, subcosts_of
-from rebelboost.learners.tree import Tree
+from rebelboost.estimators.regressor import RebelRegressor
+from rebelboost.estimators.training import callbacks_of, rule_of, shrinkage_of, subcosts_of
+from rebelboost.learners.similarity import Similarity
+from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, Provenance
 
+__all__ = ["SpreadInput", "fit_classes", "fit_spread", "read_rows"]
 
-class SpreadInput(NamedTuple):
-    """How the parts were given."""
-
-    weighted: bool
-    """Whether samples have weights."""
-    by_sample: bool
-    """Whether they have costs of their own."""
-    validation: tuple[Any, Any] | None = None
+AnyRebel = TypeVar("AnyRebel", RebelClassifier, RebelRegressor)
 
 
 class Known(NamedTuple):
@@ -75,11 +65,19 @@ class Known(NamedTuple):
     """Costs that columns of the table hold."""
 
 
-def fit_spread(clf: RebelClassifier, spread: SpreadRows, given: SpreadInput) -> RebelClassifier:
+def fit_spread(estimator: AnyRebel, spread: SpreadRows, given: SpreadInput) -> AnyRebel:
+    """Fit a classifier or a regressor to the rows of all parts."""
+    if isinstance(estimator, RebelRegressor):
+        return fit_numbers(estimator, spread, given)
+    return fit_classes(estimator, spread, given)
+
+
+def fit_classes(clf: RebelClassifier, spread: SpreadRows, given: SpreadInput) -> RebelClassifier:
     """Fit a classifier to the rows of all parts."""
     clf.check_parameters()
     check_agreement(clf, validated=given.validation is not None)
-    learner = check_spreadable(clf)
+    learner = learner_of(clf.learner)
+    check_spreadable(clf, learner)
     known = read_rows(clf, spread, given, learner.categorical)
     given = given._replace(by_sample=given.by_sample or known.columns is not None)
     clf.n_features_in_ = known.table.encoder.n_features
@@ -98,7 +96,12 @@ def read_rows(
     """Check and encode the rows of all parts."""
     table = table_of(spread.ask(Describe(categorical)))
     encode = Encode(
-        table.encoder, table.classes, table.weight_shift, table.narrow, clf.subsample < 1
+        table.encoder,
+        table.classes,
+        table.weight_shift,
+        table.narrow,
+        with_keys=clf.subsample < 1,
+        numbered=clf.learner == "auto" or isinstance(learner_of(clf.learner), Similarity),
     )
     sizes = sizes_of(spread.ask(encode), weighted=given.weighted)
     names, units = list(table.classes), sizes.units
@@ -127,21 +130,35 @@ def _trained(
     classes, costs = known.table.classes, known.costs
     if len(classes) == 1:
         ensemble, decoder = Ensemble.of((), 1), Decoder(costs, loss=clf.loss)
-        by_sample = False
+        by_sample, n_distinct = False, None
     else:
-        racing = races(clf, validated=given.validation is not None) and not given.by_sample
+        racing = races(clf, validated=given.validation is not None)
         neutral = clf.training == "neutral" or (
-            racing and clf.training == "auto" and rule_of(clf).by_cost
+            racing
+            and clf.training == "auto"
+            and rule_of(clf).by_cost
+            # Decisions know costs by class, and those in columns.
+            and (known.columns is not None or not given.by_sample)
         )
         by_sample = given.by_sample and not neutral
         trained_on = uniform(len(classes)) if neutral else costs
-        choice = raced(clf, spread, known.table, trained_on) if racing else given_choice(clf)
+        subcosts = subcosts_of(clf, costs)
+        if by_sample:
+            check_costs_by_sample(clf.loss, subcosts)
+        choice = given_choice(clf)
+        if racing:
+            choice = raced(
+                clf, spread, known.table, trained_on, by_sample=by_sample, subcosts=subcosts
+            )
+        else:
+            choice = settled_choice(
+                clf, choice, spread, known.table, costs, by_sample=given.by_sample
+            )
         given = given._replace(by_sample=by_sample)
         known = known._replace(costs=trained_on)
+        n_distinct = count_distinct(spread) if isinstance(choice.learner, Similarity) else None
         ensemble = _boosted(clf, spread, given, known, choice, history)
-        decoder = Decoder(
-            trained_on, choice.temperature, loss=clf.loss, subcosts=subcosts_of(clf, costs)
-        )
+        decoder = Decoder(trained_on, choice.temperature, loss=clf.loss, subcosts=subcosts)
     model = FittedClassifier(
         encoder=known.table.encoder,
         feature_names=known.table.names,
@@ -156,7 +173,11 @@ def _trained(
     facts = facts_of(model, spread, known.sizes, known.class_weight, by_sample=by_sample)
     if clf.early_stopping:
         facts.pop("zero_level", None)
-    return replace(model, provenance=Provenance(known.sizes.missing, facts=facts))
+    whole = clf.subsample == 1 and shrinkage_of(clf) == 1
+    if whole and n_distinct is not None and model.ensemble.only(Comparisons):
+        facts["n_points"] = float(n_distinct)
+    examples = found_examples(spread, known.table, model.ensemble.example_rows)
+    return replace(model, provenance=Provenance(known.sizes.missing, *examples, facts))
 
 
 def _boosted(
@@ -171,16 +192,19 @@ def _boosted(
     seed, n_classes = seed_of(clf.random_state), len(known.table.classes)
     sizes, held_size = known.sizes, None
     if clf.early_stopping and given.validation is None:
-        held_size = _hold_out(clf, spread, known, seed)
+        unit = known.sizes.units.weight
+        held_size = hold_rows_out(spread, clf.validation_fraction, seed, n_classes, unit)
         summaries = spread.ask(Summarize(n_classes))
         sizes = sizes_of(summaries, weighted=given.weighted)
     weighting = _weighting(clf, known, given, sizes)
     settings = Settings(
-        SpreadLearner(spread, choice.learner, known, sizes, given.weighted),
+        SpreadLearner(
+            spread, choice.learner, known.table, sizes, None if given.by_sample else known.costs
+        ),
         choice.rounds,
         choice.shrinkage,
-        0.0 if clf.tol == "auto" else float(clf.tol),
-        SpreadObjective(spread, weighting, known.costs, sizes.n_rows),
+        None if clf.tol == "auto" else float(clf.tol),
+        SpreadObjective(spread, weighting, known.costs, sizes.n_rows, clf.loss),
         SpreadSampling(clf.subsample, choice.feature_subsample),
         clf.n_rounds_no_change if clf.early_stopping else None,
         seed=seed,
@@ -208,26 +232,8 @@ def _weighting(clf: RebelClassifier, known: Known, given: SpreadInput, sizes: Si
         subcosts_of(clf, known.costs),
         sizes.units,
         len(known.table.classes),
+        by_sample,
     )
-
-
-# ---- rows held out
-
-
-def _hold_out(
-    clf: RebelClassifier, spread: SpreadRows, known: Known, seed: int
-) -> tuple[int, float] | None:
-    """Hold out rows by their values; return their number and weight, or None if there are none."""
-    number, n_classes = key_of(seed, 1), len(known.table.classes)
-    unit = known.sizes.units.weight
-    spared: tuple[int, ...] = ()
-    for _ in range(2):
-        hold = HoldOut(clf.validation_fraction, number, spared, n_classes, unit)
-        kept, n_held, weight = spread.ask(hold)
-        spared = tuple(np.flatnonzero(kept == 0).tolist())
-        if not spared:
-            break
-    return (int(n_held), float(weight * unit)) if n_held else None
 
 
 def _held_out(
@@ -235,7 +241,7 @@ def _held_out(
     given: SpreadInput,
     known: Known,
     settings: Settings,
-    held_size: tuple[int, float] | None,
+    held_size: HeldSize | None,
 ) -> HeldOut | None:
     objective = settings.objective
     assert isinstance(objective, SpreadObjective)
@@ -252,81 +258,3 @@ def _held_out(
         None,  # type: ignore[arg-type]  # the samples are with the parts
         objective.state_of(*held_size, held=True),
     )
-
-
-# ---- what the loop asks for
-
-
-@dataclass(frozen=True)
-class SpreadLearner:
-    """Prepares trees on spread rows."""
-
-    spread: SpreadRows
-    tree: Tree
-    known: Known
-    sizes: Sizes
-    weighted: bool
-
-    @property
-    def rounds(self) -> int:
-        """Number of rounds used for n_rounds="auto"."""
-        return self.tree.rounds
-
-    @property
-    def shrinkage(self) -> float:
-        """Shrinkage used for shrinkage="auto"."""
-        return self.tree.shrinkage
-
-    @property
-    def categorical(self) -> Any:
-        """Categorical features."""
-        return self.tree.categorical
-
-    def prepare(self, samples: Any, n_threads: int = 1) -> SpreadTree:
-        """Choose the bins, and let the parts bin their rows."""
-        del samples
-        sizes = self.sizes
-        scale = weight_scale(sizes.largest_weight, sizes.n_rows) if self.weighted else None
-        categorical = self.known.table.encoder.categorical
-        binner = spread_binner(
-            self.spread, categorical, self.tree.bins, self.tree.binning, scale, sizes.n_rows
-        )
-        self.spread.ask(BinRows(binner))
-        return SpreadTree(None, self.tree, binner, self.spread, sizes.units.weight, n_threads)
-
-
-@dataclass(frozen=True)
-class SpreadObjective:
-    """The exponential loss on spread rows."""
-
-    spread: SpreadRows
-    weighting: Weighting
-    costs: Floats
-    n_rows: int
-    loss: str = "exponential"
-
-    def state(self, samples: Any, judge: Judge, n_threads: int = 1) -> SpreadState:
-        """Scores of 0, and their weights."""
-        del samples, n_threads
-        _, weight, _ = self.spread.ask(
-            Weigh(self.weighting.n_classes, self.weighting.units.weight, self._ones)
-        )
-        total = float(weight.sum() * self.weighting.units.weight)
-        return self.state_of(self.n_rows, total, judge=judge)
-
-    def state_of(
-        self, n_rows: int, total: float, *, held: bool = False, judge: Judge | None = None
-    ) -> SpreadState:
-        """Scores of 0 of the rows that are trained on, or of those held out."""
-        total = math.ldexp(total, -self.weighting.shift)
-        loss = spread_loss(self.spread, self.weighting, n_rows, total, held=held)
-        return SpreadState(loss, judge or self.judge(None))
-
-    def judge(self, samples: Any, place: Any = None) -> Judge:
-        """Evaluates decisions by the costs; the parts know the labels."""
-        del samples, place
-        return Judge(np.empty(0, dtype=np.int32), self.costs)
-
-    @property
-    def _ones(self) -> Floats:
-        return np.ones(self.weighting.n_classes)

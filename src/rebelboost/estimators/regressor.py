@@ -203,7 +203,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
             The fitted regressor itself.
         """
         self._validate_params()
-        self._check_together(validated=validation is not None)
+        self.check_together(validated=validation is not None)
         start = self._previous()
         with kept_on_failure(self):
             empty, samples = read_numbers(self, X, y, sample_weight, Apart(groups, times), start)
@@ -269,7 +269,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         values = encode_table(self, X)
         yield from self.model_.staged_predict(values, threads_of(self.n_jobs))
 
-    def _check_together(self, *, validated: bool) -> None:
+    def check_together(self, *, validated: bool) -> None:
         """Raise an error if parameters contradict one another."""
         check_cross_fit(self, validated=validated)
         check_callbacks(self.callbacks)

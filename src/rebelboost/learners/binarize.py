@@ -21,9 +21,14 @@ def binarize(weights: AnyWeights) -> BySample:
 
 def leading_direction(weights: AnyWeights) -> ByClass:
     """(K,) q₁/√S, so that v = G·q₁/√S."""
-    roots = np.sqrt(weights.totals)
-    unit = np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
+    unit = inverse_roots(weights.totals)
     return _leading(weights.signed * unit) * unit
+
+
+def inverse_roots(totals: ByClass) -> ByClass:
+    """(K,) 1/√S; 0 where S is 0."""
+    roots = np.sqrt(totals)
+    return np.divide(1.0, roots, out=np.zeros_like(roots), where=roots > 0)
 
 
 def leading_eigenvector(symmetric: Floats) -> Floats:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import (
     CRITERIA,
     NO_WORK,
+    Bins,
     ByClass,
     Floats,
     Ints,
@@ -161,16 +162,30 @@ def stump_of_largest_gain(data: TrainingSet, slopes: Slopes, focus: Focus) -> La
     curvature = mass[focus.samples].sum(axis=0).astype(np.float64)
     sums = data.class_sums(signed, focus.samples, focus.allowed)[:, :n_classes]
     total = signed[focus.samples, :n_classes].sum(axis=0, dtype=np.int64)
-    left = _left_sides(data, sums, focus.allowed)
+    left = left_sides(data.bins, sums, focus.allowed)
+    best = best_by_gain(left, total, curvature)
+    if best is None:
+        return no_split()
+    codes = data.column(int(left.features[best]))[focus.samples]
+    counts = np.bincount(codes, minlength=TABLE)
+    return marked(data.bins, left, best, counts)
+
+
+def best_by_gain(left: "LeftSides", total: Ints, curvature: ByClass) -> int | None:
+    """The stump with the largest second-order gain; None if no stump gains more than the constant response."""
     gains = _gains(total - 2 * left.sums, curvature)
     best = int(np.argmax(gains)) if len(gains) else 0
-    nothing = Layer(np.array([-1], dtype=np.int32), np.zeros((1, TABLE), dtype=np.uint8))
     if len(gains) == 0 or not gains[best] > _gains(total[np.newaxis], curvature)[0]:
-        return nothing
-    return _marked(data, left, best, focus)
+        return None
+    return best
 
 
-class _LeftSides:
+def no_split() -> Layer:
+    """A root that is not split."""
+    return Layer(np.array([-1], dtype=np.int32), np.zeros((1, TABLE), dtype=np.uint8))
+
+
+class LeftSides:
     """Sums over the left side of every stump, ordered by (feature, missing right or not, bin)."""
 
     def __init__(self, sums: Ints, places: NDArray[np.int64], features: Ints, flags: Ints) -> None:
@@ -180,8 +195,9 @@ class _LeftSides:
         self.missing_right = flags
 
 
-def _left_sides(data: TrainingSet, sums: Ints, allowed: NDArray[np.uint8]) -> _LeftSides:
-    offsets = data.bins.offsets.astype(np.int64)
+def left_sides(bins: Bins, sums: Ints, allowed: NDArray[np.uint8]) -> LeftSides:
+    """Sums over the left side of every stump on the allowed features, from (B, K) sums over bins."""
+    offsets = bins.offsets.astype(np.int64)
     n_bins = np.diff(offsets)
     feature = np.repeat(np.arange(len(n_bins)), n_bins)
     place = np.arange(len(feature)) - offsets[feature]
@@ -189,7 +205,7 @@ def _left_sides(data: TrainingSet, sums: Ints, allowed: NDArray[np.uint8]) -> _L
     before = np.cumsum(sums, axis=0) - sums
     through = before + sums - before[offsets[:-1]][feature]
     holds = sums.any(axis=1)  # a threshold after an empty bin repeats the one before it
-    numeric = data.bins.categorical[feature] == 0
+    numeric = bins.categorical[feature] == 0
     may = allowed[feature] != 0
     last = n_bins[feature] - 1
     with_missing = may & numeric & holds & (place < last - 1)
@@ -202,7 +218,7 @@ def _left_sides(data: TrainingSet, sums: Ints, allowed: NDArray[np.uint8]) -> _L
     features = np.concatenate([feature[rows[0]], feature[rows[1]]])
     flags = np.repeat([0, 1], [len(rows[0]), len(rows[1])])
     order = np.lexsort((places, flags, features))
-    return _LeftSides(sides[order], places[order], features[order], flags[order])
+    return LeftSides(sides[order], places[order], features[order], flags[order])
 
 
 def _gains(P: Ints, curvature: ByClass) -> Floats:
@@ -213,18 +229,22 @@ def _gains(P: Ints, curvature: ByClass) -> Floats:
     return gains
 
 
-def _marked(data: TrainingSet, left: _LeftSides, best: int, focus: Focus) -> Layer:
-    """The stump as a layer. Without missing samples, missing values go where most samples go."""
+def marked(
+    bins: Bins, left: LeftSides, best: int, counts: Ints, *, met: bool | None = None
+) -> Layer:
+    """The stump as a layer, given the number of samples in each bin of its feature.
+
+    Missing values go where most samples go, unless some are `met`: by default, samples with missing values.
+    """
     feature, place = int(left.features[best]), int(left.bins[best])
-    n_bins = int(np.diff(data.bins.offsets)[feature])
+    n_bins = int(np.diff(bins.offsets)[feature])
     right = np.zeros((1, TABLE), dtype=np.uint8)
-    if data.bins.categorical[feature]:
+    if bins.categorical[feature]:
         right[0, :n_bins] = np.arange(n_bins) != place
     else:
         right[0, place + 1 : n_bins - 1] = 1
-        codes = data.column(feature)[focus.samples]
-        met = bool(np.any(codes == n_bins - 1))
-        mostly_right = 2 * np.count_nonzero(right[0, codes]) > len(codes)
+        met = bool(counts[n_bins - 1] > 0) if met is None else met
+        mostly_right = 2 * counts[:n_bins][right[0, :n_bins] > 0].sum() > counts.sum()
         right[0, n_bins - 1] = left.missing_right[best] if met else mostly_right
     return Layer(np.array([feature], dtype=np.int32), right)
 

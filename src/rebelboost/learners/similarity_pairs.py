@@ -4,13 +4,22 @@ The gain of a response f is Σ_k P_k²/Q_k, P = Σ f·G, Q = Σ f²·W: the decr
 order. Its sums are sums of integers that a float represents exactly, so their order changes no bit.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
-from rebelboost.base.arrays import COMPARISONS, Distances, Floats, Indices, Ints, PairList
+from rebelboost.base.arrays import (
+    COMPARISONS,
+    ByClass,
+    Distances,
+    Floats,
+    Indices,
+    Ints,
+    PairList,
+    Planes,
+)
 from rebelboost.base.distinct import distinct
 from rebelboost.base.levels import LEVELS
 from rebelboost.data.point_set import PointSet
@@ -141,11 +150,31 @@ def search_pair(
     return best
 
 
+class HasPlanes(Protocol):
+    """Weights of the exponential loss."""
+
+    @property
+    def planes(self) -> Planes:
+        """(V, N, K) weights."""
+
+    @property
+    def totals(self) -> ByClass:
+        """(K,) sums of the weights of all samples."""
+
+    @property
+    def n_threads(self) -> int:
+        """Number of threads."""
+
+
 class Gauge:
     """Computes the gain of responses on some samples; with an offset, the gain beyond a constant."""
 
     def __init__(
-        self, options: "Similarity", weights: Weights, samples: Indices, share: Floats | None = None
+        self,
+        options: "Similarity",
+        weights: HasPlanes,
+        samples: Indices,
+        share: Floats | None = None,
     ) -> None:
         self._options = options
         self._n_threads = weights.n_threads
@@ -179,7 +208,7 @@ class Gauge:
             P = P - mean * self._signed.sum(axis=1)
             Q = Q - mean * R
         gains = np.divide(P * P, Q * self._scales, out=np.zeros_like(P), where=Q > 0)
-        return gains.sum(axis=1)
+        return np.add.accumulate(gains, axis=1)[:, -1]  # in order, as kernels.find_pairs adds
 
 
 def pairs(data: PointSet, anchors: Indices, rivals: Indices) -> list[Pair]:

@@ -1,11 +1,21 @@
 """Decision stumps, optionally with exact thresholds or with a side for each category."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import ByFeature, BySample, Floats, Indices, Ints, Layer, Regions
+from rebelboost.base.arrays import (
+    Bins,
+    ByFeature,
+    BySample,
+    Floats,
+    Indices,
+    Ints,
+    Layer,
+    Regions,
+)
 from rebelboost.data.binning import middles
 from rebelboost.data.training_set import TABLE, TrainingSet, bin_samples
 from rebelboost.learners.base import Candidate, Focus, Prepared
@@ -108,17 +118,15 @@ def _sides(cut: _Cut, order: Indices, x: BySample, focus: Focus) -> FoundStump:
     return FoundStump(tree, right.astype(np.uint16))
 
 
-class _Sums:
-    """Fixed-point signed weights of the samples in focus, and the loss for a given left side."""
+@dataclass
+class RootSums:
+    """Fixed-point sums of the weights of all samples in focus, and the loss for a given left side."""
 
-    def __init__(self, weights: AnyWeights, focus: Focus) -> None:
-        signed, mass = weights.fixed()
-        self.fixed = signed
-        self.mass = mass[focus.samples].sum(axis=0)
-        self.values: Ints = np.zeros(mass.shape, dtype=np.int64)
-        self.values[focus.samples] = signed[focus.samples, : mass.shape[1]]
-        self.total: Ints = self.values.sum(axis=0)
-        self.second_order = weights.second_order
+    mass: Ints
+    """(K,) S"""
+    total: Ints
+    """(K,) P of a response of +1."""
+    second_order: bool
 
     def losses(self, left: Ints) -> Floats:
         """Σ_k √(S_k² − P_k²), or −Σ_k P_k²/W_k: lower is better. P = total − 2·left, (rows, K)."""
@@ -131,6 +139,19 @@ class _Sums:
                 product = np.maximum(S - P[:, k], 0) * np.maximum(S + P[:, k], 0)
                 losses += np.rint(np.sqrt(product.astype(np.float64)))
         return losses
+
+
+class _Sums(RootSums):
+    """The same, and the weights of the samples."""
+
+    def __init__(self, weights: AnyWeights, focus: Focus) -> None:
+        signed, mass = weights.fixed()
+        self.fixed = signed
+        self.values: Ints = np.zeros(mass.shape, dtype=np.int64)
+        self.values[focus.samples] = signed[focus.samples, : mass.shape[1]]
+        super().__init__(
+            mass[focus.samples].sum(axis=0), self.values.sum(axis=0), weights.second_order
+        )
 
 
 # ---- categories
@@ -147,22 +168,38 @@ def split_of_categories(data: TrainingSet, weights: AnyWeights, focus: Focus) ->
         return None
     sums = _Sums(weights, focus)
     by_bin = data.class_sums(sums.fixed, focus.samples, categorical)[:, : len(sums.mass)]
-    best: Layer | None = None
-    least = np.inf
-    for feature in map(int, np.flatnonzero(categorical)):
-        own = by_bin[data.bins.offsets[feature] : data.bins.offsets[feature + 1]]
-        right = _signs(own, sums.mass) > 0
-        loss = float(sums.losses(own[~right].sum(axis=0)[np.newaxis])[0])
-        if loss < least:
-            # Categories without samples go where most samples go.
-            codes = data.column(feature)[focus.samples]
-            mostly_right = 2 * np.count_nonzero(right[codes]) > len(codes)
-            table = np.zeros((1, TABLE), dtype=np.uint8)
-            table[0, : len(own)] = np.where(own.any(axis=1), right, mostly_right)
-            best, least = Layer(np.array([feature], dtype=np.int32), table), loss
-    if best is None:
-        return None
+
+    def counts_of(feature: int) -> Ints:
+        return np.bincount(data.column(feature)[focus.samples])
+
+    best = sides_of_categories(data.bins, categorical, by_bin, sums, counts_of)
     return FoundStump(Trees.grown(best, data.binner, SIGNS, UNSOLVED), data.route((best,)))
+
+
+def sides_of_categories(
+    bins: Bins,
+    categorical: ByFeature,
+    by_bin: Ints,
+    sums: RootSums,
+    counts_of: Callable[[int], Ints],
+) -> Layer:
+    """The best of these features, and the side of each of its categories, from (B, K) sums over bins.
+
+    Categories without samples go where most samples go; `counts_of` counts the samples of each.
+    """
+    best, least = -1, np.inf
+    for feature in map(int, np.flatnonzero(categorical)):
+        own = by_bin[bins.offsets[feature] : bins.offsets[feature + 1]]
+        left = own[_signs(own, sums.mass) <= 0].sum(axis=0)
+        loss = float(sums.losses(left[np.newaxis])[0])
+        if loss < least:
+            best, least = feature, loss
+    own = by_bin[bins.offsets[best] : bins.offsets[best + 1]]
+    right, counts = _signs(own, sums.mass) > 0, counts_of(best)
+    mostly_right = 2 * counts[right[: len(counts)]].sum() > counts.sum()
+    table = np.zeros((1, TABLE), dtype=np.uint8)
+    table[0, : len(own)] = np.where(own.any(axis=1), right, mostly_right)
+    return Layer(np.array([best], dtype=np.int32), table)
 
 
 def _signs(sums: Ints, mass: Ints) -> Floats:

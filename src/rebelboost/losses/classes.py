@@ -49,7 +49,7 @@ class Logistic:
         """Upper bounds of Σ_n |c·p|, for any scores."""
         return largest(np.abs(self.subcosts).sum(axis=0)) * self.shape[0]
 
-    def _odds(self, scores: Scores) -> Planes:
+    def odds(self, scores: Scores) -> Planes:
         """e^H for c⁺, e^−H for c⁻, (V, N, K); limited to e⁷⁰⁰."""
         return portable_exp(np.minimum(self._signs * scores, 700.0))
 
@@ -59,12 +59,12 @@ class Logistic:
 
     def values(self, scores: Scores) -> Floats:
         """c⁺g(H) + c⁻g(−H)."""
-        logs = portable_log1p(self._odds(scores))
+        logs = portable_log1p(self.odds(scores))
         return (np.abs(self.subcosts) * logs).sum(axis=0) / math.log(2)
 
     def derivatives(self, scores: Scores) -> tuple[Floats, Floats]:
         """c⁺g′(H) − c⁻g′(−H) and c⁺g″(H) + c⁻g″(−H)."""
-        odds = self._odds(scores)
+        odds = self.odds(scores)
         q = 1 / (1 + odds)
         pull = self.subcosts * (odds * q) / math.log(2)  # 1 − q would cancel where odds are small
         return pull.sum(axis=0), (np.abs(pull) * q).sum(axis=0)
@@ -74,15 +74,11 @@ class Logistic:
     ) -> tuple[Outputs, Outputs]:
         """Computed by a kernel, which multiplies the odds instead of computing exponentials again."""
         if slopes.line is None:
-            odds = self._odds(slopes.scores)
+            odds = self.odds(slopes.scores)
             pull = (np.abs(self.subcosts) * (odds / (1 + odds))).sum(axis=0)
             slopes.line = odds, largest(pull) * len(pull)
         odds, most = slopes.line
-        far = np.clip(outputs, -700.0, 700.0)
-        up, down = portable_exp(far), portable_exp(-far)
-        # Odds that grow f-fold make a slope at most f times as large.
-        growth = np.maximum(up, down).max(axis=0)
-        scales = fine_scales(np.minimum(self._most, growth * most))
+        up, down, scales = line_factors(outputs, self._most, most)
         sums = np.zeros((len(outputs), 2, outputs.shape[1]), dtype=np.int64)
         line = LogisticLine(self.subcosts, odds, up, down, scales)
         kernels.active.logistic_sums(line, regions, sums, slopes.n_threads)
@@ -95,7 +91,11 @@ class Logistic:
 
     def floor(self) -> float:
         """Sum of the minimal loss of each score: the entropy of its c⁺ and c⁻, 0 with one plane."""
-        return math.fsum(least_logistic(*_plus_and_minus(self.subcosts)).ravel())
+        return math.fsum(self.least().ravel())
+
+    def least(self) -> Floats:
+        """(N, K) the minimal loss of each score."""
+        return least_logistic(*_plus_and_minus(self.subcosts))
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,25 @@ class Squared:
 
     def floor(self) -> float:
         """Sum of the minimal loss of each score, 4c⁺c⁻/(c⁺ + c⁻); 0 with one plane."""
-        return math.fsum(least_squared(*_plus_and_minus(self.subcosts)).ravel())
+        return math.fsum(self.least().ravel())
+
+    def least(self) -> Floats:
+        """(N, K) the minimal loss of each score."""
+        return least_squared(*_plus_and_minus(self.subcosts))
+
+
+def line_factors(
+    outputs: Outputs, most: ByClass, most_now: ByClass
+) -> tuple[Outputs, Outputs, ByClass]:
+    """Factors e^a and e^−a of the odds, and scales of sums of |c·p|.
+
+    `most` bounds these sums at any scores, `most_now` at the present ones.
+    """
+    far = np.clip(outputs, -700.0, 700.0)
+    up, down = portable_exp(far), portable_exp(-far)
+    # Odds that grow f-fold make a slope at most f times as large.
+    growth = np.maximum(up, down).max(axis=0)
+    return up, down, fine_scales(np.minimum(most, growth * most_now))
 
 
 def least_logistic(plus: Floats, minus: Floats) -> Floats:

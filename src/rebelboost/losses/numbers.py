@@ -167,12 +167,15 @@ class LeastAbsolute:
 
     def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
         """The median residual of each leaf, times W/(W + ridge)."""
-        residual = self.target - slopes.scores[:, 0]
         _, mass = slopes.region_derivatives(regions, np.zeros(ridge.shape))
-        medians = medians_by_region(residual, self.weight, regions, len(ridge))
         flat = mass + ridge
         share = np.divide(mass, flat, out=np.zeros(ridge.shape), where=flat > 0)
-        return share * medians[:, np.newaxis]
+        return share * self.medians(slopes, regions, len(ridge))[:, np.newaxis]
+
+    def medians(self, slopes: Slopes, regions: Regions, n_regions: int) -> Floats:
+        """(L,) the median residual of each leaf."""
+        residual = self.target - slopes.scores[:, 0]
+        return medians_by_region(residual, self.weight, regions, n_regions)
 
 
 def medians_by_region(
@@ -188,7 +191,8 @@ def medians_by_region(
     before = np.append(0, below)[starts]
     half = before + (np.append(0, below)[ends] - before + 1) // 2
     at = np.minimum(np.searchsorted(below, half), np.maximum(ends - 1, 0))
-    return np.where(ends > starts, values[order][at], 0.0)
+    # −0 becomes 0: which of the two comes first among equals depends on the order.
+    return np.where(ends > starts, values[order][at] + 0.0, 0.0)
 
 
 def number_loss(name: str, target: BySample, weight: BySample, delta: float) -> ConvexLoss:

@@ -99,12 +99,12 @@ def blend(
         runs,
         log_loss,
         judged.cost(scores, temperature),
-        *_by_row(scores, judged.samples),
+        *scores_by_row(scores, judged.samples),
         staged_scores(members, factors, places, len(ensemble)),
     )
 
 
-def _by_row(scores: Scores, judged: AnySamples) -> tuple[Scores, Ints]:
+def scores_by_row(scores: Scores, judged: AnySamples) -> tuple[Scores, Ints]:
     """One row of scores for each left-out sample: the mean, where several parts left some of it out."""
     rows, place = np.unique(judged.rows_of_table, return_inverse=True)
     if len(rows) == len(scores):

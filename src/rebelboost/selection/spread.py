@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rebelboost.base.arrays import BySample, Floats
+from rebelboost.base.arrays import BySample, Floats, Ints
 from rebelboost.boosting.fit import Settings
 from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.boosting.regression import baseline
@@ -49,8 +49,15 @@ def learn_intervals(
     """
     if not any(each.n_parts and math.isfinite(each.log_loss) for each in found.standings):
         return None
-    order = np.argsort(found.rows)
-    rows, left_out = found.rows[order], found.left_out[order, 0]
+    return intervals_from(samples, found.rows, found.left_out[:, 0], settings)
+
+
+def intervals_from(
+    samples: NumberSamples, given_rows: Ints, predicted: BySample, settings: Settings
+) -> Intervals:
+    """Learn intervals from predictions of held-out samples, given their rows in the table."""
+    order = np.argsort(given_rows)
+    rows, left_out = given_rows[order], predicted[order]
     judged = samples.take(np.searchsorted(samples.rows_of_table, rows))  # which are sorted
     residual = judged.target - left_out
     constant = Spread(1.0, Ensemble.of((), 1), 0.0)

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rebelboost.base.arrays import Ints, Scores
 from rebelboost.boosting.callbacks import Callback, Deadline
-from rebelboost.boosting.fit import one_linear_algebra_thread
+from rebelboost.boosting.fit import Settings, one_linear_algebra_thread
 from rebelboost.boosting.rounds import History
 from rebelboost.data.folds import Part
 from rebelboost.learners.similarity import Similarity
@@ -28,6 +29,7 @@ from rebelboost.selection.blend import (
     LEAST_SHARE,
     CrossFit,
     blend,
+    scores_by_row,
     share_out,
     steepness,
 )
@@ -85,6 +87,36 @@ def cross_fit(
         if parts.refit or not parts.left_out:
             race.fit_all(racing, parts.deadline)
         return blend(racing, race.runners, race.history, tuple(race.runs))
+
+
+class Winner(NamedTuple):
+    """The best of several candidates."""
+
+    settings: Settings
+    rounds: int
+    """The number of rounds that is best on held-out samples."""
+    factor: float
+    """The factor of its scores that is best there."""
+    left_out: Scores
+    """(M, K) scores of held-out samples, times the factor."""
+    rows: Ints
+    """(M,) rows of those samples in the user's table."""
+
+
+def winner(
+    judging: Judging, entries: Sequence[Entry], parts: Parts, crew: Crew | None = None
+) -> Winner:
+    """Compare the candidates as `cross_fit` does, without averaging any; at least one part must be left out."""
+    with one_linear_algebra_thread():
+        race = _Race([runner_of(entry, judging) for entry in entries], crew or Crew())
+        racing = race.run(parts)
+        for runner in racing:
+            if runner.n_parts != 1:
+                runner.choose_stage()
+        best = max(share_out(racing, LEAST_SHARE), key=lambda runner: runner.share)
+        factor = best.found.factor
+        left_out, rows = scores_by_row(factor * best.left_out, best.judged.samples)
+        return Winner(best.settings, best.rounds, factor, left_out, rows)
 
 
 def runner_of(entry: Entry, judging: Judging) -> Runner:

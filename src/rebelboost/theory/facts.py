@@ -59,8 +59,8 @@ def _levels(model: FittedClassifier, samples: Samples, trained: SampleUse) -> di
     labels = None if by_sample else samples.labels
     rows = samples.costs if by_sample else costs
     # The two schemes are the same where all mistakes of a sample cost the same.
-    rebel = model.subcosts == "rebel" or (loss != "exponential" and _equal_within(rows))
-    if rebel and not _may_mix(model, rows, by_sample=by_sample):
+    rebel = model.subcosts == "rebel" or (loss != "exponential" and equal_within(rows))
+    if rebel and not may_mix(model, rows, by_sample=by_sample):
         levels = rebel_levels(rows, samples.weight, labels, loss)
         facts["floor"] = levels.floor if trained.all_samples else largest_floor(rows, loss)
         facts["least_loss"], level = levels.least_loss, levels.zero_level
@@ -75,13 +75,13 @@ def _levels(model: FittedClassifier, samples: Samples, trained: SampleUse) -> di
     return facts
 
 
-def _equal_within(rows: Floats) -> bool:
+def equal_within(rows: Floats) -> bool:
     """Whether all positive costs of each row are equal, and no more than one is 0."""
     n_largest = (rows == rows.max(axis=1, keepdims=True)).sum(axis=1)
     return bool((n_largest >= rows.shape[1] - 1).all())
 
 
-def _may_mix(model: FittedClassifier, rows: Floats, *, by_sample: bool) -> bool:
+def may_mix(model: FittedClassifier, rows: Floats, *, by_sample: bool) -> bool:
     """Whether coincident samples with different costs may have been merged: the levels are then unknown."""
     similar = any(isinstance(group.terms, Comparisons) for group in model.ensemble.groups)
     shared = bool(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Labels
-from rebelboost.base.fixed_point import exact_total
+from rebelboost.base.fixed_point import exact_total, exact_totals
 from rebelboost.losses.classes import least_logistic, least_squared
 from rebelboost.losses.exponential import least_exponential, rebel_subcosts
 
@@ -46,7 +46,16 @@ def zero_cost_level(
     are (N, K), a row for each sample, or (K, K) by class if `labels` are given.
     """
     rows, omega, total = _lightest(costs, weight, labels)
-    return _least_added(omega[:, np.newaxis] * rows, rows, total)
+    return least_added(omega[:, np.newaxis] * rows, rows, total)
+
+
+class Lightest(NamedTuple):
+    """The smallest positive weight of each row of costs."""
+
+    rows: Floats
+    weight: BySample
+    total: float
+    """Weight of all samples."""
 
 
 def rebel_levels(
@@ -55,7 +64,14 @@ def rebel_levels(
     labels: Labels | None = None,
     loss: str = "exponential",
 ) -> RebelLevels:
-    """Levels for REBEL's subcosts [REBEL S.4, S.5]; arguments as in `zero_cost_level`.
+    """Levels for REBEL's subcosts [REBEL S.4, S.5]; arguments as in `zero_cost_level`."""
+    return rebel_levels_of(
+        costs, _shares(len(costs), weight, labels), _lightest(costs, weight, labels), loss
+    )
+
+
+def rebel_levels_of(costs: Floats, share: BySample, lightest: Lightest, loss: str) -> RebelLevels:
+    """The same, given the share of each row of costs in the weight, and the smallest weights.
 
     A mistake adds at least what it takes to make its score equal to that of the true class y:
     L•_nk = l(c⁺_y + c⁺_k, c⁻_y + c⁻_k) − l(c⁺_y, c⁻_y) − l(c⁺_k, c⁻_k), with l(c⁺, c⁻) = 2√(c⁺c⁻) for
@@ -65,18 +81,17 @@ def rebel_levels(
     plus, minus = _rebel(costs)
     beta = -2 * plus.min(axis=1)  # c⁺ of the true class, whose cost is 0, is −β/2
     least_losses = least(plus, minus).sum(axis=1)
-    share = _shares(len(costs), weight, labels)
     least_loss = float(least_losses @ share)
     floor = float((beta + least_losses) @ share)
 
-    rows, omega, total = _lightest(costs, weight, labels)
+    rows, omega, total = lightest
     plus, minus = _rebel(rows)
     own_plus, own_minus = plus.min(axis=1, keepdims=True), minus.max(axis=1, keepdims=True)
     added = (
         least(plus + own_plus, minus + own_minus) - least(plus, minus) - least(own_plus, own_minus)
     )
     added -= 8 * np.finfo(np.float64).eps * (plus + minus)  # the difference of rounded numbers
-    level = _least_added(omega[:, np.newaxis] * added, rows, total) - ROUNDING * least_loss
+    level = least_added(omega[:, np.newaxis] * added, rows, total) - ROUNDING * least_loss
     return RebelLevels(max(0.0, floor), least_loss, max(0.0, level))
 
 
@@ -96,27 +111,24 @@ def _shares(n_rows: int, weight: BySample | None, labels: Labels | None) -> BySa
     if labels is None:
         omega = np.ones(n_rows) if weight is None else weight
     else:
-        omega = np.bincount(labels, weight, n_rows).astype(np.float64)
+        omega = exact_totals(weight, labels, n_rows)
     return omega / omega.sum()
 
 
-def _lightest(
-    costs: Floats, weight: BySample | None, labels: Labels | None
-) -> tuple[Floats, BySample, float]:
-    """Rows of costs, the smallest positive weight of each, and the total weight."""
+def _lightest(costs: Floats, weight: BySample | None, labels: Labels | None) -> Lightest:
     n_samples = len(costs) if labels is None else len(labels)
     omega = np.ones(n_samples) if weight is None else weight
     total = exact_total(omega)
     if labels is None:
-        return costs, omega, total
+        return Lightest(costs, omega, total)
     lightest = np.full(len(costs), np.inf)
     counts = omega > 0
     np.minimum.at(lightest, labels[counts], omega[counts])
     there = np.isfinite(lightest)
-    return costs[there], lightest[there], total
+    return Lightest(costs[there], lightest[there], total)
 
 
-def _least_added(added: Floats, costs: Floats, total: float) -> float:
+def least_added(added: Floats, costs: Floats, total: float) -> float:
     """The least that a mistake with a positive cost adds to the mean loss."""
     costly = (costs > 0) & (added != 0)
     return float(added[costly].min() / total) if costly.any() else math.inf

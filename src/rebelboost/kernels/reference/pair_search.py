@@ -36,8 +36,8 @@ def find_pairs(
     sides, mass = packed >> 32, packed & 0xFFFFFFFF
     drawn = np.empty(options.n_anchors + 1, dtype=np.uint64)
     random_numbers(key, 0, drawn)
-    anchors = _draw_anchors(samples, sides, drawn[:-1])
-    judges, shares = _draw_judges(samples, mass, int(drawn[-1]), options.n_subset)
+    anchors = draw_anchors(samples, sides, drawn[:-1])
+    judges, shares = draw_judges(samples, mass, int(drawn[-1]), options.n_subset)
     if len(anchors) == 0 or len(judges) == 0:
         return
     from_anchors = rows_from(space, anchors, judges)
@@ -76,7 +76,7 @@ def rows_from(space: PairSpace, samples: Indices, others: Indices | None) -> Dis
     return rows
 
 
-def _draw_anchors(samples: Indices, sides: Ints, drawn: NDArray[np.uint64]) -> Indices:
+def draw_anchors(samples: Indices, sides: Ints, drawn: NDArray[np.uint64]) -> Indices:
     """Distinct samples, drawn in proportion to |v|, in the order of `samples`."""
     held = np.cumsum(np.abs(sides[samples]))
     if len(held) == 0 or held[-1] == 0:
@@ -85,7 +85,7 @@ def _draw_anchors(samples: Indices, sides: Ints, drawn: NDArray[np.uint64]) -> I
     return samples[np.unique(np.searchsorted(held, at, side="right"))]
 
 
-def _draw_judges(
+def draw_judges(
     samples: Indices, mass: Ints, start: int, n_subset: int
 ) -> tuple[Indices, Floats | None]:
     """All samples, or some at equal steps of the mass, from a random start, and their shares of the mass."""

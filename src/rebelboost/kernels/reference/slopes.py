@@ -20,7 +20,7 @@ from rebelboost.base.arrays import (
     TreeData,
     TreeScratch,
 )
-from rebelboost.base.fixed_point import coarse_scale, fine_scales, in_order
+from rebelboost.base.fixed_point import coarse_scale, fine_scales, in_order, sum_of_sizes
 from rebelboost.kernels.reference.leaf_tree import LEAST_SMOOTHING, draw_direction, grow_term
 from rebelboost.kernels.reference.weights import region_sums
 
@@ -44,9 +44,11 @@ def propose_on_slopes(
     direction, squares = np.empty(len(slopes.totals)), np.empty(len(slopes.totals))
     draw_direction(slopes.totals, options.key, direction, squares)
     projected, mass = _along(slopes.signed, direction), _along(slopes.mass, squares)
-    mass_total = _size(mass)
+    mass_total = sum_of_sizes(mass)
     mass_scale = coarse_scale(mass_total)
-    scratch.values[:] = np.rint(projected * coarse_scale(_size(projected))).astype(np.int64) << 32
+    scratch.values[:] = (
+        np.rint(projected * coarse_scale(sum_of_sizes(projected))).astype(np.int64) << 32
+    )
     scratch.values[:] += np.rint(mass * mass_scale).astype(np.int64)
     least = max(1, round(options.least_mass * (mass_total * mass_scale)))
     search = SearchOptions(CRITERIA["variance"], least, 1.0)
@@ -78,7 +80,7 @@ def take_number_step(
     scores += outputs[regions]
     distance = scores[:, 0] - target
     slopes[:, 0] = 2 * weight * distance
-    return _size(weight * (distance * distance)), _size(weight * np.abs(distance))
+    return sum_of_sizes(weight * (distance * distance)), sum_of_sizes(weight * np.abs(distance))
 
 
 def _along(values: Floats, direction: Floats) -> Floats:
@@ -86,12 +88,6 @@ def _along(values: Floats, direction: Floats) -> Floats:
     for k, factor in enumerate(direction):
         projected += values[:, k] * factor
     return projected
-
-
-def _size(values: Floats) -> float:
-    """Σ |values|, in units that the largest allows."""
-    scale = fine_scales(np.array([np.abs(values).max(initial=0.0) * len(values)]))[0]
-    return float(np.rint(np.abs(values) * scale).astype(np.int64).sum() / scale)
 
 
 def _sums(

@@ -1,0 +1,69 @@
+"""Terms that a part adds to its scores at once, when it is made again.
+
+What parts hold follows from the scores: slopes always, and weights whenever they are computed anew from the
+scores, every 64 rounds. So a part that is lost adds all terms up to then to its scores, which is a small part
+of the work of their rounds, and only then goes on round by round.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Layer, Outputs
+from rebelboost.distributed.file_rows import in_memory
+from rebelboost.distributed.parts import RowPart
+from rebelboost.distributed.routing import route
+from rebelboost.distributed.seam import Merge, added
+from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Terms
+
+TABLE = 256
+
+
+class PackedTree(NamedTuple):
+    """Splits on bins, with a bit for each bin."""
+
+    features: NDArray[np.int32]
+    right: NDArray[np.uint8]
+
+    def unpacked(self) -> Layer:
+        """The splits."""
+        return Layer(self.features, np.unpackbits(self.right, axis=1))
+
+
+def packed_term(term: Any) -> Any:
+    """A term, as small as possible."""
+    if isinstance(term, Layer):
+        return PackedTree(term.features, np.packbits(term.right, axis=1))
+    return term
+
+
+@dataclass(frozen=True)
+class AddTerms:
+    """Add terms to the scores."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = True
+    terms: tuple[tuple[Any, Outputs], ...]
+    """What finds the region of each sample, and the outputs of the regions."""
+    held: bool
+
+    def obey(self, part: RowPart) -> tuple[int]:
+        """Answer the number of terms."""
+        scored = part.scored(held=self.held)
+        queries = Queries(in_memory(scored.rows.X))
+        for term, outputs in self.terms:
+            if isinstance(term, Terms):
+                scored.regions = term.regions(queries, part.n_threads)
+            else:
+                route(part, term.unpacked() if isinstance(term, PackedTree) else term)
+            scored.scores += outputs[scored.regions]
+        part.routed = False
+        if len(scored.rows):
+            scored.decided[:] = np.argmax(scored.scores, axis=1)
+        if scored.loss is not None:
+            scored.odds = None
+            scored.signed[:], scored.mass[:] = scored.loss.derivatives(scored.scores)
+        return (len(self.terms),)
