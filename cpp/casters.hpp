@@ -12,6 +12,7 @@
 #include "coded.hpp"
 #include "elementary.hpp"
 #include "leaf_tree.hpp"
+#include "logistic.hpp"
 #include "pair_rounds.hpp"
 #include "pairs.hpp"
 #include "posterior.hpp"
@@ -20,6 +21,7 @@
 #include "search.hpp"
 #include "similarity.hpp"
 #include "slopes.hpp"
+#include "smooth_features.hpp"
 #include "steps.hpp"
 #include "tree_rounds.hpp"
 #include "weights.hpp"
@@ -211,6 +213,9 @@ template <>
 struct type_caster<rebel::PairTable>
     : struct_caster<rebel::PairTable, Vector<uint8_t>, Vector<int32_t>, Vector<int32_t>,
                     Vector<double>, Cube<double>> {};
+template <>
+struct type_caster<rebel::DescentOptions>
+    : struct_caster<rebel::DescentOptions, double, double, size_t, size_t> {};
 
 template <>
 struct type_caster<rebel::Rectangles>

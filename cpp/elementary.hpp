@@ -55,6 +55,27 @@ REBEL_INLINE inline double exponential(double x) {
     return y * power_of_two(half) * power_of_two(exponent - half);
 }
 
+// The same of four numbers at once, to the bit. GCC does not vectorize a loop over `exponential`,
+// because of its limits.
+typedef double Doubles __attribute__((vector_size(32)));
+typedef uint64_t Bits __attribute__((vector_size(32)));
+REBEL_INLINE inline Doubles exponential(Doubles x) {
+    constexpr Doubles low{-800, -800, -800, -800}, high{800, 800, 800, 800};
+    const Doubles least = x < low ? low : x;
+    const Doubles clipped = least > high ? high : least;
+    const Doubles shifted = clipped * one_over_ln2 + round_magic;
+    const Doubles n = shifted - round_magic;
+    const Doubles r = (clipped - n * ln2_high) - n * ln2_low;
+    Doubles series = r * inverse_factorials[exp_terms - 1] + inverse_factorials[exp_terms - 2];
+    for (size_t i = exp_terms - 2; i-- > 0;)
+        series = series * r + inverse_factorials[i];
+    const Doubles y = 1 + (r + (r * r) * series);
+    const auto magic = std::bit_cast<uint64_t>(round_magic);
+    const Bits exponent = (Bits)shifted - magic;
+    const Bits half = (Bits)(n * 0.5 + round_magic) - magic;
+    return y * (Doubles)((half + 1023) << 52) * (Doubles)((exponent - half + 1023) << 52);
+}
+
 // ln x = n · ln 2 + ln(1 + f) with √½ ≤ 1 + f < √2, and with s = f/(2 + f),
 // ln(1 + f) = 2 artanh s = f − s·(f − R), R = s²·(2/3 + s²·(2/5 + …)).
 inline constexpr int log_terms = 11;

@@ -121,6 +121,20 @@ NB_MODULE(_compiled, m) {
     m.def("add_similarities", &add_similarities, "distances"_a, "tau"_a, "outputs"_a, "offset"_a,
           "scores"_a, "n_threads"_a, no_gil);
 
+    m.def("choose_examples", &choose_examples, "among"_a, "tau"_a, "least"_a, "chosen"_a,
+          "factor"_a, no_gil);
+    m.def("place_features", &place_features, "distances"_a, "tau"_a, "chosen"_a, "factor"_a,
+          "centre"_a, "features"_a, no_gil);
+    m.def("feature_scores", &feature_scores, "features"_a, "points"_a, "solved"_a, "scores"_a,
+          no_gil);
+    m.def("weighted_gram", &weighted_gram, "features"_a, "weight"_a, "gram"_a, no_gil);
+    m.def("feature_sums", &feature_sums, "features"_a, "values"_a, "sums"_a, no_gil);
+    m.def("ridge_factor", &ridge_factor, "gram"_a, "ridge"_a, "factor"_a, no_gil);
+    m.def("solve_lower", &solve_lower, "factor"_a, "values"_a, no_gil);
+    m.def("solve_upper", &solve_upper, "factor"_a, "values"_a, no_gil);
+    m.def("solve_logistic", &solve_logistic, "features"_a, "mass"_a, "factor"_a, "options"_a,
+          "solved"_a, no_gil);
+
     m.def("integrate", &integrate, "images"_a, "sums"_a, "n_threads"_a, no_gil);
     m.def("window_scales", &window_scales, "sums"_a, "scales"_a, "n_threads"_a, no_gil);
     m.def("window_values", &window_values, "sums"_a, "scales"_a, "rectangles"_a, "values"_a,

@@ -73,6 +73,11 @@ FREE = {
     "propose_pair weights 0",
     "propose_pair samples 0",
     "add_comparisons distances 0",  # points
+    "place_features distances 0",  # examples
+    "place_features chosen 0",  # as long as the padding allows
+    "feature_scores features 0",  # points
+    "solve_lower values 1",
+    "solve_upper values 1",
     "window_scales sums 1",  # height
     "window_scales sums 2",  # width
     "window_values sums 1",
@@ -176,6 +181,17 @@ WRITTEN = {
     *(f"propose_pair out.{field}" for field in PairTerm._fields),
     "add_comparisons scores",
     "add_similarities scores",
+    "choose_examples chosen",
+    "choose_examples factor",
+    "place_features centre",
+    "place_features features",
+    "feature_scores scores",
+    "weighted_gram gram",
+    "feature_sums sums",
+    "ridge_factor factor",
+    "solve_lower values",
+    "solve_upper values",
+    "solve_logistic solved",
     "integrate sums",
     "window_scales scales",
     "window_values values",

@@ -7,7 +7,15 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from kernels import builders, calls, coded_builders, pair_calls, round_calls, tree_calls
+from kernels import (
+    builders,
+    calls,
+    coded_builders,
+    pair_calls,
+    round_calls,
+    smooth_calls,
+    tree_calls,
+)
 from kernels.axes import FREE, WRITTEN
 from rebelboost.base.arrays import (
     COMPARISONS,
@@ -115,6 +123,10 @@ def valid_arguments(module):
     slopes = SlopeArrays(weights[0].copy(), np.abs(weights[1]), np.ones(K))
     one_output, numbers = np.zeros((L, 1)), (np.ones(N), np.ones(N))
 
+    features = smooth_calls.random_features(rng, N, 16)
+    mass, solved = smooth_calls.random_mass(rng, K, N), np.zeros((K, 17))
+    width_and_least, some = (1.5, 1e-6), np.arange(L, dtype=np.int32)
+
     recorder, found = Recorder(module), {}
     for call, *arguments in [
         (calls.bin_values, X, [np.arange(2.0)] * WIDTH),
@@ -169,6 +181,22 @@ def valid_arguments(module):
         (pair_calls.propose_pair, weights, np.ones(K), space, samples, pair_options, 1),
         (calls.add_comparisons, distances, comparisons, LEVELS, 0, 2),
         (calls.add_similarities, distances, 1.5, rng.normal(size=(POINTS, K)), np.ones(K)),
+        (smooth_calls.choose_examples, distances[:, :POINTS].copy(), *width_and_least),
+        (smooth_calls.place_features, distances, 1.5, some, np.eye(8)),
+        (smooth_calls.feature_scores, features, some, solved),
+        (smooth_calls.weighted_gram, features, np.ones(N)),
+        (smooth_calls.feature_sums, features, np.ones((N, L))),
+        (smooth_calls.ridge_factor, np.eye(16), 1.0),
+        (smooth_calls.solve_lower, np.eye(16), np.ones((16, K))),
+        (smooth_calls.solve_upper, np.eye(16), np.ones((16, K))),
+        (
+            smooth_calls.solve_logistic,
+            features,
+            mass,
+            np.eye(16),
+            smooth_calls.options_of(16),
+            solved,
+        ),
         (calls.integrate, images, 9),
         (calls.window_scales, windows, 2),
         (calls.window_values, windows, scales, rectangles),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rebelboost import RebelClassifier, SmoothSimilarity, kernels, load
+from rebelboost import RebelClassifier, RebelRegressor, SmoothSimilarity, kernels, load
 from rebelboost.learners import smooth_basis
 from rebelboost.model.smooth import SmoothSimilarities
 
@@ -27,66 +27,74 @@ def squared(a, b):
 def small_basis(width=1.0, n=40, n_examples=12):
     points = np.random.default_rng(0).normal(size=(n, 3))
     distances = squared(points[:n_examples], points)
-    basis = smooth_basis.make_basis(width, distances, distances[:, :n_examples])
-    return basis, distances
+    tau = width * smooth_basis.typical(distances)
+    return smooth_basis.make_basis(tau, distances, distances[:, :n_examples]), distances
+
+
+EVERYTHING = np.arange(40, dtype=np.int32)
 
 
 # ---- the regression
 
 
-@pytest.mark.parametrize("width", smooth_basis.WIDTHS)
-def test_features_are_centred_and_orthogonal_with_total_variance_one(width):
-    basis, _ = small_basis(width)
-    features = basis.features.astype(np.float64)
-    gram = features.T @ features / len(features)
-    # Single precision: 2⁻²⁴ of values whose squares have a mean of 1 in total, in products of 12 terms.
-    allowed = 12 * 2.0**-24
-    np.testing.assert_allclose(features.mean(axis=0), 0, atol=allowed)
-    np.testing.assert_allclose(gram, np.diag(basis.variances), atol=allowed)
-    np.testing.assert_allclose(basis.variances.sum(), 1)
-
-
 def test_outputs_of_the_similarities_give_the_scores_of_the_features():
     basis, distances = small_basis()
-    solved = np.random.default_rng(1).normal(size=(1 + basis.features.shape[1], 3))
+    solved = np.random.default_rng(1).normal(size=(3, 1 + basis.features.shape[1]))
+    solved[:, 1 + len(basis.chosen) :] = 0
     a, b = basis.outputs(solved)
     f = (basis.tau - distances.T) / (basis.tau + distances.T)
-    np.testing.assert_allclose(f @ a + b, basis.scores(solved), atol=1e-4)
+    # Features are rounded to 2⁻²⁴, and coefficients of about 1 are added up.
+    np.testing.assert_allclose(f @ a + b, basis.scores(solved, EVERYTHING), atol=1e-5)
 
 
-def test_number_path_is_ridge_regression():
+def test_the_penalty_is_that_of_features_with_a_variance_of_one():
+    basis, _ = small_basis()
+    variance = basis.features.astype(np.float64).var(axis=0).sum()
+    assert basis.ridge(3.0) == pytest.approx(3 * variance / 40, rel=1e-6)
+
+
+def test_larger_penalties_use_fewer_features():
+    basis, _ = small_basis(16.0, 40, 40)
+    used = [basis.n_features(penalty) for penalty in (100.0, 1.0, 1e-9)]
+    assert used == sorted(used)
+    assert used[0] < used[-1] == len(basis.factor)
+
+
+def test_number_path_is_ridge_regression(monkeypatch):
+    monkeypatch.setattr(smooth_basis, "FADED", 0.0)
     basis, _ = small_basis()
     rng = np.random.default_rng(2)
     target, weight = rng.normal(size=40), rng.exponential(size=40)
     (found,) = smooth_basis.number_path(basis, target, weight, (0.1,))
     design = np.column_stack([np.ones(40), basis.features])
-    penalty = 0.1 / 40 * np.eye(design.shape[1])
+    penalty = basis.ridge(0.1) * np.eye(design.shape[1])
     penalty[0, 0] = 0  # the constant is free
     share = weight / weight.sum()
     expected = np.linalg.solve(design.T * share @ design + penalty, design.T * share @ target)
-    np.testing.assert_allclose(found[:, 0], expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(found[0], expected, rtol=1e-6, atol=1e-9)
 
 
 def test_class_path_is_logistic_regression_of_each_class(monkeypatch):
     from sklearn.linear_model import LogisticRegression
 
     monkeypatch.setattr(smooth_basis, "MOST_STEPS", 2000)
+    monkeypatch.setattr(smooth_basis, "PRECISION", 1e-12)
+    monkeypatch.setattr(smooth_basis, "FADED", 0.0)
     basis, _ = small_basis()
     labels = np.random.default_rng(3).integers(0, 3, 40)
-    mass = np.eye(3)[labels]
-    *_, found = smooth_basis.class_path(basis, mass, (10.0, 1.0))
+    *_, found = smooth_basis.class_path(basis, np.eye(3)[labels], (10.0, 1.0))
     for k in range(3):
         # Scores are half the log-odds, so coefficients of log-odds are penalised a quarter as much.
-        model = LogisticRegression(C=4.0, tol=1e-10, max_iter=10_000)
-        model.fit(basis.features, labels == k)
-        np.testing.assert_allclose(2 * found[1:, k], model.coef_[0], rtol=0.02, atol=0.02)
+        model = LogisticRegression(C=4 / (40 * basis.ridge(1.0)), tol=1e-10, max_iter=10_000)
+        model.fit(basis.features.astype(np.float64), labels == k)
+        np.testing.assert_allclose(2 * found[k, 1:], model.coef_[0], rtol=1e-3, atol=1e-4)
 
 
 def test_scores_of_two_classes_are_opposite():
     basis, _ = small_basis()
     mass = np.eye(2)[np.random.default_rng(3).integers(0, 2, 40)]
     for solved in smooth_basis.class_path(basis, mass, (1.0, 0.1)):
-        np.testing.assert_array_equal(solved[:, 0], -solved[:, 1])
+        np.testing.assert_array_equal(solved[0], -solved[1])
 
 
 # ---- classifiers
@@ -122,12 +130,22 @@ def test_neither_the_order_of_rows_nor_repeated_rows_for_weights_change_it(fitte
     )
 
 
-def test_kernels_and_threads_give_the_same_bits(fitted):
+def test_threads_and_kernels_give_the_same_bits(fitted):
     expected = fitted.predict_proba(NEW)
     with kernels.using("reference"):
         np.testing.assert_array_equal(fitted.predict_proba(NEW), expected)
     threaded = RebelClassifier("smooth", n_jobs=3).fit(X, y)
     np.testing.assert_array_equal(threaded.predict_proba(NEW), expected)
+
+
+@pytest.mark.parametrize("estimator", [RebelClassifier("smooth"), RebelRegressor(n_rounds=20)])
+def test_kernels_train_the_same_bits(estimator):
+    few, target = X[:80], y[:80]
+    if isinstance(estimator, RebelRegressor):
+        target = X[:80, 0] * X[:80, 1]
+    ours = estimator.fit(few, target).predict(NEW)
+    with kernels.using("reference"):
+        np.testing.assert_array_equal(estimator.fit(few, target).predict(NEW), ours)
 
 
 def test_a_model_file_gives_the_same_bits(fitted, tmp_path):

@@ -12,7 +12,6 @@ import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Indices, Ints, Outputs
 from rebelboost.boosting.callbacks import Callback
-from rebelboost.boosting.fit import one_linear_algebra_thread
 from rebelboost.data.folds import Part
 from rebelboost.data.point_set import coincident
 from rebelboost.data.samples import NumberSamples
@@ -24,6 +23,7 @@ from rebelboost.learners.smooth_basis import (
     class_path,
     make_basis,
     number_path,
+    typical,
 )
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.smooth import SmoothSimilarities
@@ -61,11 +61,10 @@ class SmoothRunner(Runner):
         rows = np.flatnonzero(part.out)
         scores = np.full((len(STAGES), len(rows), self.judging.n_outputs), np.nan)
         solved: Solved = {}
-        with one_linear_algebra_thread():
-            if self.fits:
-                self._follow(part, self._near(), rows, solved, scores, rising=False)
-            else:
-                self._explore(part, rows, solved, scores)
+        if self.fits:
+            self._follow(part, self._near(), rows, solved, scores, rising=False)
+        else:
+            self._explore(part, rows, solved, scores)
         return Attempt(part, solved, scores)
 
     def _explore(self, part: Part, rows: Ints, solved: Solved, scores: Floats) -> None:
@@ -114,8 +113,7 @@ class SmoothRunner(Runner):
         """Solve for all samples at the chosen stage."""
         del callbacks, n_threads
         everything = np.ones(len(self.judging.samples.labels))
-        with one_linear_algebra_thread():
-            self.fits = [dict(self.points.solve(everything, [self.stage]))]
+        self.fits = [dict(self.points.solve(everything, [self.stage]))]
 
     def summands(self) -> list[Ensemble]:
         """One term with the mean of the fits' outputs, since all have the same features."""
@@ -149,6 +147,7 @@ class SmoothPoints:
         points, n_points = self.placed[self.examples], len(self.placed)
         found = self.space.distances(laid, points, self.rows, self.n_threads)
         self.distances = np.ascontiguousarray(found[:, :n_points])
+        self.typical = typical(self.distances)
         self._bases: dict[float, Basis] = {}
 
     def _rows(self) -> Indices:
@@ -161,7 +160,7 @@ class SmoothPoints:
         """Features of a width."""
         if width not in self._bases:
             among = self.distances[:, self.examples]
-            self._bases[width] = make_basis(width, self.distances, among)
+            self._bases[width] = make_basis(width * self.typical, self.distances, among)
         return self._bases[width]
 
     def solve(self, share: BySample, stages: Sequence[int]) -> Iterator[tuple[int, Outputs]]:
@@ -192,7 +191,7 @@ class SmoothPoints:
 
     def scores(self, stage: int, solved: Outputs, rows: Ints) -> Floats:
         """(M, K) scores of some training samples."""
-        place = np.empty(len(self.order), dtype=np.int64)
+        place = np.empty(len(self.order), dtype=np.int32)
         place[self.order] = self.group
         return self.basis(STAGES[stage][0]).scores(solved, place[rows])
 

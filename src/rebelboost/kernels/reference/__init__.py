@@ -14,6 +14,7 @@ from rebelboost.kernels.reference.histograms import choose_splits, node_sums
 from rebelboost.kernels.reference.layer import search_layer
 from rebelboost.kernels.reference.leaf_tree import draw_direction, grow_term, propose_tree
 from rebelboost.kernels.reference.levels import solve_levels
+from rebelboost.kernels.reference.logistic import solve_logistic
 from rebelboost.kernels.reference.nodes import descend, heaviest_first, route, split_samples
 from rebelboost.kernels.reference.pair_rounds import boost_pairs
 from rebelboost.kernels.reference.pairs import propose_pair
@@ -21,6 +22,13 @@ from rebelboost.kernels.reference.posterior import log_loss_and_slope, uniform_p
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.pruning import prune_layer
 from rebelboost.kernels.reference.random import random_normals, random_numbers
+from rebelboost.kernels.reference.ridge import (
+    feature_sums,
+    ridge_factor,
+    solve_lower,
+    solve_upper,
+    weighted_gram,
+)
 from rebelboost.kernels.reference.root import search_root
 from rebelboost.kernels.reference.rounds import total_up
 from rebelboost.kernels.reference.similarity import (
@@ -34,6 +42,11 @@ from rebelboost.kernels.reference.similarity import (
     squared_distances,
 )
 from rebelboost.kernels.reference.slopes import propose_on_slopes, take_number_step
+from rebelboost.kernels.reference.smooth_features import (
+    choose_examples,
+    feature_scores,
+    place_features,
+)
 from rebelboost.kernels.reference.steps import add_steps
 from rebelboost.kernels.reference.sums import class_sums
 from rebelboost.kernels.reference.tree import grow_tree
@@ -65,6 +78,7 @@ __all__ = [
     "binarize",
     "boost_pairs",
     "boost_trees",
+    "choose_examples",
     "choose_splits",
     "class_sums",
     "compare",
@@ -72,6 +86,8 @@ __all__ = [
     "descend",
     "draw_direction",
     "exponentials",
+    "feature_scores",
+    "feature_sums",
     "fix_weights",
     "grow_term",
     "grow_tree",
@@ -85,6 +101,7 @@ __all__ = [
     "nearest_rivals",
     "node_sums",
     "pair_sums",
+    "place_features",
     "predict",
     "predict_coded",
     "project",
@@ -96,11 +113,15 @@ __all__ = [
     "random_numbers",
     "rate",
     "region_sums",
+    "ridge_factor",
     "route",
     "scan_windows",
     "search_layer",
     "search_root",
     "solve_levels",
+    "solve_logistic",
+    "solve_lower",
+    "solve_upper",
     "sort_bins",
     "split_samples",
     "squared_distances",
@@ -108,6 +129,7 @@ __all__ = [
     "take_step",
     "total_up",
     "uniform_posteriors",
+    "weighted_gram",
     "window_scales",
     "window_values",
 ]
