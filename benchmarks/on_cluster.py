@@ -55,7 +55,7 @@ def cluster(n_workers, **environment):
 
 def digest(model):
     history = model.history_
-    history.rounds = [dataclasses.replace(record, seconds=0.0) for record in history.rounds]
+    history.rounds[:] = [dataclasses.replace(record, seconds=0.0) for record in history.rounds]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         model.save(path)

@@ -19,7 +19,7 @@ CUTS = [[], [150], [0, 0, 1, 150, 151, N]]
 def fingerprint(model, folder):
     """Digest of the model file, without the seconds that rounds took and the visits that searches made."""
     history = model.history_
-    history.rounds = [
+    history.rounds[:] = [
         dataclasses.replace(record, seconds=0.0, work=NO_WORK) for record in history.rounds
     ]
     model.save(folder / "model.safetensors")
