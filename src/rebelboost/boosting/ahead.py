@@ -70,8 +70,6 @@ class GoingAhead:
     def go(self, t: int, began: float) -> Several | None:
         """Do rounds from t on, up to the next stage; return them, or None if there are none."""
         n_rounds = self._n_rounds(t)
-        if n_rounds < 2:
-            return None
         exponents = [_weights(state).exponent for state in self.states]
         log_before = self.state.weights.log_total
         log = RoundLog.empty(n_rounds, self.state.loss.n_classes)

@@ -89,7 +89,7 @@ class History:
 
     def on_round(self, record: Round) -> bool:
         """Append the record."""
-        self.rounds.append(record)
+        self._unread.append([record])
         return False
 
     def on_rounds(self, several: Sequence[Round]) -> bool:

@@ -89,6 +89,10 @@ class StoredHistory(History):
         self.terms = columns.terms.tolist()
         self.n_rounds = [len(self.terms)]
 
+    def on_round(self, record: Round) -> bool:
+        """Append the record."""
+        return self.on_rounds([record])
+
     def on_rounds(self, several: Sequence[Round]) -> bool:
         """Append the records."""
         self.rounds.extend(several)
