@@ -101,6 +101,29 @@ def table(rows: Rows, rivals: list[str]) -> str:
     return measuring.markdown(["RMSE / best", *(compare.load(r).name for r in rivals)], lines)
 
 
+def beside_baseline(rows: Rows, rivals: list[str]) -> str:
+    """Seconds of fits and RMSE of every set, as multiples of LightGBM's: the least seconds of the splits."""
+    seconds = {
+        name: {rival: min(run["fit"] for run in runs) for rival, runs in own.items()}
+        for name, own in rows.items()
+    }
+    rmse = means(rows, "rmse")
+    others = [rival for rival in rivals if rival != compare.BASELINE]
+    lines, every = [], []
+    for name in rows:
+        each = [
+            figures[name][rival] / figures[name][compare.BASELINE]
+            for rival in others
+            for figures in (seconds, rmse)
+        ]
+        every.append(each)
+        lines.append([name, *(f"{ratio:.3f}" for ratio in each)])
+    overall = [statistics.geometric_mean(column) for column in zip(*every, strict=True)]
+    lines.append(["geometric mean", *(f"{ratio:.3f}" for ratio in overall)])
+    header = [f"{compare.load(r).name}: {what}" for r in others for what in ("seconds", "RMSE")]
+    return measuring.markdown(["÷ LightGBM", *header], lines)
+
+
 def section(rows: Rows, rivals: list[str]) -> str:
     """What the guide says of the results."""
     n_seeds = min(len(runs) for own in rows.values() for runs in own.values())
@@ -182,6 +205,8 @@ def main() -> None:
     if compare.OURS in rivals:
         print(measuring.markdown(SUMMARY, summary(rows, rivals)))
     print(f"\n{table(rows, rivals)}")
+    if compare.BASELINE in rivals:
+        print(f"\n{beside_baseline(rows, rivals)}")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from rebelboost.estimators.inputs import (
     LEARNERS,
     Apart,
     check_agreement,
+    deadline_of,
     read_samples,
     threads_of,
 )
@@ -261,10 +262,10 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         """
         self._validate_params()
         check_agreement(self, validated=validation is not None)
-        start = self._previous()
+        start, deadline = self._previous(), deadline_of(self)
         with kept_on_failure(self):
             given = read_samples(self, X, y, sample_weight, costs, Apart(groups, times), start)
-            trained, decoder = train_terms(self, given, validation, start)
+            trained, decoder = train_terms(self, given, validation, start, deadline)
             self.model_ = assembled(self, X, given, trained, decoder)
         self.history_ = trained.history
         self.cross_fit_ = trained if isinstance(trained, CrossFit) else None

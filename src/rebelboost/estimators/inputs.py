@@ -1,5 +1,7 @@
 """Validation of what users pass to an estimator: tables, labels, weights, costs and parameters."""
 
+import math
+import time
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -46,6 +48,10 @@ LEARNERS: dict[str, WeakLearner] = {
     "similarity": Similarity(),
     "smooth": SmoothSimilarity(),
 }
+
+
+FOR_TRAINING = 0.95
+"""Share of a time budget after which training ends: what follows, such as averaging fits, takes time too."""
 
 
 def learner_of(given: str | WeakLearner) -> WeakLearner:
@@ -320,6 +326,12 @@ def threads_of(n_jobs: int | None) -> int:
 @cache
 def _n_cores() -> int:
     return int(cpu_count())  # cached, because joblib reads files on every call
+
+
+def deadline_of(estimator: Any) -> float:
+    """Time on the clock of `time.monotonic` at which training ends, if the user's budget begins now."""
+    budget = estimator.time_budget
+    return math.inf if budget is None else time.monotonic() + FOR_TRAINING * budget
 
 
 def seed_of(random_state: Any) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rebelboost.boosting.callbacks import Hearing
+from rebelboost.boosting.callbacks import Deadline, Hearing
 from rebelboost.boosting.fit import Settings, follow, train
 from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.boosting.regression import baseline, huber_delta
@@ -40,12 +40,15 @@ from rebelboost.selection.judging import NumberJudging
 from rebelboost.selection.number_candidates import LEAST_MASS, Recipe, number_candidates
 from rebelboost.selection.race import n_parts_of, select
 from rebelboost.selection.spread import learn_intervals
+from rebelboost.selection.waves import share_of_time
 
 if TYPE_CHECKING:
     from rebelboost.estimators.regressor import RebelRegressor
 
 TREE = Tree(depth=5, least_mass=LEAST_MASS)
 LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
+FOR_RACE = 0.85
+"""Share of a time budget for the model; the rest is for its intervals."""
 FEWEST_TO_RACE = 10
 """Fewest samples for a cross-fit by default (`n_pieces`)."""
 
@@ -114,12 +117,13 @@ def train_numbers(
     samples: NumberSamples,
     validation: tuple[Any, ArrayLike] | None,
     start: FittedRegressor | None,
+    deadline: float,
 ) -> NumberFit:
     """Fit once, or several times on parts of the samples, and assemble the model."""
     settings_of = _settings_of(reg, samples)
     n_folds = _n_folds(reg, samples, validation)
     if n_folds:
-        found = _fit_parts(reg, empty, samples, settings_of, n_folds)
+        found = _fit_parts(reg, empty, samples, settings_of, n_folds, deadline)
         return found._replace(model=_with_examples(found.model, X, samples))
     settings = settings_of(Recipe(number_learner(reg.learner)))
     samples, held = _hold_out(reg, empty, samples, validation, settings.seed)
@@ -129,7 +133,7 @@ def train_numbers(
             samples,
             settings,
             history=history,
-            callbacks=callbacks,
+            callbacks=[*callbacks, Deadline(deadline)],
             held=None if held is None else follow(held, settings),
             start=None if start is None else start.ensemble,
         )
@@ -151,6 +155,7 @@ def _fit_parts(
     samples: NumberSamples,
     settings_of: Callable[[Recipe], Settings],
     n_folds: int,
+    deadline: float,
 ) -> NumberFit:
     if reg.learner == "auto":
         running = number_candidates(settings_of, samples.X)
@@ -163,10 +168,15 @@ def _fit_parts(
         crew = Crew(threads_of(reg.n_jobs), callbacks, in_turn=bool(reg.callbacks))
         n_parts = n_parts_of(len(samples), n_folds) if reg.cross_fit == "auto" else n_folds
         found = select(
-            judging, running, n_folds, n_parts=n_parts, crew=crew, time_budget=reg.time_budget
+            judging,
+            running,
+            n_folds,
+            n_parts=n_parts,
+            crew=crew,
+            deadline=share_of_time(deadline, FOR_RACE),
         )
     found = _stretched(found)
-    intervals = learn_intervals(samples, found, settings)
+    intervals = learn_intervals(samples, found, settings, deadline)
     model = replace(empty, ensemble=found.ensemble, intervals=intervals)
     found = replace(found, left_out=found.left_out + model.baseline)
     return NumberFit(model, found.history, found)

@@ -17,7 +17,13 @@ from rebelboost.estimators.base import (
     kept_on_failure,
     of_model,
 )
-from rebelboost.estimators.inputs import Apart, check_callbacks, check_cross_fit, threads_of
+from rebelboost.estimators.inputs import (
+    Apart,
+    check_callbacks,
+    check_cross_fit,
+    deadline_of,
+    threads_of,
+)
 from rebelboost.estimators.number_training import (
     LEARNERS,
     number_learner,
@@ -63,8 +69,8 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         with learner="auto" and None (a single fit) with a named learner, fewer than 10
         samples, early stopping, a validation set or a warm start.
     time_budget : float, default=None
-        Seconds after which a cross-fit starts no further fold. The model then depends on the speed of
-        the machine. No effect with learner="auto" and more than 20,000 samples.
+        Seconds after which training ends. Fits are stopped early, and time that is left is used for
+        more fits. The model then depends on the speed of the machine.
     early_stopping : bool, default=False
         Hold out part of the samples, and stop when their loss has not fallen for `n_rounds_no_change`
         rounds. Terms after the best round are dropped.
@@ -204,10 +210,10 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         """
         self._validate_params()
         self.check_together(validated=validation is not None)
-        start = self._previous()
+        start, deadline = self._previous(), deadline_of(self)
         with kept_on_failure(self):
             empty, samples = read_numbers(self, X, y, sample_weight, Apart(groups, times), start)
-            found = train_numbers(self, X, empty, samples, validation, start)
+            found = train_numbers(self, X, empty, samples, validation, start, deadline)
         self.model_, self.history_, self.cross_fit_ = found
         return self
 

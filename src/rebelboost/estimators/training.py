@@ -1,7 +1,5 @@
 """Training of a classifier: choose the fits and their settings, then assemble the fitted model."""
 
-import math
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -85,7 +83,11 @@ def rule_of(clf: "RebelClassifier") -> DecisionRule:
 
 
 def train_terms(
-    clf: "RebelClassifier", given: Given, validation: Validation, start: FittedClassifier | None
+    clf: "RebelClassifier",
+    given: Given,
+    validation: Validation,
+    start: FittedClassifier | None,
+    deadline: float,
 ) -> tuple[CrossFit | SingleFit, Decoder]:
     """Fit once, or several times on parts of the samples; return also what decodes the scores."""
     seed = seed_of(clf.random_state)
@@ -95,7 +97,7 @@ def train_terms(
     settings_of = _settings_of(clf, given, subcosts, seed)
     n_folds = _n_folds(clf, given, subcosts, validation)
     if n_folds:
-        return _fit_parts(clf, given, settings_of, n_folds)
+        return _fit_parts(clf, given, settings_of, n_folds, deadline)
     settings = settings_of(given.learner)
     samples, costs = given.samples, given.costs
     if clf.training == "neutral":
@@ -103,13 +105,12 @@ def train_terms(
         costs = samples.costs
     samples, held = _hold_out(clf, given, samples, validation, seed)
     history = History() if start is None else clf.history_
-    end = math.inf if clf.time_budget is None else time.monotonic() + clf.time_budget
     with Hearing(callbacks_of(clf, settings.rounds)) as callbacks:
         ensemble = train(
             samples,
             settings,
             history=history,
-            callbacks=[*callbacks, Deadline(end)],
+            callbacks=[*callbacks, Deadline(deadline)],
             held=None if held is None else follow(held, settings),
             start=None if start is None else start.ensemble,
         )
@@ -156,6 +157,7 @@ def _fit_parts(
     given: Given,
     settings_of: Callable[[WeakLearner], Settings],
     n_folds: int,
+    deadline: float,
 ) -> tuple[CrossFit, Decoder]:
     samples = given.samples
     way = clf.training
@@ -182,9 +184,7 @@ def _fit_parts(
     with Hearing(callbacks_of(clf, rounds, n_folds=n_folds)) as callbacks:
         crew = Crew(threads_of(clf.n_jobs), callbacks, in_turn=bool(clf.callbacks))
         n_parts = n_parts_of(len(samples), n_folds) if clf.cross_fit == "auto" else n_folds
-        found = select(
-            judging, running, n_folds, n_parts=n_parts, crew=crew, time_budget=clf.time_budget
-        )
+        found = select(judging, running, n_folds, n_parts=n_parts, crew=crew, deadline=deadline)
     return found, judging.decoder(found.temperature)
 
 

@@ -6,7 +6,6 @@ the remaining folds and averaged (`rebelboost.selection.blend`).
 """
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -105,13 +104,13 @@ def select(
     *,
     n_parts: int | None = None,
     crew: Crew | None = None,
-    time_budget: float | None = None,
+    deadline: float = math.inf,
 ) -> CrossFit:
     """Compare the candidates on `n_folds` folds, or on the first `n_parts` of them, and average the best.
 
     With more than `MOST_SAMPLES` samples, compare them on some rows and fit the best one on all rows.
+    The deadline is on the clock of `time.monotonic`.
     """
-    deadline = math.inf if time_budget is None else time.monotonic() + time_budget
     samples, seed = judging.samples, running[0].settings.seed
     if len(samples.labels) <= MOST_SAMPLES or len(running) == 1:
         parts = folds(samples, n_folds, seed)

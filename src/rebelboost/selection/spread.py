@@ -41,11 +41,12 @@ ROUNDS, SHRINKAGE, SUBSAMPLE = 100, 0.1, 0.5
 
 
 def learn_intervals(
-    samples: NumberSamples, found: CrossFit, settings: Settings
+    samples: NumberSamples, found: CrossFit, settings: Settings, deadline: float = math.inf
 ) -> Intervals | None:
     """Learn intervals from the held-out predictions of a cross-fit; None if nothing was held out.
 
-    `settings` are those of a candidate: the trees of the spread have at most as many rounds.
+    `settings` are those of a candidate: the trees of the spread have at most as many rounds. The deadline
+    is on the clock of `time.monotonic`.
     """
     if not any(each.n_parts and math.isfinite(each.log_loss) for each in found.standings):
         return None
@@ -66,7 +67,7 @@ def intervals_from(
     if len(judged) < FEWEST or level == 0:
         return _intervals(constant, residual, judged.weight)
     sized = replace(judged, target=size - level)
-    learned = _fit_sizes(sized, settings)
+    learned = _fit_sizes(sized, settings, deadline)
     there = np.searchsorted(judged.rows_of_table, learned.rows)
     weight = None if judged.weight is None else judged.weight[there]
     spreads = [Spread(level, learned.ensemble, power) for power in POWERS]
@@ -78,7 +79,7 @@ def intervals_from(
     return _intervals(spreads[best], residual[there] / relative[best], weight)
 
 
-def _fit_sizes(sized: NumberSamples, settings: Settings) -> CrossFit:
+def _fit_sizes(sized: NumberSamples, settings: Settings, deadline: float) -> CrossFit:
     """Cross-fit trees to the sizes of the residuals."""
     own = Settings(
         TREE,
@@ -90,7 +91,8 @@ def _fit_sizes(sized: NumberSamples, settings: Settings) -> CrossFit:
         seed=settings.seed,
         n_threads=settings.n_threads,
     )
-    parts = Parts(folds(sized, N_FOLDS, settings.seed), refit=sized.times is not None)
+    left_out = folds(sized, N_FOLDS, settings.seed)
+    parts = Parts(left_out, sized.times is not None, deadline)
     return cross_fit(NumberJudging(sized), [Entry("spread", own)], parts, Crew(settings.n_threads))
 
 
