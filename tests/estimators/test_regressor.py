@@ -82,6 +82,19 @@ def test_early_stopping_keeps_the_best_round_by_held_out_loss():
     assert len(model.ensemble_) == np.argmin(losses) + 1 < 300
 
 
+def test_a_single_fit_to_few_samples_has_fewer_rounds_by_default():
+    assert len(fit(n_rounds="auto").history_) == 100
+    twice = np.tile(X, (4, 1)), np.tile(Y, 4)  # as many distinct samples
+    assert len(fit(twice[1], twice[0], n_rounds="auto").history_) == 100
+    many = np.random.default_rng(2).normal(size=(600, 4))
+    assert len(fit(many.sum(axis=1), many, n_rounds="auto").history_) == 300
+    assert len(fit(n_rounds=120).history_) == 120
+
+
+def test_a_budget_of_time_ends_a_single_fit():
+    assert 1 <= len(fit(n_rounds=10**6, time_budget=0.1).history_) < 10**5
+
+
 def test_validation_samples_are_reported_on():
     model = RebelRegressor(n_rounds=15).fit(X[:150], Y[:150], validation=(X[150:], Y[150:]))
     last = model.history_[-1].held

@@ -1,5 +1,6 @@
 """RebelRegressor with learner="auto": the race, held-out predictions, groups and times, intervals."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -170,6 +171,13 @@ def test_no_fold_is_begun_after_the_budget():
     found = regressor(n_rounds=5, time_budget=0.0).fit(X, Y).cross_fit_
     assert {s.n_parts for s in found.standings} == {1}
     assert len(found.rows) == 60
+
+
+def test_a_budget_of_time_includes_the_intervals():
+    began = time.monotonic()
+    fitted = regressor(n_rounds=10**5, shrinkage=1e-4, time_budget=2.0).fit(X, Y)
+    assert time.monotonic() - began < 6  # a busy machine is slow
+    assert fitted.predict_interval(X).shape == (len(X), 2)
 
 
 def test_callbacks_hear_every_fit_and_can_stop_each():

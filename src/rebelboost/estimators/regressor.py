@@ -56,8 +56,9 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         The Huber loss is quadratic for residuals up to this size and linear beyond. "auto" is the 90 %
         quantile of the targets' distances from their median.
     n_rounds : int or "auto", default="auto"
-        Maximum number of boosting rounds. "auto" is 300 for one learner; the candidates of
-        learner="auto" have their own numbers.
+        Maximum number of boosting rounds. "auto" is 300 for one learner, and 100 for a single fit
+        without early stopping on fewer than 500 samples; the candidates of learner="auto" have their
+        own numbers.
     tol : float, default=0.0
         Stop when the training loss falls below this fraction of its initial value.
     shrinkage : float or "auto", default="auto"
