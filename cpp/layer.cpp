@@ -9,12 +9,12 @@
 namespace rebel {
 namespace {
 
-void add_to_block(const Bins& bins, size_t block, Pairs values, Samples samples,
+void add_to_block(const Bins& bins, size_t block, Allowed allowed, Pairs values, Samples samples,
                   Vector<int64_t> sums, int n_threads) {
     const size_t grain = samples.size / (4 * static_cast<size_t>(n_threads)) + 1;
     parallel_sum(samples.size, std::max<size_t>(4096, grain), n_threads, sums,
                  [&](size_t from, size_t to, int64_t* partial) {
-                     add_pairs(bins, block, values, samples.slice(from, to), partial);
+                     add_pairs(bins, block, allowed, values, samples.slice(from, to), partial);
                  });
 }
 
@@ -100,7 +100,7 @@ struct LayerSearch {
 
     // Many small nodes are scanned together, in the order of each feature's bins, if that is faster
     // than one node after the other. Measured in the time that a bin of a dense node takes: 8 for a
-    // bin of a sample in a sparse node, 4 if all samples are visited in order.
+    // bin of a sample in a sparse node, 2 if all samples are visited in order.
     static constexpr size_t few = 8;
     bool in_order() const {
         if (order.n_rows == 0 || options.criterion != Criterion::variance)
@@ -111,7 +111,7 @@ struct LayerSearch {
         for (size_t node = 0; node < nodes.n_nodes(); ++node)
             if (divisible(node))
                 work += std::min(few * nodes.of(node).size * bins.n_features(), sums.n_cols);
-        return work > 4 * order.n_cols * bins.n_features();
+        return work > 2 * order.n_cols * bins.n_features();
     }
 
     // The node of each sample. `order` has each sample once; if nodes do not, there is no such
@@ -144,11 +144,15 @@ struct LayerSearch {
         const size_t end = bins.offset(bins.last_feature(block(task)));
         const Vector<int64_t> own = sums.row(node).slice(begin, end);
         std::fill(own.begin(), own.end(), 0);
-        add_to_block(bins, block(task), values, samples, own, n_threads);
-        if (n_siblings == 2)
-            std::transform(parent_sums.row(node / 2).begin() + begin,
-                           parent_sums.row(node / 2).begin() + end, own.begin(),
-                           sums.row(node ^ 1).begin() + begin, std::minus());
+        add_to_block(bins, block(task), allowed, values, samples, own, n_threads);
+        if (n_siblings == 1)
+            return;
+        for (size_t f = bins.first_feature(block(task)); f < bins.last_feature(block(task)); ++f)
+            if (allowed[f] != 0)
+                std::transform(parent_sums.row(node / 2).begin() + bins.offset(f),
+                               parent_sums.row(node / 2).begin() + bins.offset(f + 1),
+                               sums.row(node).begin() + bins.offset(f),
+                               sums.row(node ^ 1).begin() + bins.offset(f), std::minus());
     }
 
     void scan(size_t task) {

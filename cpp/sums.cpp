@@ -28,6 +28,35 @@ REBEL_INLINE inline void add_pairs_to(const uint8_t* rows, size_t width, const i
     }
 }
 
+// Adds to n features at a time from place c on, then to the remaining ones n / 2 at a time, and so
+// on. `place[c]` is that of a feature in its block; its sums begin at base[c].
+template <size_t n>
+REBEL_INLINE inline void add_pairs_by(const uint8_t* rows, const int64_t* values, Samples samples,
+                                      const uint8_t* place, const size_t* base, size_t n_places,
+                                      size_t c, int64_t* sums) {
+    for (; c + n <= n_places; c += n) {
+        constexpr size_t prefetch_distance = 12;
+        const uint8_t* column[n];
+        int64_t* sum[n];
+        for (size_t j = 0; j < n; ++j) {
+            column[j] = rows + place[c + j];
+            sum[j] = sums + base[c + j];
+        }
+        for (size_t i = 0; i < samples.size; ++i) {
+            if (i + prefetch_distance < samples.size)
+                __builtin_prefetch(rows + static_cast<size_t>(samples.data[i + prefetch_distance]) *
+                                              block_width);
+            const auto sample = static_cast<size_t>(samples.data[i]);
+            const int64_t value = values[sample];
+#pragma GCC unroll 16
+            for (size_t j = 0; j < n; ++j)
+                sum[j][column[j][sample * block_width]] += value;
+        }
+    }
+    if constexpr (n > 1)
+        add_pairs_by<n / 2>(rows, values, samples, place, base, n_places, c, sums);
+}
+
 // `next` are the rows of the block that is summed after this one; the first are prefetched.
 REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, Samples samples,
                             const int32_t* values, int32_t* sums) {
@@ -121,6 +150,25 @@ REBEL_CLONES void add_pairs(const Bins& bins, size_t block, Pairs values, Sample
         add_pairs_to(rows, block_width, values.data, samples, base, sums);
     else
         add_pairs_to(rows, width, values.data, samples, base, sums);
+}
+
+REBEL_CLONES void add_pairs(const Bins& bins, size_t block, Allowed allowed, Pairs values,
+                            Samples samples, int64_t* sums) {
+    constexpr size_t few = block_width * 3 / 4;
+    const size_t first = bins.first_feature(block);
+    const size_t width = bins.last_feature(block) - first;
+    size_t base[block_width] = {};
+    uint8_t place[block_width] = {};
+    size_t n_places = 0;
+    for (size_t j = 0; j < width; ++j)
+        if (allowed[first + j] != 0) {
+            base[n_places] = bins.offset(first + j) - bins.offset(first);
+            place[n_places++] = static_cast<uint8_t>(j);
+        }
+    if (n_places <= few && n_places < width)
+        add_pairs_by<8>(bins.column(first), values.data, samples, place, base, n_places, 0, sums);
+    else
+        add_pairs(bins, block, values, samples, sums);
 }
 
 REBEL_CLONES void add_vectors(const Bins& bins, size_t feature, Matrix<const int32_t> values,

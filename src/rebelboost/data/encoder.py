@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -82,7 +83,7 @@ class FeatureEncoder:
 
     def _codes(self, feature: int, values: Sequence[Any], name: str) -> NDArray[np.float64]:
         code = self.codes[feature]
-        codes = np.fromiter((code.get(v, np.nan) for v in values), np.float64, len(values))
+        codes = np.fromiter(map(code.get, values, repeat(np.nan)), np.float64, len(values))
         unknown = {
             values[n] for n in map(int, np.flatnonzero(np.isnan(codes))) if is_present(values[n])
         }
@@ -122,7 +123,8 @@ def count_levels(
     counts = {}
     for f in chosen:
         values = columns[f].drop_nulls().to_list() if frame is not None else X[:, f].tolist()
-        counts[f] = Counter(v for v in values if is_present(v))
+        found = Counter(values)  # first all, which takes no Python code for each cell
+        counts[f] = Counter({level: n for level, n in found.items() if is_present(level)})
     return n_features, counts
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rebelboost.base.arrays import Ints
 from rebelboost.base.hashing import hash_rows
 from rebelboost.base.text import percent, whole_percent
 from rebelboost.data.folds import folds
@@ -38,6 +39,12 @@ ONE_OF = 10
 """On large tables, one of this many folds is held out to choose the number of rounds."""
 MOST_FOR_ALL_FOLDS, FEWER_FOLDS = 5000, 3
 """With more samples, so many of five folds are left out by default: fits differ less, and take longer."""
+MOST_FOR_ALL_SCALES = 5000
+"""With more samples, the scale of similarities is chosen on some rows beforehand: only one takes part."""
+ROWS_FOR_SCALES, ROUNDS_FOR_SCALES = 2000, 200
+"""Number of these rows, and of rounds at most."""
+FOR_SCALES = 0.1
+"""Share of a time budget for this choice."""
 MOST_REPEATS = 20
 """How often the samples are divided into folds at most, if a time budget allows it."""
 
@@ -112,36 +119,69 @@ def select(
     The deadline is on the clock of `time.monotonic`.
     """
     samples, seed = judging.samples, running[0].settings.seed
-    if len(samples.labels) <= MOST_SAMPLES or len(running) == 1:
+    if len(samples.labels) > MOST_COMPARED:
+        running = [c for c in running if not isinstance(c.settings.learner, Similarity)]
+    running, dropped = _with_one_scale(judging, running, n_folds, crew, deadline)
+    if len(samples.labels) > MOST_SAMPLES and len(running) > 1:
+        found = _on_some_rows(judging, running, n_folds, crew, deadline)
+    else:
         parts = folds(samples, n_folds, seed)
-        if samples.times is not None:  # parts see the past only: the model is fitted to all samples
-            return cross_fit(judging, running, Parts(parts, refit=True, deadline=deadline), crew)
         first, others = parts[:n_parts], parts[n_parts:] if n_parts else []
         repeats = [partial(folds, samples, n_folds, seed + i) for i in range(1, MOST_REPEATS)]
         in_time = Parts(first, deadline=deadline, repeats=[lambda: others, *repeats])
-        return cross_fit(judging, running, in_time, crew)
-    if len(samples.labels) > MOST_COMPARED:
-        running = [c for c in running if not isinstance(c.settings.learner, Similarity)]
-    some = np.argsort(hash_rows(samples.X, seed + 1), kind="stable")[: MOST_SAMPLES // 2]
-    part = judging.take(some)
-    race = cross_fit(
-        part,
-        running,
-        Parts(
-            folds(part.samples, n_folds, seed)[:1],
-            deadline=share_of_time(deadline, FOR_COMPARISON),
-        ),
-        crew,
-    )
+        if samples.times is not None:  # parts see the past only: the model is fitted to all samples
+            in_time = Parts(parts, refit=True, deadline=deadline)
+        found = cross_fit(judging, running, in_time, crew)
+    return replace(found, standings=(*found.standings, *dropped))
+
+
+def _with_one_scale(
+    judging: Judging, running: Sequence[Entry], n_folds: int, crew: Crew | None, deadline: float
+) -> tuple[Sequence[Entry], tuple[Standing, ...]]:
+    """Of similarities, keep the best scale by some rows, if there are many; also returns what is dropped."""
+    seed = running[0].settings.seed
+    alike = [each for each in running if isinstance(each.settings.learner, Similarity)]
+    many = len(judging.samples.labels) > MOST_FOR_ALL_SCALES
+    if not many or len(alike) < 2 or judging.samples.times is not None:
+        return running, ()
+    part = judging.take(_drawn(judging, ROWS_FOR_SCALES, seed + 2))
+    short = [
+        each._replace(
+            settings=replace(each.settings, rounds=min(each.settings.rounds, ROUNDS_FOR_SCALES))
+        )
+        for each in alike
+    ]
+    left_out = folds(part.samples, n_folds, seed)[:1]
+    end = share_of_time(deadline, FOR_SCALES)
+    standings = cross_fit(part, short, Parts(left_out, deadline=end), crew).standings
+    best = max(standings, key=lambda standing: standing.share).name
+    dropped = tuple(each._replace(share=0.0) for each in standings if each.name != best)
+    return [each for each in running if each not in alike or each.name == best], dropped
+
+
+def _on_some_rows(
+    judging: Judging, running: Sequence[Entry], n_folds: int, crew: Crew | None, deadline: float
+) -> CrossFit:
+    """Compare the candidates on some rows, and fit the best one on all rows."""
+    seed = running[0].settings.seed
+    part = judging.take(_drawn(judging, MOST_SAMPLES // 2, seed + 1))
+    left_out = folds(part.samples, n_folds, seed)[:1]
+    end = share_of_time(deadline, FOR_COMPARISON)
+    race = cross_fit(part, running, Parts(left_out, deadline=end), crew)
     winner = max(race.standings, key=lambda standing: standing.share).name
     found = cross_fit(
         judging,
         [candidate for candidate in running if candidate.name == winner],
-        Parts(folds(samples, ONE_OF, seed)[:1], refit=True, deadline=deadline),
+        Parts(folds(judging.samples, ONE_OF, seed)[:1], refit=True, deadline=deadline),
         crew,
     )
     beaten = (s._replace(share=0.0) for s in race.standings if s.name != winner)
     return replace(found, standings=(*found.standings, *beaten))
+
+
+def _drawn(judging: Judging, n_rows: int, seed: int) -> Ints:
+    """So many rows, at random by their values."""
+    return np.argsort(hash_rows(judging.samples.X, seed), kind="stable")[:n_rows]
 
 
 def n_parts_of(n_samples: int, n_folds: int) -> int:

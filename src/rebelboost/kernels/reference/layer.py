@@ -29,7 +29,8 @@ def search_layer(
     """Find the best split of every node of a layer; ties go to the lowest (feature, bin).
 
     `sums` (m, B) receives each node's sums. The compiled kernel gets those of the larger of two
-    siblings from `parent_sums` (m/2, B), unless it has no rows; here every node is summed.
+    siblings from `parent_sums` (m/2, B), unless it has no rows, and leaves out features that are not
+    allowed; here every node is summed.
     """
     for node in range(len(nodes.cuts)):
         samples = samples_of(nodes, node)
