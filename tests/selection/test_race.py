@@ -154,13 +154,45 @@ def test_large_tables_are_raced_on_a_part_and_the_best_is_fitted_on_all(monkeypa
     assert str(fitted.selection_).startswith(winner.name)
 
 
-def test_of_many_samples_three_folds_are_left_out_unless_more_are_asked_for(monkeypatch):
+def test_of_many_samples_one_fold_is_left_out_unless_more_are_asked_for(monkeypatch):
     monkeypatch.setattr(selection, "MOST_FOR_ALL_FOLDS", 200)
-    fitted = classifier(n_rounds=10).fit(X, y).cross_fit_
-    assert {s.n_parts for s in fitted.standings if s.share > 0} == {3}
-    assert len(fitted.rows) == pytest.approx(0.6 * len(y), abs=10)
+    fitted = classifier(n_rounds=10).fit(X, y)
+    found = fitted.cross_fit_
+    members = [s for s in found.standings if s.share > 0]
+    assert {s.n_parts for s in members} == {1}
+    assert len(found.rows) == pytest.approx(0.2 * len(y), abs=10)
+    # The fit to all samples joins the one without the fold.
+    boosted = [s for s in members if s.name != "smooth similarities"]
+    runs = [found.standings[run].name for run in found.runs]
+    assert all(runs.count(s.name) == 2 for s in boosted)
+    n_smooth = len(members) - len(boosted)
+    assert len(fitted.ensemble_) == n_smooth + sum(2 * s.rounds for s in boosted)
     asked = classifier(n_rounds=10, cross_fit=5).fit(X, y).cross_fit_
     assert {s.n_parts for s in asked.standings if s.share > 0} == {5}
+
+
+def test_of_many_samples_one_scale_of_similarities_takes_part(monkeypatch):
+    every = classifier(n_rounds=10).fit(X, y).cross_fit_
+    monkeypatch.setattr(selection, "MOST_FOR_ALL_SCALES", 200)
+    found = classifier(n_rounds=10).fit(X, y).cross_fit_
+    scales = [
+        s
+        for s in found.standings
+        if s.name.endswith(" similarities") and s.name != "smooth similarities"
+    ]
+    assert len(scales) == 3
+    assert {s.name for s in found.standings} == {s.name for s in every.standings}
+    assert all(s.share == 0 for s in scales[1:])
+    names = [found.standings[run].name for run in found.runs]
+    assert len({name for name in names if name in {s.name for s in scales}}) == 1
+
+
+def test_of_many_samples_three_candidates_go_on_at_most(monkeypatch):
+    monkeypatch.setattr(waves, "MANY", 200)
+    monkeypatch.setattr(waves, "LEAST_TO_GO_ON", 1e-9)
+    monkeypatch.setattr(waves, "LEAST_OF_FEW", 1e-9)
+    found = classifier(n_rounds=10).fit(X, y).cross_fit_
+    assert sum(s.n_parts > 1 for s in found.standings) == 3
 
 
 def test_time_that_is_left_is_used_for_other_folds():

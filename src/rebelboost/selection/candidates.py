@@ -15,6 +15,8 @@ LOOSE_SHRINKAGE, LOOSE_FEATURES = 0.1, 0.3
 """Settings of a candidate whose trees differ more from one another, as in a random forest."""
 DEEP, DEEP_FEATURES = 10, 0.5
 """Depth, and share of the features in each round, of a candidate for deep interactions."""
+DEEP_SHRINKAGE = 0.15
+"""Shrinkage of this candidate with many samples: the error is the same after half as many rounds."""
 ROUNDS_OF_STUMPS = 1000
 """Maximum number of rounds of single splits, which add up to a curve for each feature.
 
@@ -57,7 +59,7 @@ def candidates(
         running.append(Entry("smooth similarities", settings_of(SmoothSimilarity())))
     running += [
         Entry("trees with small steps", _small_steps(usual, LOOSE_FEATURES)),
-        Entry("trees of depth 10", _small_steps(settings_of(Tree(depth=DEEP)), DEEP_FEATURES)),
+        Entry("trees of depth 10", _deep(settings_of(Tree(depth=DEEP)), len(samples))),
         Entry("single splits", _many_rounds(settings_of(Tree(depth=1)))),
     ]
     if smooths:
@@ -69,6 +71,12 @@ def _small_steps(settings: Settings, features: float) -> Settings:
     """The same learner with smaller steps, each on a random part of the features."""
     sampling = replace(settings.sampling, feature_subsample=features)
     return replace(settings, shrinkage=LOOSE_SHRINKAGE, sampling=sampling)
+
+
+def _deep(settings: Settings, n_samples: int) -> Settings:
+    """Deep trees, whose rounds take long: with many samples, their steps are larger."""
+    chosen = _small_steps(settings, DEEP_FEATURES)
+    return replace(chosen, shrinkage=DEEP_SHRINKAGE) if n_samples > MOST_FOR_SMOOTH else chosen
 
 
 def _many_rounds(settings: Settings) -> Settings:

@@ -123,7 +123,11 @@ class Runner(ABC):
 
     @abstractmethod
     def fit_all(self, callbacks: Sequence[Callback], n_threads: int) -> History | None:
-        """Replace the fits by one on all samples, at the chosen stage; return its rounds."""
+        """Add a fit to all samples, at the chosen stage; return its rounds."""
+
+    def forget_fits(self) -> None:
+        """Leave out of the average the fits so far."""
+        self.fits, self.runs = [], []
 
     @property
     @abstractmethod
@@ -318,11 +322,13 @@ class BoostedRunner(Runner):
         return np.concatenate([np.concatenate(self.early, axis=1), late]) if self.early else late
 
     def fit_all(self, callbacks: Sequence[Callback], n_threads: int) -> History:
-        """Replace the fits by one on all samples, with the chosen number of rounds."""
-        settings = replace(self.settings, rounds=self.rounds, n_threads=n_threads)
+        """Add a fit to all samples, with the chosen number of rounds."""
+        settings = replace(
+            self.settings, part=len(self.fits), rounds=self.rounds, n_threads=n_threads
+        )
         history = History()
         fit = train(self.judging.samples, settings, history=history, callbacks=callbacks)
-        self.fits, self.runs = [fit], []
+        self.fits.append(fit)
         return history
 
     def summands(self) -> list[Ensemble]:

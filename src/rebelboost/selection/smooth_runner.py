@@ -113,7 +113,7 @@ class SmoothRunner(Runner):
         """Solve for all samples at the chosen stage."""
         del callbacks, n_threads
         everything = np.ones(len(self.judging.samples.labels))
-        self.fits = [dict(self.points.solve(everything, [self.stage]))]
+        self.fits.append(dict(self.points.solve(everything, [self.stage])))
 
     def summands(self) -> list[Ensemble]:
         """One term with the mean of the fits' outputs, since all have the same features."""

@@ -68,6 +68,8 @@ class Parts(NamedTuple):
     """Whether the model is fitted again on all samples, with the chosen rounds, instead of averaging."""
     deadline: float = math.inf
     """Time on the clock of `time.monotonic` at which training ends."""
+    also_all: bool = False
+    """Whether a fit to all samples, with the chosen rounds, joins the average."""
     repeats: Sequence[Callable[[], Sequence[Part]]] = ()
     """Other folds of the same samples, for the time that is left before a deadline."""
 
@@ -89,7 +91,9 @@ def cross_fit(
             if runner.n_parts != 1:  # with one part, the stage is chosen already
                 runner.choose_stage()
         racing = share_out(racing, LEAST_SHARE)
-        if parts.refit or not parts.left_out:
+        if parts.refit or parts.also_all or not parts.left_out:
+            for runner in racing if parts.refit else ():
+                runner.forget_fits()
             race.fit_all(racing, parts.deadline)
         return blend(racing, race.runners, race.history, tuple(race.runs))
 
@@ -214,7 +218,7 @@ class _Race:
                 self.n_numbered += 1
 
     def fit_all(self, racing: Sequence[Runner], deadline: float) -> None:
-        """Fit these candidates to all samples, instead of to parts."""
+        """Fit these candidates to all samples."""
 
         def fit(runner: Runner) -> Job[History | None]:
             return lambda callbacks, n_threads: runner.fit_all(
