@@ -50,11 +50,15 @@ def learn_intervals(
     """
     if not any(each.n_parts and math.isfinite(each.log_loss) for each in found.standings):
         return None
-    return intervals_from(samples, found.rows, found.left_out[:, 0], settings)
+    return intervals_from(samples, found.rows, found.left_out[:, 0], settings, deadline)
 
 
 def intervals_from(
-    samples: NumberSamples, given_rows: Ints, predicted: BySample, settings: Settings
+    samples: NumberSamples,
+    given_rows: Ints,
+    predicted: BySample,
+    settings: Settings,
+    deadline: float = math.inf,
 ) -> Intervals:
     """Learn intervals from predictions of held-out samples, given their rows in the table."""
     order = np.argsort(given_rows)
