@@ -1,6 +1,7 @@
 """`rebel predict`: decide each row of a table, in batches."""
 
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -142,7 +143,11 @@ def _numbers(regressor: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.Dat
 
 def _write(decided: Iterator[pl.DataFrame], beside: Path, to: Path) -> None:
     if to.suffix.lower() in PARQUET:
-        pl.concat(decided).write_parquet(beside)
+        with tempfile.TemporaryDirectory(prefix="rebelboost-") as folder:
+            # Batch by batch: tables may be larger than memory.
+            for i, frame in enumerate(decided):
+                frame.write_parquet(Path(folder) / f"{i:09}.parquet")
+            pl.scan_parquet(folder).sink_parquet(beside)
         return
     with beside.open("w", encoding="utf-8", newline="") as file:
         _write_csv(decided, file, "\t" if to.suffix.lower() == ".tsv" else ",")
