@@ -106,6 +106,33 @@ def test_a_model_is_the_same_however_the_rows_are_divided(in_pieces, rebel, fold
     assert len(figures) == 1
 
 
+def test_the_depth_of_trees_is_chosen_by_rows_left_out(in_pieces, rebel, folder, monkeypatch):
+    monkeypatch.setattr(pieces, "ROWS_AT_ONCE", 2000)
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(6000, 4))
+    noisy = X[:, 0] + rng.logistic(size=6000) > 0
+    jointly = (X > 0).sum(axis=1) % 2 == 1  # of four columns: three splits say nothing
+    depths = {}
+    for name, y in {"one column": noisy, "all signs": jointly}.items():
+        table = pl.DataFrame(X, schema=["w", "x", "y", "z"]).with_columns(
+            label=pl.Series(np.where(y, "yes", "no"))
+        )
+        order = rng.permutation(len(table))
+        found = set()
+        for i, rows in enumerate((table, table[order])):
+            data = write(rows, folder / f"{name} {i}", [2000 * (i + 1)])
+            done = rebel("train", data, "-t", "label", "--rounds", 20, "-o", f"{i}.safetensors")
+            assert done.exit_code == 0, done.stderr
+            model = rebelboost.load(f"{i}.safetensors")
+            found.add(
+                (model.summary().heading, model.decision_function(table.drop("label")).tobytes())
+            )
+            (folder / f"{i}.safetensors").unlink()
+        ((depths[name], _),) = found
+    assert "of depth 3" in depths["one column"]
+    assert "of depth 3" not in depths["all signs"]
+
+
 def test_rows_left_out_are_found_again_in_a_single_file(in_pieces, records, rows):
     records("train", rows, *TRAIN)
     whole = records("evaluate", "rows.safetensors", rows)[0]["n"]

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from rebelboost import RebelClassifier
+from rebelboost import RebelClassifier, Tree
+from rebelboost.base.hashing import drawn_by
 from rebelboost.cli.costs import CostTable, check_amounts
-from rebelboost.cli.fitting import Trained, TrainingOptions
+from rebelboost.cli.fitting import Mask, Trained, TrainingOptions
 from rebelboost.cli.render import Output
 from rebelboost.costs.posterior import fit_temperature
 from rebelboost.distributed.files import fit_pieces
@@ -26,7 +27,11 @@ from rebelboost.tables.survey import HeldRows, Survey
 from rebelboost.tables.together import Source
 
 LEARNERS = ("auto", "auto_trees", "tree")
-"""Learners that stand for trees with leaf outputs here; candidates are not compared."""
+"""Learners that stand for trees with leaf outputs here; all but the last compare depths."""
+DEPTHS, FEWEST_TO_COMPARE = (6, 3, 10), 100
+"""Depths that are compared, and rows that are needed for that."""
+COMPARED = 0x6A09_E667_F3BC_C908
+"""Number of the draw of the rows by which depths are compared."""
 MOST_CELLS = 20_000_000
 """Tables of several files with more cells than this are trained on in pieces."""
 FEWEST_TO_TEST = 10
@@ -76,8 +81,11 @@ def learn_pieces(job: LargeJob, output: Output) -> Trained:
     survey = job.survey
     if job.costs is not None and job.costs.columns:
         _check_costs(job.costs, survey)
-    model = _estimator(job, output)
     held = survey.held
+    model = _estimator(job, output)
+    if job.settings.learner != "tree":
+        output.step("choosing the depth of the trees")
+        model.set_params(learner=Tree(depth=_depth(held, job.settings)))
     rounds = ~held.test
     validation = (held.frame.filter(pl.Series(rounds)), held.y[rounds]) if rounds.any() else None
     if validation is None:
@@ -116,15 +124,47 @@ def _estimator(job: LargeJob, output: Output) -> RebelClassifier:
     )
 
 
+def _depth(held: HeldRows, settings: TrainingOptions) -> int:
+    """Choose the depth of the trees by fits to most of the rows that choose the number of rounds."""
+    rows = ~held.test
+    out = drawn_by(held.keys, 1 / 5, COMPARED)
+    fit, judge = rows & ~out, rows & out
+    judge &= np.isin(held.y, np.unique(held.y[fit]))
+    if min(judge.sum(), fit.sum()) < FEWEST_TO_COMPARE or len(np.unique(held.y[fit])) < 2:
+        return Tree().depth
+    losses = {depth: _loss(depth, held, (fit, judge), settings) for depth in DEPTHS}
+    return min(losses, key=lambda depth: losses[depth])
+
+
+def _loss(depth: int, held: HeldRows, parts: tuple[Mask, Mask], settings: TrainingOptions) -> float:
+    """Log-loss at the best temperature, on the second part of the rows, of a fit to the first."""
+    (X, y), validation = ((held.frame.filter(pl.Series(own)), held.y[own]) for own in parts)
+    model = RebelClassifier(
+        Tree(depth=depth),
+        n_rounds=settings.rounds or "auto",
+        cross_fit=None,
+        early_stopping=True,
+        n_rounds_no_change=PATIENCE,
+        n_jobs=settings.threads or -1,
+        random_state=settings.seed,
+    )
+    model.fit(X, y, validation=validation)
+    return _temperature(model, *validation)[1]
+
+
 def _calibrate(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> None:
     """Choose the temperature by rows that are left out: a single fit is far too sure."""
+    temperature, _ = _temperature(model, frame, y)
     fitted = model.model_
-    decoder = fitted.decoder
+    model.model_ = replace(fitted, decoder=replace(fitted.decoder, temperature=temperature))
+
+
+def _temperature(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> tuple[float, float]:
+    """The best temperature, and the log-loss at it."""
+    fitted = model.model_
     scores, labels = table_scores(model, frame), known_labels(y, len(frame), fitted.classes)
-    temperature, _ = fit_temperature(
-        scores, labels, decoder.costs, None, decoder.loss, decoder.subcosts
-    )
-    model.model_ = replace(fitted, decoder=replace(decoder, temperature=temperature))
+    decoder = fitted.decoder
+    return fit_temperature(scores, labels, decoder.costs, None, decoder.loss, decoder.subcosts)
 
 
 def tested_rows(model: Any, held: HeldRows, group: str) -> Evaluation | None:
