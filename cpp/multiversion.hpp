@@ -14,7 +14,11 @@
 
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(REBEL_SANITIZED) &&                      \
     (!defined(__clang__) || __clang_major__ >= 17)
+#if defined(__clang__) || __GNUC__ >= 12
 #define REBEL_CLONES __attribute__((target_clones("default", "arch=x86-64-v3")))
+#else // GCC 11 cannot choose by level
+#define REBEL_CLONES __attribute__((target_clones("default", "avx2")))
+#endif
 #else
 #define REBEL_CLONES
 #endif
