@@ -79,11 +79,10 @@ def build_for(compiler, system, processor, emulator):
 
 
 def main():
-    here, n_failed, seen = parts_under({}), 0, set()
-    for compiler in filter(shutil.which, HERE):
-        if version(compiler) in seen:
-            continue
-        seen.add(version(compiler))
+    here, n_failed = parts_under({}), 0
+    # Several names of one compiler count once.
+    found_here = {os.path.realpath(shutil.which(name)): name for name in HERE if shutil.which(name)}
+    for compiler in found_here.values():
         found = differing(here, parts_of_build(compiler))
         n_failed += bool(found)
         print(
