@@ -181,15 +181,32 @@ class SpaceBlock {
 
 // ---- checks
 
+// The difference of two scores, or the lead of the highest over the second highest. With many
+// classes, four pairs of maxima side by side do not wait for each other.
 double value_of(const double* score, size_t n_classes) {
     if (n_classes == 2)
         return score[1] - score[0];
-    double first = -std::numeric_limits<double>::infinity(), second = first;
-    for (size_t k = 0; k < n_classes; ++k) {
-        second = std::max(second, std::min(first, score[k]));
-        first = std::max(first, score[k]);
+    constexpr size_t n_pairs = 4, many = 16;
+    std::array<double, n_pairs> first, second;
+    first.fill(-std::numeric_limits<double>::infinity());
+    second = first;
+    const auto take = [&](size_t pair, double value) {
+        second[pair] = std::max(second[pair], std::min(first[pair], value));
+        first[pair] = std::max(first[pair], value);
+    };
+    size_t k = 0;
+    if (n_classes >= many) {
+        for (; k + n_pairs <= n_classes; k += n_pairs)
+            for (size_t pair = 0; pair < n_pairs; ++pair)
+                take(pair, score[k + pair]);
+        for (size_t pair = 1; pair < n_pairs; ++pair) {
+            take(0, first[pair]);
+            take(0, second[pair]);
+        }
     }
-    return first - second;
+    for (; k < n_classes; ++k)
+        take(0, score[k]);
+    return first[0] - second[0];
 }
 
 void require_fitting(const ComparedPoints& space, size_t n_rows, size_t n_classes) {

@@ -43,7 +43,7 @@ def train(upper):
     strips = [upper[56:119], *(upper[:, left:right] for left, right in BETWEEN)]
     others = [data.brick(), data.grass(), data.gravel(), data.page(), data.text()]
     detector = Detector(
-        (SIDE, SIDE), "channels", n_terms=60, n_features=1000, copies=8, turn=180, n_jobs=-1
+        (SIDE, SIDE), "channels", n_terms=60, n_features=1000, copies=12, turn=180, n_jobs=-1
     )
     return detector.fit(crops, [*strips, *others])
 

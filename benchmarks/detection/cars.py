@@ -15,7 +15,9 @@ from rebelboost.vision import Detections, Detector
 from rebelboost.vision.pyramid import resized
 
 HEIGHT, WIDTH = 40, 100
-SETTINGS: dict[str, Any] = {"detection_rate": 0.995}
+SETTINGS: dict[str, Any] = {"n_terms": 100, "depth": 3, "detection_rate": 0.995}
+"""100 trees of depth 3 rather than 200 of depth 2: chosen by crops left out of training, and photos without
+cars. The windows around a car use all terms, so fewer terms make the search cheaper."""
 FACTORS = (0.6, 0.8, 1.0, 1.3, 1.8)
 SCALE_FACTOR = 1.1
 LOWEST = -20.0

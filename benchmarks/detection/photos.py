@@ -6,7 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 import data
-from rebelboost.vision.images import image_files, read_image
+from rebelboost.vision.images import grey_image, image_files, read_image
+from rebelboost.vision.pyramid import resized
+
+LARGE = 500_000
+"""Pixels from which a photo is halved: it would take most of the time of the search."""
 
 
 class FacePhoto(NamedTuple):
@@ -17,6 +21,46 @@ class FacePhoto(NamedTuple):
 
 def backgrounds() -> list[np.ndarray]:
     return [read_image(path) for path in image_files(data.folder() / "photos" / "backgrounds")]
+
+
+def pip_backgrounds() -> list[np.ndarray]:
+    """Images without faces that come with scikit-image and scikit-learn; large ones at half their size."""
+    from skimage import data as photos
+    from sklearn.datasets import load_sample_image
+
+    images = [
+        photos.astronaut()[200:],  # below the face
+        photos.cell(),
+        photos.clock(),
+        photos.immunohistochemistry(),
+        photos.microaneurysms(),
+        photos.retina(),
+        np.where(photos.horse(), 0, 255).astype(np.uint8),
+        load_sample_image("china.jpg"),
+        load_sample_image("flower.jpg"),
+    ]
+    greys = [grey_image(image, "a photo") for image in images]
+    return [
+        resized(grey, (grey.shape[0] // 2, grey.shape[1] // 2)) if grey.size > LARGE else grey
+        for grey in greys
+    ]
+
+
+def lfw_crops(side: int, n_cuts: int) -> np.ndarray:
+    """Faces of scikit-image's lfw_subset, some turned to the side, each cut `n_cuts` times like CBCL's faces."""
+    from skimage.data import lfw_subset
+
+    rng = np.random.default_rng(0)
+    cut = []
+    for face in lfw_subset()[:100]:
+        large = resized(np.rint(255 * face).astype(np.uint8), (100, 100))
+        for _ in range(n_cuts):
+            size = 75 * np.exp(rng.uniform(-0.06, 0.06))
+            top = round(48 - size / 2 + rng.uniform(-2, 2))
+            left = round(50 - size / 2 + rng.uniform(-2, 2))
+            window = large[top : top + round(size), left : left + round(size)]
+            cut.append(resized(window, (side, side)))
+    return np.stack(cut)
 
 
 def streets(part: str) -> list[np.ndarray]:

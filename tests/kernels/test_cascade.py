@@ -11,7 +11,7 @@ from rebelboost.kernels import reference
 
 n_rows = st.sampled_from([0, 1, 17, 33, 300, 600])
 n_spaces = st.integers(0, 2)
-n_classes = st.sampled_from([2, 3, 7])
+n_classes = st.sampled_from([2, 3, 7, 16, 26])
 
 
 def random_case(rng, n, spaces, labels, dtype=np.float64, thresholds=None):

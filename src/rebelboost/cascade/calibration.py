@@ -27,8 +27,8 @@ from rebelboost.model.fitted import FittedClassifier
 FEWEST_SAMPLES = 100
 """Fewest calibration samples."""
 N_FOLDS = 5
-MARGINS = (0.8, 0.6, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05, 0.0)
-"""Standard deviations by which thresholds are moved outwards, from the strictest on."""
+MARGINS = tuple(step / 10 for step in range(20, -1, -1))
+"""By how much thresholds are moved outwards, from the strictest on; see `choose_thresholds`."""
 SPENDING = 0.25
 """Exponent of the share of the budget that is spent up to a check: most of it is spent early."""
 DOUBT = 0.05
@@ -72,7 +72,7 @@ class _Case(NamedTuple):
             agreement=agreement,
             spending=(np.arange(1, n_checks + 1) / max(1, n_checks)) ** SPENDING,
             floor=0.0,  # leads; without a side below
-            margins=margin * self.values.std(axis=1),
+            margin=margin,
         )
 
     def follow(self, low: Floats, high: Floats) -> tuple[Ints, NDArray[np.bool_]]:

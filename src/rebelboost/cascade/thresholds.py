@@ -19,6 +19,8 @@ Flags = NDArray[np.bool_]
 
 ROUNDING = 1e-9
 """Added before rounding down: (1 − 0.9) · 10 is 1."""
+WIDEST_UNIT = 0.4
+"""Largest unit of margins, in standard deviations of all values at a check."""
 FEWEST_ALIVE = 10
 """With fewer calibration samples left at a check, they say too little: none leaves from there on."""
 
@@ -44,7 +46,7 @@ def choose_thresholds(
     agreement: float,
     spending: Floats | None = None,
     floor: float = -math.inf,
-    margins: Floats | None = None,
+    margin: float = 0.0,
 ) -> Exits:
     """Choose thresholds such that at most 1 − agreement of the calibration samples leave wrongly.
 
@@ -62,8 +64,9 @@ def choose_thresholds(
         Share of the budget that may be spent up to each check, rising to 1. Default: in equal steps.
     floor : float
         Lowest value of `high`. With 0, no sample leaves at a tie of leads.
-    margins : array of shape (B,), optional
-        By how much the thresholds of each check are moved outwards.
+    margin : float
+        By how much the thresholds are moved outwards. The unit is the standard deviation of the values of the
+        samples that are left at a check, but at most `WIDEST_UNIT` of that of all samples.
 
     Returns
     -------
@@ -88,8 +91,9 @@ def choose_thresholds(
             high[i] = max(floor, _highest_wrong(value, good, budget))
         else:
             low[i], high[i] = _both_sides(value, good, below[i, alive], budget)
-        if margins is not None:  # before samples leave: those that stay must be right later
-            low[i], high[i] = low[i] - margins[i], high[i] + margins[i]
+        # Moved before samples leave: those that stay must be right later.
+        outwards = margin * float(min(value.std(), WIDEST_UNIT * values[i].std()))
+        low[i], high[i] = low[i] - outwards, high[i] + outwards
         if below is not None:
             good = np.where(value > high[i], good, below[i, alive])
         leaves = (value > high[i]) | (value < low[i])

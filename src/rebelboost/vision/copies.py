@@ -1,4 +1,4 @@
-"""Random copies of crops: shifted, resized and turned a little, as objects in images are."""
+"""Random copies of crops: shifted, resized, turned and seen a little from the side, as objects in images are."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,9 @@ SHIFT = 0.025
 """Largest shift, as a share of each side."""
 RESIZING = 0.08
 """Logarithm of the largest factor by which a copy is larger or smaller."""
+NARROWER, WIDER, SHEAR = 0.12, 0.06, 0.08
+"""Logarithms of the largest factors by which a copy is narrower or wider, and its largest shear: an object that is
+turned away from the camera looks narrower."""
 
 
 def with_copies(
@@ -27,7 +30,8 @@ def _copy(crop: Bytes, turn: float, rng: np.random.Generator) -> Bytes:
     size = np.exp(rng.uniform(-RESIZING, RESIZING))
     shift = SHIFT * rng.uniform(-1, 1, 2) * crop.shape
     matrix: Floats = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    matrix /= size
+    narrow = np.exp(rng.uniform(-WIDER, NARROWER))
+    matrix = matrix @ np.array([[1, rng.uniform(-SHEAR, SHEAR)], [0, narrow]]) / size
     middle = (np.array(crop.shape) - 1) / 2
     values = ndimage.affine_transform(
         crop.astype(np.float64), matrix, middle + shift - matrix @ middle, order=1, mode="nearest"
