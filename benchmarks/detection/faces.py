@@ -43,10 +43,10 @@ SETTINGS: dict[str, Any] = {
     "n_windows": 16_000,
 }
 """Chosen, with the crops and backgrounds below, by half of the faces of scikit-image's lfw_subset, turned at
-random, and by images without faces: streets, and three photos that were left out. A third of CBCL's faces and the
-other half of lfw_subset were trained on."""
+random, and by images without faces: streets, and three photos that were left out. These detectors were trained
+on a third of CBCL's faces and the other half of lfw_subset."""
 SUPPORT = 2.0
-"""Boxes are ranked by their score plus this times the logarithm of the number of windows; chosen in the same way."""
+"""Boxes are ranked by their score plus this times the logarithm of their number of windows. Chosen likewise."""
 RATES = (0.5, 1.0, 2.0, 4.0)
 """False alarms per megapixel of street images, from which thresholds for photos are taken."""
 RATES_OF_PHOTOS = (0.5, 1.0, 2.0, 3.0, 5.0)

@@ -47,7 +47,7 @@ def pip_backgrounds() -> list[np.ndarray]:
 
 
 def lfw_crops(side: int, n_cuts: int) -> np.ndarray:
-    """Faces of scikit-image's lfw_subset, some turned to the side, each cut `n_cuts` times like CBCL's faces."""
+    """Faces of scikit-image's lfw_subset, some in half profile, each cut `n_cuts` times like CBCL's."""
     from skimage.data import lfw_subset
 
     rng = np.random.default_rng(0)

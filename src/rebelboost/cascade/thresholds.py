@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 ROUNDING = 1e-9
 """Added before rounding down: (1 − 0.9) · 10 is 1."""
-WIDEST_UNIT = 0.4
+WIDEST_UNIT = 0.5
 """Largest unit of margins, in standard deviations of all values at a check."""
 FEWEST_ALIVE = 10
 """With fewer calibration samples left at a check, they say too little: none leaves from there on."""

@@ -1,4 +1,4 @@
-"""Random copies of crops: shifted, resized, turned and seen a little from the side, as objects in images are."""
+"""Random copies of crops: shifted, resized, narrowed and turned a little, as objects in images are."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ SHIFT = 0.025
 RESIZING = 0.08
 """Logarithm of the largest factor by which a copy is larger or smaller."""
 NARROWER, WIDER, SHEAR = 0.12, 0.06, 0.08
-"""Logarithms of the largest factors by which a copy is narrower or wider, and its largest shear: an object that is
-turned away from the camera looks narrower."""
+"""Logarithms of the largest factors by which a copy is narrower or wider, and its largest shear. An object that
+is turned away from the camera looks narrower."""
 
 
 def with_copies(

@@ -73,7 +73,8 @@ class Detector(BaseEstimator):
         Whether to train on mirrored crops, too.
     copies : int, default=0
         Number of random copies of each crop to train on, too: shifted by up to 2.5 % of its sides, resized
-        by up to 8 %, up to 12 % narrower, sheared and turned. Use them if crops are aligned more exactly than objects in images will be.
+        by up to 8 %, narrowed by up to 12 %, and turned. Use them if crops are aligned more exactly than
+        objects in images will be.
     turn : float, default=10.0
         Largest angle of copies, in degrees.
     n_windows : int, default=10000
