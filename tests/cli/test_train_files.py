@@ -182,6 +182,18 @@ def test_groups_are_left_out_together(in_pieces, rebel, folder):
     assert done.exit_code == 0, done.stderr
 
 
+def test_a_model_of_python_is_evaluated_on_a_folder(rebel, records, rows):
+    table = whole_table().drop("key", "day")
+    clf = rebelboost.RebelClassifier("stump", n_rounds=5)
+    clf.fit(table.drop("label"), table["label"].to_numpy()).save("python.safetensors")
+    done = rebel("evaluate", "python.safetensors", rows)
+    assert "add --target with the column of true classes" in done.stderr.replace("\n", " ")
+    (found,) = records("evaluate", "python.safetensors", rows, "--target", "label")
+    right = clf.predict(table.drop("label")) == table["label"].to_numpy()
+    assert found["accuracy"]["value"] == right.mean()
+    assert rebel("report", "python.safetensors", rows, "-t", "label").exit_code == 0
+
+
 def test_several_files_give_the_model_of_the_folder(way, rebel, rows, folder):
     files = sorted(rows.iterdir())
     for i, data in enumerate([[rows], files, [rows / "*.parquet"]]):

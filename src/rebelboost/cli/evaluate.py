@@ -34,12 +34,18 @@ STORED = "the model was trained on this file, so these are the figures of the ro
 
 
 def run_evaluation(
-    model: Path, data: Source, *, costs: Path | None, agreement: float | None, output: Output
+    model: Path,
+    data: Source,
+    *,
+    target: str,
+    costs: Path | None,
+    agreement: float | None,
+    output: Output,
 ) -> None:
     """Print accuracy, cost and confusion matrix, or errors of numbers; with `agreement`, what is saved."""
     classifier = with_costs(load_model(model), costs)
     with output.waiting(f"reading {data}"):
-        given = read_labelled(classifier, data)
+        given = read_labelled(classifier, data, target)
         evaluation, note = _evaluation(classifier, given, data, recosted=costs is not None)
         early = _early(classifier, given, agreement)
     seen = given.was_seen and not given.is_held_out

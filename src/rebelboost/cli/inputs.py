@@ -1,6 +1,7 @@
 """Prepare models and tables; shared by several commands."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,6 +50,8 @@ class Labelled(NamedTuple):
     """Whether the model was trained on some of these files."""
     is_held_out: bool = False
     """Whether only rows of them are here that the training left out."""
+    understanding: Understanding | None = None
+    """How the table was read."""
 
 
 def fed(model: Any, frame: pl.DataFrame) -> Any:
@@ -104,9 +107,10 @@ def own_costs_of(model: Any, frame: pl.DataFrame, place: Callable[[int], tuple[i
     return fitted.costs_of(encode_table(model, fed(model, frame)))
 
 
-def read_labelled(model: Any, data: Source) -> Labelled:
+def read_labelled(model: Any, data: Source, target: str = "") -> Labelled:
     """Read the rows that have a class; rows without one are skipped and counted.
 
+    `target` is the column with the classes, if it is another one than the model stores.
     Of files that a model of a large table was trained on, only the rows that it left out are read.
     """
     kept = model.metadata_ or {}
@@ -116,6 +120,8 @@ def read_labelled(model: Any, data: Source) -> Labelled:
     was_seen = not files.isdisjoint([kept.get("fingerprint"), *kept.get("fingerprints", ())])
     with opened_source(data) as table:
         understanding = understood_by(model, table)
+        if target:
+            understanding = replace(understanding, target=target)
         target = _target(understanding, table)
         naming = [n for n in [understanding.naming] if n in table.types]
         group = [n for n in [understanding.group] if n in table.types]
@@ -144,7 +150,9 @@ def read_labelled(model: Any, data: Source) -> Labelled:
         )
     y = np.array(understanding.target_values(aside[target]).to_list())
     groups = _groups(aside[group[0]]) if group else None
-    return Labelled(frame, y, names, notes, is_training, groups, was_seen, rule is not None)
+    return Labelled(
+        frame, y, names, notes, is_training, groups, was_seen, rule is not None, understanding
+    )
 
 
 def _target(understanding: Understanding, table: Table) -> str:
@@ -152,7 +160,7 @@ def _target(understanding: Understanding, table: Table) -> str:
     if not target:
         raise TableError(
             "the model was trained in Python and does not store the name of its target: "
-            "use rebelboost.evaluation.evaluate in Python"
+            "add --target with the column of true classes"
         )
     if target not in table.types:
         raise TableError(

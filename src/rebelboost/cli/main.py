@@ -38,6 +38,12 @@ Costs = Annotated[
     typer.Option(metavar="FILE", help="Decide by the costs in this CSV file instead."),
 ]
 
+TrueColumn = Annotated[
+    str,
+    typer.Option(
+        "--target", "-t", metavar="COLUMN", help="Column of true classes. Default: as in training."
+    ),
+]
 Agreement = Annotated[
     float | None,
     typer.Option(
@@ -282,6 +288,7 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
 def evaluate_command(
     model: Model,
     data: Data,
+    target: TrueColumn = "",
     costs: Costs = None,
     agreement: Agreement = None,
     as_json: Json = False,
@@ -295,6 +302,7 @@ def evaluate_command(
         run_evaluation(
             model,
             source_of(data),
+            target=target,
             costs=costs,
             agreement=agreement,
             output=_output(as_json=as_json),
@@ -343,6 +351,7 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
     to: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="HTML file to write.")
     ] = Path("report.html"),
+    target: TrueColumn = "",
     costs: Costs = None,
     rows: Annotated[
         bool,
@@ -361,7 +370,9 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
         from rebelboost.tables.together import source_of
 
         shown, output = ShownRows(rows, names), _output(as_json=as_json)
-        run_report(model, source_of(data), to, costs=costs, shown=shown, output=output)
+        run_report(
+            model, source_of(data), to, target=target, costs=costs, shown=shown, output=output
+        )
 
 
 @app.command("demo", short_help="Run every command on an example data set.")

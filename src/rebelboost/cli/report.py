@@ -39,6 +39,7 @@ def run_report(
     data: Source,
     to: Path,
     *,
+    target: str,
     costs: Path | None,
     shown: ShownRows = ShownRows(),  # noqa: B008  (immutable)
     output: Output,
@@ -46,10 +47,11 @@ def run_report(
     """Write the report."""
     check_writable(to, model, *data.files, costs)
     classifier = with_costs(load_model(model), costs)
-    kept = classifier.metadata_
+    kept = classifier.metadata_ or {}
     with output.waiting(f"writing {to}"):
-        given = read_labelled(classifier, data)
-        told = dict(kept["table"])
+        given = read_labelled(classifier, data, target)
+        assert given.understanding is not None
+        told = given.understanding.to_dict()
         if not given.is_training:
             # The stored values describe the training table.
             told |= {"source": data.name, "n_unlabelled": 0, "notes": given.notes, "form": ""}
