@@ -44,6 +44,21 @@ def test_results_come_in_the_order_of_the_jobs_whoever_ends_first():
     assert Crew(3).run([]) == []
 
 
+def test_the_longest_jobs_begin_first():
+    begun = []
+
+    def job(i):
+        def run(callbacks, n_threads):
+            begun.append(i)
+            time.sleep(0.05)
+            return i
+
+        return run
+
+    assert Crew(2).run([job(i) for i in range(4)], [1.0, 4.0, 2.0, 3.0]) == [0, 1, 2, 3]
+    assert set(begun[:2]) == {1, 3}
+
+
 def test_kernels_have_one_thread_where_fits_run_side_by_side_and_all_where_one_runs():
     jobs = [lambda callbacks, n_threads: n_threads] * 4
     assert Crew(2).run(jobs) == [1] * 4

@@ -34,10 +34,13 @@ class Crew(NamedTuple):
     in_turn: bool = False
     """Whether fits run one after the other, because callbacks may stop them; kernels then use all threads."""
 
-    def run(self, jobs: Sequence[Job[Result]]) -> list[Result]:
+    def run(
+        self, jobs: Sequence[Job[Result]], durations: Sequence[float] | None = None
+    ) -> list[Result]:
         """Run all, and return their results in the given order.
 
-        If one fails, or the user interrupts, the others stop after their present round.
+        If one fails, or the user interrupts, the others stop after their present round. With expected
+        `durations`, side by side the longest begin first, so that threads end at about the same time.
         """
         if self.in_turn or self.n_threads == 1 or len(jobs) <= 1:
             return [job(self.callbacks, self.n_threads) for job in jobs]
@@ -52,9 +55,12 @@ class Crew(NamedTuple):
 
         with ThreadPoolExecutor(min(self.n_threads, len(jobs))) as pool:
             # With a copy of the context, NumPy's error handling is the caller's in every thread.
-            running = [pool.submit(copy_context().run, run, place) for place in range(len(jobs))]
+            order = list(range(len(jobs)))
+            if durations is not None:
+                order.sort(key=lambda place: -durations[place])
+            running = {place: pool.submit(copy_context().run, run, place) for place in order}
             try:
-                return [each.result() for each in running]
+                return [running[place].result() for place in range(len(jobs))]
             except BaseException:
                 halt.now.set()
                 pool.shutdown(wait=False, cancel_futures=True)

@@ -14,6 +14,7 @@ each wave, candidates that are far behind are dropped. The others are averaged (
 import math
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -87,9 +88,7 @@ def cross_fit(
     with one_linear_algebra_thread():
         race = _Race([runner_of(entry, judging) for entry in entries], crew or Crew())
         racing = race.run(parts)
-        for runner in racing:
-            if runner.n_parts != 1:  # with one part, the stage is chosen already
-                runner.choose_stage()
+        race.choose_stages(racing)
         racing = share_out(racing, LEAST_SHARE)
         if parts.refit or parts.also_all or not parts.left_out:
             for runner in racing if parts.refit else ():
@@ -119,9 +118,7 @@ def winner(
     with one_linear_algebra_thread():
         race = _Race([runner_of(entry, judging) for entry in entries], crew or Crew())
         racing = race.run(parts)
-        for runner in racing:
-            if runner.n_parts != 1:
-                runner.choose_stage()
+        race.choose_stages(racing)
         best = max(share_out(racing, LEAST_SHARE), key=lambda runner: runner.share)
         factor = best.found.factor
         left_out, rows = scores_by_row(factor * best.left_out, best.judged.samples)
@@ -179,9 +176,12 @@ class _Race:
             jobs = [(runner, part, 0) for runner in wave]
             left = sum(runner.n_parts == 0 for runner in self.runners)
             end = share_of_time(deadline, len(wave) / max(1, left))
+            taken = []
             for runner, attempt in zip(wave, self.attempts(jobs, bar, end), strict=True):
                 if attempt is not None:
-                    self.take(runner, attempt)
+                    self.note(runner, attempt.history)
+                    taken.append((runner, attempt))
+            self.side_by_side([partial(runner.add, attempt) for runner, attempt in taken])
             bar = _bar([runner for runner in wave if runner.n_parts])
         self.n_numbered = 1
 
@@ -194,8 +194,7 @@ class _Race:
             assert attempt is not None  # there is no deadline
             self.take(runner, attempt)
         self.n_numbered += len(parts)
-        for runner in racing:
-            runner.judge()
+        self.side_by_side([runner.judge for runner in racing])
         return share_out(racing, LEAST_SHARE)
 
     def go_on_in_time(self, racing: list[Runner], parts: Parts, deadline: float) -> None:
@@ -229,6 +228,14 @@ class _Race:
         for runner, history in zip(racing, histories, strict=True):
             self.note(runner, history)
 
+    def choose_stages(self, racing: Sequence[Runner]) -> None:
+        """Choose the stages on all parts; with one part, they are chosen already."""
+        self.side_by_side([runner.choose_stage for runner in racing if runner.n_parts != 1])
+
+    def side_by_side(self, steps: Sequence[Callable[[], None]]) -> None:
+        """Do what each candidate does for itself."""
+        self.crew.run([partial(_without_arguments, step) for step in steps])
+
     # ---- fits
 
     def attempts(
@@ -259,7 +266,10 @@ class _Race:
 
             return fit
 
-        return self.crew.run([job(place) for place in range(len(jobs))])
+        fits = [job(place) for place in range(len(jobs))]
+        # Before a deadline, the order of the candidates is that of their merits.
+        durations = [_duration(runner) for runner, _, _ in jobs] if math.isinf(deadline) else None
+        return self.crew.run(fits, durations)
 
     def take(self, runner: Runner, attempt: Attempt) -> None:
         """Add a fit to its candidate's."""
@@ -295,6 +305,18 @@ class _Race:
             if runner not in chosen:
                 runner.share = 0.0
         return [runner for runner in runners if runner in chosen]
+
+
+def _without_arguments(step: Callable[[], None], *_: object) -> None:
+    """Do a step that has neither callbacks nor threads."""
+    step()
+
+
+def _duration(runner: Runner) -> float:
+    """Duration of the last fit; before the first, similarities are expected to take longest."""
+    if runner.n_parts:
+        return runner.seconds
+    return float(isinstance(runner.settings.learner, Similarity | SmoothSimilarity))
 
 
 def _one_scale(racing: Sequence[Runner]) -> list[Runner]:
