@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rebelboost import RebelClassifier, Tree
+from rebelboost import RebelClassifier, RebelRegressor, Tree
 from rebelboost.distributed import files
 from rebelboost.distributed.files import fit_files
 from rebelboost.exceptions import PartitionError, TableError
@@ -91,6 +91,31 @@ def test_weights_may_be_a_column(tables):
     samples = whole.drop("label", "w"), whole["label"].to_numpy()
     local = classifier().fit(*samples, sample_weight=whole["w"].to_numpy())
     ours = fit_files(classifier(), folder / "weighted.parquet", "label", sample_weight="w")
+    assert fingerprint(ours, folder) == fingerprint(local, folder)
+
+
+def test_a_class_whose_rows_are_all_drawn_is_kept_for_training(tables, monkeypatch):
+    whole, folder = tables
+    rare = pl.int_range(pl.len()) < 2
+    whole = whole.with_columns(label=pl.when(rare).then(pl.lit("d")).otherwise(pl.col("label")))
+    divide(whole, folder / "a", [1, 300])
+    divide(whole.reverse(), folder / "b", [200])
+    monkeypatch.setattr(files, "ROWS_AT_ONCE", 50)
+    settings = {"early_stopping": True, "validation_fraction": 0.95}
+    models = [fit_files(classifier(**settings), folder / name, "label") for name in "ab"]
+    assert models[0].classes_.tolist() == ["a", "b", "c", "d"]
+    assert fingerprint(models[0], folder) == fingerprint(models[1], folder)
+
+
+def test_regressors_are_fitted_to_files(tables, monkeypatch):
+    whole, folder = tables
+    whole = whole.with_columns(label=pl.col("f0").fill_null(0.0) * 2)
+    divide(whole, folder / "numbers", [7, 300])
+    monkeypatch.setattr(files, "ROWS_AT_ONCE", 50)
+    settings = {"n_rounds": 5, "cross_fit": None, "subsample": 1.0, "feature_subsample": 1.0}
+    local = RebelRegressor(Tree(depth=3), **settings)
+    local.fit(whole.drop("label"), whole["label"].to_numpy())
+    ours = fit_files(RebelRegressor(Tree(depth=3), **settings), folder / "numbers", "label")
     assert fingerprint(ours, folder) == fingerprint(local, folder)
 
 

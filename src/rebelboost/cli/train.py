@@ -93,6 +93,7 @@ def _read(
         if is_large(data, table):
             check_large(settings.learner, columns)
             survey = surveyed(table, target, columns, scratch, tell)
+            _check_task(survey.understanding, settings.learner, costs)
             matrix = None if prices is None else _priced(prices, survey.understanding)
             return Read(survey.understanding, matrix, survey=survey)
         understanding, samples = understand(table, target, columns)

@@ -1,5 +1,6 @@
 """`rebel train` on files that are too large to be one table in memory: trees, fitted to pieces of the rows."""
 
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -8,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from rebelboost import RebelClassifier, Tree
+from rebelboost import RebelClassifier, RebelRegressor, Tree
 from rebelboost.base.hashing import drawn_by
 from rebelboost.cli.costs import CostTable, check_amounts
 from rebelboost.cli.fitting import Mask, Trained, TrainingOptions
+from rebelboost.cli.inputs import AnyEvaluation
 from rebelboost.cli.render import Output
 from rebelboost.costs.posterior import fit_temperature
 from rebelboost.distributed.files import fit_pieces
@@ -19,7 +21,7 @@ from rebelboost.distributed.training import SpreadInput
 from rebelboost.estimators.base import table_scores
 from rebelboost.estimators.inputs import known_labels
 from rebelboost.evaluation.evaluate import evaluate
-from rebelboost.evaluation.result import Evaluation
+from rebelboost.evaluation.numbers import evaluate_numbers
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
@@ -81,18 +83,18 @@ def learn_pieces(job: LargeJob, output: Output) -> Trained:
     survey = job.survey
     if job.costs is not None and job.costs.columns:
         _check_costs(job.costs, survey)
-    held = survey.held
+    held, numbers = survey.held, survey.understanding.predicts_numbers
     model = _estimator(job, output)
     if job.settings.learner != "tree":
         output.step("choosing the depth of the trees")
-        model.set_params(learner=Tree(depth=_depth(held, job.settings)))
+        model.set_params(learner=Tree(depth=_depth(held, job.settings, numbers=numbers)))
     rounds = ~held.test
     validation = (held.frame.filter(pl.Series(rounds)), held.y[rounds]) if rounds.any() else None
     if validation is None:
         model.set_params(early_stopping=False)
     given = SpreadInput(weighted=False, by_sample=False, validation=validation)
     fit_pieces(model, survey.pieces, given, job.scratch, output.step)
-    if validation is not None:
+    if validation is not None and isinstance(model, RebelClassifier):
         _calibrate(model, *validation)
     evaluation = tested_rows(model, held, survey.rule.group)
     return Trained(model, evaluation, time.monotonic() - began)
@@ -106,50 +108,56 @@ def _check_costs(costs: CostTable, survey: Survey) -> None:
         check_amounts(amounts, names, piece.place)
 
 
-def _estimator(job: LargeJob, output: Output) -> RebelClassifier:
-    settings, costs = job.settings, job.costs
-    return RebelClassifier(
-        "tree",
+def _estimator(job: LargeJob, output: Output) -> RebelClassifier | RebelRegressor:
+    costs = job.costs
+    model = _plain(Tree(), job.settings, numbers=job.survey.understanding.predicts_numbers)
+    model.set_params(time_budget=job.settings.time_budget, verbose=int(output.is_watched))
+    if costs is not None:
+        # As in a cross-fit: probabilities of the classes, and costs in the decision.
+        model.set_params(costs=costs.given, training="neutral")
+    return model
+
+
+def _plain(
+    learner: Tree, settings: TrainingOptions, *, numbers: bool
+) -> RebelClassifier | RebelRegressor:
+    """An estimator that stops early."""
+    kind: Any = RebelRegressor if numbers else RebelClassifier
+    model: RebelClassifier | RebelRegressor = kind(
+        learner,
         n_rounds=settings.rounds or "auto",
         cross_fit=None,
-        costs=None if costs is None else costs.given,
-        # As in a cross-fit: probabilities of the classes, and costs in the decision.
-        training="auto" if costs is None else "neutral",
         early_stopping=True,
         n_rounds_no_change=PATIENCE,
-        time_budget=settings.time_budget,
         n_jobs=settings.threads or -1,
         random_state=settings.seed,
-        verbose=int(output.is_watched),
     )
+    return model
 
 
-def _depth(held: HeldRows, settings: TrainingOptions) -> int:
+def _depth(held: HeldRows, settings: TrainingOptions, *, numbers: bool) -> int:
     """Choose the depth of the trees by fits to most of the rows that choose the number of rounds."""
     rows = ~held.test
     out = drawn_by(held.keys, 1 / 5, COMPARED)
     fit, judge = rows & ~out, rows & out
-    judge &= np.isin(held.y, np.unique(held.y[fit]))
+    if not numbers:
+        judge &= np.isin(held.y, np.unique(held.y[fit]))
     if min(judge.sum(), fit.sum()) < FEWEST_TO_COMPARE or len(np.unique(held.y[fit])) < 2:
         return Tree().depth
-    losses = {depth: _loss(depth, held, (fit, judge), settings) for depth in DEPTHS}
+    losses = {
+        depth: _loss(_plain(Tree(depth=depth), settings, numbers=numbers), held, fit, judge)
+        for depth in DEPTHS
+    }
     return min(losses, key=lambda depth: losses[depth])
 
 
-def _loss(depth: int, held: HeldRows, parts: tuple[Mask, Mask], settings: TrainingOptions) -> float:
-    """Log-loss at the best temperature, on the second part of the rows, of a fit to the first."""
-    (X, y), validation = ((held.frame.filter(pl.Series(own)), held.y[own]) for own in parts)
-    model = RebelClassifier(
-        Tree(depth=depth),
-        n_rounds=settings.rounds or "auto",
-        cross_fit=None,
-        early_stopping=True,
-        n_rounds_no_change=PATIENCE,
-        n_jobs=settings.threads or -1,
-        random_state=settings.seed,
-    )
-    model.fit(X, y, validation=validation)
-    return _temperature(model, *validation)[1]
+def _loss(model: RebelClassifier | RebelRegressor, held: HeldRows, fit: Mask, judge: Mask) -> float:
+    """Loss, on some rows, of a fit to others: mean squared error, or log-loss at the best temperature."""
+    X, y = held.frame.filter(pl.Series(judge)), held.y[judge]
+    model.fit(held.frame.filter(pl.Series(fit)), held.y[fit], validation=(X, y))
+    if isinstance(model, RebelRegressor):
+        return math.fsum((model.predict(X) - y) ** 2)
+    return _temperature(model, X, y)[1]
 
 
 def _calibrate(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> None:
@@ -167,7 +175,7 @@ def _temperature(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> tuple[f
     return fit_temperature(scores, labels, decoder.costs, None, decoder.loss, decoder.subcosts)
 
 
-def tested_rows(model: Any, held: HeldRows, group: str) -> Evaluation | None:
+def tested_rows(model: Any, held: HeldRows, group: str) -> AnyEvaluation | None:
     """Evaluate on those of the rows left out that test the model; None if there are too few."""
     keys = held.keys[held.test]
     n_kinds = len(np.unique(keys))
@@ -176,10 +184,12 @@ def tested_rows(model: Any, held: HeldRows, group: str) -> Evaluation | None:
     # Rows that were drawn together are no independent tests.
     groups = keys if group or n_kinds < DISTINCT * len(keys) else None
     source = HELD_OUT_ROWS.format(group or "their values")
-    return evaluate(
+    test: Any = evaluate_numbers if isinstance(model, RebelRegressor) else evaluate
+    found: AnyEvaluation = test(
         model,
         held.frame.filter(pl.Series(held.test)),
         held.y[held.test],
         groups=groups,
         source=source,
     )
+    return found

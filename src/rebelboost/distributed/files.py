@@ -11,8 +11,7 @@ from rebelboost.distributed.parts import Raw, RowPart
 from rebelboost.distributed.quantiles import Sort
 from rebelboost.distributed.rows import BinRows, Describe, Encode
 from rebelboost.distributed.seam import Command, InMemory
-from rebelboost.distributed.training import SpreadInput, fit_spread
-from rebelboost.estimators.classifier import RebelClassifier
+from rebelboost.distributed.training import AnyRebel, SpreadInput, fit_spread
 from rebelboost.estimators.inputs import threads_of
 from rebelboost.exceptions import TableError
 
@@ -21,26 +20,25 @@ ROWS_AT_ONCE = 2**18
 
 
 def fit_files(
-    estimator: RebelClassifier,
+    estimator: AnyRebel,
     paths: str | Path | Sequence[str | Path],
     target: str,
     *,
     sample_weight: str | None = None,
     folder: str | Path | None = None,
-) -> RebelClassifier:
-    """Fit a classifier to Parquet or CSV files that together may be larger than memory.
+) -> AnyRebel:
+    """Fit a classifier or a regressor to Parquet or CSV files that together may be larger than memory.
 
     The model is the one that all rows in memory would give, to the last bit.
 
     Parameters
     ----------
-    estimator : RebelClassifier
-        The classifier to fit. Its learner must be trees with leaf outputs, which "auto" and "tree" are;
-        there is one fit, without cross-fitting. `n_jobs` threads read and train.
+    estimator : RebelClassifier or RebelRegressor
+        The estimator to fit. There is one fit, without cross-fitting. `n_jobs` threads read and train.
     paths : str, path or list
         Files, a folder, or patterns such as ``"folder/*.parquet"``.
     target : str
-        Column of class labels.
+        Column of class labels, or of numbers.
     sample_weight : str, default=None
         Column of sample weights.
     folder : str or path, default=None
@@ -49,7 +47,7 @@ def fit_files(
 
     Returns
     -------
-    RebelClassifier : the estimator, fitted.
+    RebelClassifier or RebelRegressor : the estimator, fitted.
     """
     with tempfile.TemporaryDirectory(prefix="rebelboost-", dir=folder) as scratch:
         here = Path(scratch)
@@ -98,13 +96,13 @@ class Told(InMemory):
 
 
 def fit_pieces(
-    estimator: RebelClassifier,
+    estimator: AnyRebel,
     pieces: Sequence[Piece],
     given: SpreadInput,
     folder: Path,
     tell: Callable[[str], None] = lambda _: None,
-) -> RebelClassifier:
-    """Fit a classifier to the rows of all pieces; `folder` is for temporary files, `tell` hears of steps."""
+) -> AnyRebel:
+    """Fit an estimator to the rows of all pieces; `folder` is for temporary files, `tell` hears of steps."""
     parts = [
         RowPart(i, piece.read, folder=folder, name=piece.name, columns=piece.columns)
         for i, piece in enumerate(pieces)

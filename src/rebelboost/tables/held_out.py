@@ -28,7 +28,9 @@ class LeftOutRule(NamedTuple):
     def draw(self, features: pl.DataFrame, target: pl.Series, group: pl.Series | None) -> "Drawn":
         """Draw some rows that have a class; rows with equal values, or of one group, go together."""
         keys = row_keys(features if group is None else group.to_frame())
-        can = (target.is_not_null() & ~target.is_in(self.spared)).fill_null(value=False)
+        can = target.is_not_null()
+        if self.spared:
+            can &= ~target.is_in(self.spared).fill_null(value=False)
         out = drawn_by(keys, self.share, OUT) & can.to_numpy()
         return Drawn(keys, out, out & drawn_by(keys, 0.5, TEST))
 

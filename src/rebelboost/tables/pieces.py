@@ -35,6 +35,11 @@ class Classes(NamedTuple):
         return found
 
 
+def target_of(values: pl.Series, classes: Classes | None) -> NDArray[Any]:
+    """(N,) classes, or numbers."""
+    return values.to_numpy() if classes is None else classes.of(values)
+
+
 @dataclass(frozen=True, eq=False)
 class TablePiece:
     """Some rows of a file, from `first` on."""
@@ -51,7 +56,7 @@ class TablePiece:
     cast: tuple[str, ...] = ()
     """Columns that have another type in this file."""
     classes: Classes | None = None
-    """None before they are known."""
+    """None before they are known, and if numbers are predicted."""
     kept: NDArray[np.uint8] | None = None
     """(N,) bits: whether a row is trained on."""
 
@@ -65,9 +70,8 @@ class TablePiece:
         features = self._features(self.understanding.columns)
         wanted = [*features, *self._target()]
         table = self._trained_on(wanted)
-        text = self.understanding.target_values(table[TARGET])
-        assert self.classes is not None
-        return Raw(self._known(table), self.classes.of(text))
+        values = self.understanding.target_values(table[TARGET])
+        return Raw(self._known(table), target_of(values, self.classes))
 
     def columns(self, features: Sequence[int] | None, *, every: bool = False) -> pl.DataFrame:
         """Some features, or all, of the rows that are trained on, or of every row."""

@@ -1,5 +1,6 @@
 """Interpret a table that is larger than memory: its columns by a sample of the rows, its counts by all."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from rebelboost.tables.finite import infinite_message
 from rebelboost.tables.held_out import LeftOutRule, hold_out, row_keys
 from rebelboost.tables.informative import frequent_levels
 from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.pieces import GROUP, TARGET, Classes, TablePiece, pieces_of
+from rebelboost.tables.pieces import GROUP, TARGET, Classes, TablePiece, pieces_of, target_of
 from rebelboost.tables.schema import ODD_CELLS, Understanding, known, pooled_notes, understand
 from rebelboost.tables.schema_reader import ODD
 from rebelboost.tables.target import check_classes, find_target, whole_numbers
@@ -30,6 +31,9 @@ MOST_CLASSES = 10_000
 """A target with more different cells consists of numbers."""
 KEY = "\nkey"
 """A column name that does not occur in files."""
+LARGE = (
+    "a large table: trained on in pieces; the kinds of columns were found by a sample of the rows"
+)
 Tell = Callable[[str], None]
 
 
@@ -61,11 +65,6 @@ def surveyed(
     tell("drawing a sample of the rows")
     sample = _sample(table, target)
     understanding, _ = understand(sample, target, options)
-    if understanding.predicts_numbers:
-        raise TableError(
-            f"{target!r} consists of numbers, which are predicted only for tables that fit into memory: "
-            "use --cut-at to divide them into two classes, or --task classes"
-        )
     tell("dividing the files")
     pieces = pieces_of(table, understanding, scratch)
     rule = hold_out(sum(piece.n_rows for piece in pieces), understanding.group)
@@ -74,7 +73,7 @@ def surveyed(
         rule = rule._replace(spared=lacking)
         found = _looked_through(pieces, understanding, rule, tell)
     told = found.told()
-    classes = found.classes()
+    classes = None if told.predicts_numbers else found.classes()
     trained = [
         replace(piece.with_rows(kept), understanding=told, classes=classes)
         for piece, kept in zip(pieces, found.kept, strict=True)
@@ -93,7 +92,8 @@ def _sample(table: Table, target: str) -> Table:
     if n_rows == 0:
         raise TableError(f"{table.path} has columns but no rows: add the rows to train on")
     share, most = min(1.0, SAMPLE / n_rows), 2.0**64
-    rare = {c: min(1.0, LEAST / n) for c, n in tally.iter_rows() if c is not None}
+    least = min(LEAST, SAMPLE / len(tally))
+    rare = {c: min(1.0, least / n) for c, n in tally.iter_rows() if c is not None}
     rare = {c: own for c, own in rare.items() if own > share and len(rare) <= MOST_CLASSES}
     limit = (
         text.replace_strict(
@@ -149,6 +149,9 @@ class _Tally:
     """File → rows without a class."""
     missing: Counter[str] = field(default_factory=Counter)
     odd: Counter[str] = field(default_factory=Counter)
+    n_labelled: int = 0
+    ends: tuple[float, float] = math.inf, -math.inf
+    """Least and greatest number of a target of numbers."""
     levels: dict[str, Counter[str]] = field(default_factory=dict)
     kept: list[NDArray[np.bool_]] = field(default_factory=list)
     held: list[tuple[pl.DataFrame, pl.Series, Keys, NDArray[np.bool_]]] = field(
@@ -161,7 +164,7 @@ class _Tally:
         frame = piece.frame()
         self._check_finite(frame, piece)
         text = told.target_values(frame[TARGET])
-        self.labels.update(dict(text.drop_nulls().value_counts().iter_rows()))
+        self._count_target(text, piece)
         if n := text.null_count():
             self.unlabelled[piece.name] += n
         labelled = text.is_not_null()
@@ -179,10 +182,21 @@ class _Tally:
         self.kept.append(~drawn.out & labelled.to_numpy())
         out = pl.Series(drawn.out)
         cells = text.filter(out)
-        self.out.update(dict(cells.value_counts().iter_rows()))
+        if not told.predicts_numbers:
+            self.out.update(dict(cells.value_counts().iter_rows()))
         self.held.append(
             (features.filter(out), cells, drawn.keys[drawn.out], drawn.test[drawn.out])
         )
+
+    def _count_target(self, values: pl.Series, piece: TablePiece) -> None:
+        self.n_labelled += len(values) - values.null_count()
+        if not self.understanding.predicts_numbers:
+            self.labels.update(dict(values.drop_nulls().value_counts().iter_rows()))
+            return
+        self._check_numbers(values.alias(self.understanding.target), piece)
+        least, most = values.min(), values.max()
+        if isinstance(least, float) and isinstance(most, float):
+            self.ends = min(self.ends[0], least), max(self.ends[1], most)
 
     def lacking(self) -> tuple[str, ...]:
         """Classes all of whose rows are left out."""
@@ -191,9 +205,13 @@ class _Tally:
     def _check_finite(self, frame: pl.DataFrame, piece: TablePiece) -> None:
         for column in self.understanding.columns:
             if column.kind != "category":
-                bad = frame[column.name].is_infinite().fill_null(value=False).arg_true()
-                if len(bad):
-                    raise TableError(infinite_message(column.name, *piece.place(bad[0])))
+                self._check_numbers(frame[column.name], piece)
+
+    @staticmethod
+    def _check_numbers(values: pl.Series, piece: TablePiece) -> None:
+        bad = values.is_infinite().fill_null(value=False).arg_true()
+        if len(bad):
+            raise TableError(infinite_message(values.name, *piece.place(bad[0])))
 
     def classes(self) -> Classes:
         """The classes, as integers if all are."""
@@ -203,25 +221,34 @@ class _Tally:
 
     def told(self) -> Understanding:
         """The interpretation, with the counts of all rows."""
-        classes = self.classes()
-        counts: Counter[Any] = Counter()
-        for text, label in zip(classes.texts, classes.labels.tolist(), strict=True):
-            counts[label] += self.labels[text]
-        n_rows = sum(counts.values())
-        named = {str(label): n for label, n in sorted(counts.items())}
-        check_classes(self.understanding.target, n_rows, named)
+        counts, spread = self._counts(), self.understanding.spread
+        if self.understanding.predicts_numbers:
+            spread = self.ends[0], spread[1], self.ends[1]
         columns = tuple(map(self._with_levels, self.understanding.columns))
         of_sample = pooled_notes(self.understanding.columns)
         notes = [n for n in self.understanding.notes if n not in of_sample and ODD_CELLS not in n]
         return replace(
             self.understanding,
             columns=columns,
-            n_rows=n_rows,
+            n_rows=self.n_labelled,
             n_unlabelled=self.unlabelled.total(),
-            counts=named,
+            counts=counts,
+            spread=spread,
             missing={name: n for name, n in self.missing.items() if n},
             notes=(*notes, *pooled_notes(columns), *self._notes()),
         )
+
+    def _counts(self) -> dict[str, int]:
+        """Class → number of rows; empty for numbers."""
+        if self.understanding.predicts_numbers:
+            return {}
+        classes = self.classes()
+        counts: Counter[Any] = Counter()
+        for text, label in zip(classes.texts, classes.labels.tolist(), strict=True):
+            counts[label] += self.labels[text]
+        named = {str(label): n for label, n in sorted(counts.items())}
+        check_classes(self.understanding.target, self.n_labelled, named)
+        return named
 
     def _with_levels(self, column: Column) -> Column:
         if column.kind != "category":
@@ -230,16 +257,16 @@ class _Tally:
         return replace(column, categories=used, pooled=pooled)
 
     def _notes(self) -> list[str]:
-        notes = ["the kinds of columns were found by a sample of the rows; all rows were counted"]
+        notes = [LARGE]
         notes += [
             f"{name}: {n:,} {ODD_CELLS} count as missing" for name, n in self.odd.items() if n
         ]
         if self.unlabelled:
             some = [f"{Path(name).name} ({n:,})" for name, n in self.unlabelled.items()]
-            notes.append(f"rows without a class are in {listed(some, 6)}")
+            notes.append(f"rows without a value of the target are in {listed(some, 6)}")
         return notes
 
-    def rows(self, classes: Classes) -> HeldRows:
+    def rows(self, classes: Classes | None) -> HeldRows:
         """The rows that are left out."""
         frame = pl.concat([features for features, *_ in self.held])
         text = pl.concat([text for _, text, *_ in self.held])
@@ -248,4 +275,4 @@ class _Tally:
         columns = tuple(map(self._with_levels, self.understanding.columns))
         order = np.lexsort((text.rank("dense").to_numpy(), row_keys(frame)))
         settled = frame.select(known(column) for column in columns)
-        return HeldRows(settled[order], classes.of(text)[order], keys[order], test[order])
+        return HeldRows(settled[order], target_of(text, classes)[order], keys[order], test[order])
