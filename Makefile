@@ -51,9 +51,12 @@ sanitize: asan tsan
 asan tsan: $(call extras,test)
 	$(RUN) .ci/sanitize $@
 
-# What the tests reach, by line and branch.
+# What the tests reach, by line and branch; the figures are written into CONTRIBUTING.md.
 coverage: $(call extras,test) $(call extras,cli) $(call extras,plots) $(call extras,coverage)
-	$(BIN)/python -m pytest -n 2 --cov=rebelboost --cov-branch --cov-report=term-missing:skip-covered $(ARGS)
+	@mkdir -p build
+	$(BIN)/python -m pytest -n 2 --cov=rebelboost --cov-branch --cov-report=term-missing:skip-covered \
+		--cov-report=json:build/coverage.json $(ARGS)
+	$(BIN)/python .ci/coverage build/coverage.json
 
 # make mutation ARGS="-n 50 costs": changes the code of a package in 50 places; the tests should notice each.
 mutation: $(call extras,test) $(call extras,cli)
