@@ -7,12 +7,16 @@ With --draw, pictures of the boxes and the detectors themselves are written to a
 
 import argparse
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from detection import cars, faces, pictures
 from detection.photos import face_photos, streets
 from measuring import describe_machine, machine, markdown
+
+DRAWN_RATE = 1.0
+"""Pictures of faces have the boxes of so many false alarms per megapixel of streets."""
 
 
 def shown(value: Any) -> str:
@@ -49,7 +53,7 @@ def main() -> None:
         tell("Cars of all sizes", cars.run_scales(detector))
         if given.draw is not None:
             to, images = given.draw / "cars.png", streets("test")[::15]
-            pictures.draw(detector, images, to, columns=4, scale_factor=cars.SCALE_FACTOR)
+            pictures.draw(partial(cars.boxes_of, detector), images, to, columns=4)
             detector.save(given.draw / "cars.safetensors")
     if "faces" in given.only:
         rows = []
@@ -58,7 +62,9 @@ def main() -> None:
             rows.append(row)
             if given.draw is not None:
                 to, images = given.draw / f"faces_{kind}.png", [p.image for p in face_photos()]
-                pictures.draw(detector, images, to, columns=3, scale_factor=faces.SCALE_FACTOR)
+                (least,) = faces.thresholds_on_streets(detector, [DRAWN_RATE])
+                find = partial(faces.boxes_of, detector, least=least)
+                pictures.draw(find, images, to, columns=3)
                 detector.save(given.draw / f"faces_{kind}.safetensors")
             tell(f"Faces on photos, {kind}", faces.run_photos(detector))
             tell(f"Speed of the scan, {kind}", faces.run_speed(detector))

@@ -114,6 +114,13 @@ def searched(detector: Detector, factor: float = 1.0, *, one_size: bool = True) 
     return Tested(found, truth, n_windows, n_terms)
 
 
+def boxes_of(
+    detector: Detector, image: np.ndarray
+) -> list[tuple[float, tuple[float, float, float, float]]]:
+    """Scores and boxes of cars of all sizes."""
+    return [(each.score, each.box) for each in detector.detect(image, scale_factor=SCALE_FACTOR)]
+
+
 def run(features: str, n_jobs: int) -> tuple[Detector, dict[str, Any]]:
     """The official single-scale protocol."""
     detector, seconds = trained(features, n_jobs)

@@ -1,7 +1,7 @@
 """CBCL faces: windows of the test set, photos with boxes, speed of the scan, visits saved by QuickBoost."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,15 +118,26 @@ def judged(name: str, scores: np.ndarray, truth: np.ndarray) -> dict[str, Any]:
     }
 
 
-def boxes_of(detector: Detector, image: np.ndarray, threshold: float) -> list[tuple[float, Any]]:
-    """Ranks and boxes of enough windows, best first."""
-    found = detector.detect(image, scale_factor=SCALE_FACTOR, threshold=threshold)
+def boxes_of(
+    detector: Detector, image: np.ndarray, least: float = -np.inf
+) -> list[tuple[float, Any]]:
+    """Ranks and boxes of enough windows, best first; those with a rank above the least."""
+    found = detector.detect(image, scale_factor=SCALE_FACTOR, threshold=LOWEST)
     ranked = [
         (each.score + SUPPORT * np.log(each.n_merged), each.box)
         for each in found
         if each.n_merged >= FEWEST_MERGED
     ]
-    return sorted(ranked, reverse=True)
+    return sorted((each for each in ranked if each[0] > least), reverse=True)
+
+
+def thresholds_on_streets(detector: Detector, rates: Sequence[float]) -> list[float]:
+    """Lowest ranks with so many false alarms per megapixel of street images."""
+    empty = streets("test")
+    ranks = [rank for image in empty for rank, _ in boxes_of(detector, image)]
+    falling = [*sorted(ranks, reverse=True), -np.inf]
+    pixels = sum(image.size for image in empty) / 1e6
+    return [falling[min(int(rate * pixels), len(ranks))] for rate in rates]
 
 
 def run_photos(detector: Detector) -> list[dict[str, Any]]:
@@ -140,15 +151,10 @@ def run_photos(detector: Detector) -> list[dict[str, Any]]:
     import cv2
 
     cascade = cv2.CascadeClassifier(cv2.data.haarcascades + "haarcascade_frontalface_default.xml")
-    photos, empty = face_photos(), streets("test")
-    ours = [boxes_of(detector, photo.image, LOWEST) for photo in photos]
-    false = [score for image in empty for score, _ in boxes_of(detector, image, LOWEST)]
-    falling = sorted(false, reverse=True)
-    street_pixels = sum(image.size for image in empty) / 1e6
+    photos = face_photos()
+    ours = [boxes_of(detector, photo.image) for photo in photos]
     methods: dict[str, list[list[Any]]] = {}
-    for rate in RATES:
-        at = int(rate * street_pixels)
-        least = falling[at] if at < len(falling) else -np.inf
+    for rate, least in zip(RATES, thresholds_on_streets(detector, RATES), strict=True):
         methods[f"ours, {rate:g} false alarms per megapixel of streets"] = _above(ours, least)
     for rate in RATES_OF_PHOTOS:
         least = lowest_for_rate(ours, photos, rate)
