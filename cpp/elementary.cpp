@@ -10,7 +10,7 @@ REBEL_CLONES void all_exponentials(const double* __restrict x, double* __restric
     for (; i + 4 <= n; i += 4) {
         Doubles some;
         std::memcpy(&some, x + i, sizeof some);
-        some = exponential(some);
+        exponentiate(some);
         std::memcpy(out + i, &some, sizeof some);
     }
     for (; i < n; ++i)

@@ -118,7 +118,8 @@ REBEL_INLINE inline void by_score(const float* products, double constant, const 
     for (size_t i = 0; i < eight; i += 4) {
         const Doubles product{products[i], products[i + 1], products[i + 2], products[i + 3]};
         const Doubles doubled = 2 * (product + constant);
-        const Doubles e = exponential(doubled < 0.0 ? doubled : -doubled);
+        Doubles e = doubled < 0.0 ? doubled : -doubled;
+        exponentiate(e);
         const Doubles larger = 1 / (1 + e), smaller = e * larger;
         const Doubles P = doubled < 0.0 ? smaller : larger;
         const Doubles Q = doubled < 0.0 ? larger : smaller;

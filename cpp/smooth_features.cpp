@@ -65,23 +65,23 @@ REBEL_CLONES void eliminate(Matrix<const double> factor, double* __restrict valu
 
 // Sums of the kernels of all points, in eight lanes.
 REBEL_CLONES double sum_of_kernels(double tau, const float* __restrict distances, size_t n) {
-    double lanes[eight] = {};
+    double sums[eight] = {};
     size_t i = 0;
     for (; i + eight <= n; i += eight)
         for (size_t lane = 0; lane < eight; ++lane)
-            lanes[lane] += kernel_of(tau, distances[i + lane]);
+            sums[lane] += kernel_of(tau, distances[i + lane]);
     for (size_t lane = 0; i + lane < n; ++lane)
-        lanes[lane] += kernel_of(tau, distances[i + lane]);
-    return eight_together(lanes);
+        sums[lane] += kernel_of(tau, distances[i + lane]);
+    return eight_together(sums);
 }
 
 REBEL_CLONES double score_of(const float* __restrict features,
                              const double* __restrict coefficients, size_t n) {
-    double lanes[eight] = {};
+    double sums[eight] = {};
     for (size_t j = 0; j < n; j += eight)
         for (size_t lane = 0; lane < eight; ++lane)
-            lanes[lane] += double{features[j + lane]} * coefficients[j + lane];
-    return eight_together(lanes);
+            sums[lane] += double{features[j + lane]} * coefficients[j + lane];
+    return eight_together(sums);
 }
 
 void require_points(Vector<const int32_t> points, size_t n) {

@@ -15,15 +15,15 @@ typedef float Floats __attribute__((vector_size(32)));
 inline constexpr size_t eight = 8; // lanes of a sum; sizes are padded to multiples of it
 inline constexpr size_t tile_rows = 4;
 
-template <class Lanes, class T>
-REBEL_INLINE inline Lanes loaded(const T* from) {
-    Lanes lanes;
-    std::memcpy(&lanes, from, sizeof lanes);
-    return lanes;
+template <class Numbers, class T>
+REBEL_INLINE inline Numbers loaded(const T* from) {
+    Numbers numbers;
+    std::memcpy(&numbers, from, sizeof numbers);
+    return numbers;
 }
-template <class Lanes, class T>
-REBEL_INLINE inline void store(const Lanes& lanes, T* to) {
-    std::memcpy(to, &lanes, sizeof lanes);
+template <class Numbers, class T>
+REBEL_INLINE inline void store(const Numbers& numbers, T* to) {
+    std::memcpy(to, &numbers, sizeof numbers);
 }
 
 // The sum of eight lanes: halves, pairs, and the two that are left.
@@ -42,10 +42,10 @@ REBEL_INLINE inline double dot(const double* a, const double* b, size_t n) {
         low += loaded<Doubles>(a + i) * loaded<Doubles>(b + i);
         high += loaded<Doubles>(a + i + 4) * loaded<Doubles>(b + i + 4);
     }
-    double lanes[eight];
-    store(low, lanes);
-    store(high, lanes + 4);
-    return eight_together(lanes);
+    double sums[eight];
+    store(low, sums);
+    store(high, sums + 4);
+    return eight_together(sums);
 }
 
 // sums[i] = Σ_j rows[i][j]·x[j] for eight rows, with n divisible by 8.
@@ -58,9 +58,9 @@ REBEL_INLINE inline void dots_of_rows(const float* const* rows, const float* x, 
             sum[i] += loaded<Floats>(rows[i] + j) * at;
     }
     for (size_t i = 0; i < eight; ++i) {
-        float lanes[eight];
-        store(sum[i], lanes);
-        sums[i] = eight_together(lanes);
+        float parts[eight];
+        store(sum[i], parts);
+        sums[i] = eight_together(parts);
     }
 }
 
