@@ -58,14 +58,16 @@ class EarlyStopping:
 class Tolerance:
     """Stops when the loss falls below a fraction of its initial value."""
 
-    on_rounds = of_last
-
     def __init__(self, share: float, first_log_loss: float) -> None:
         self.log_level = first_log_loss + math.log(share) if share > 0 else -math.inf
 
     def on_round(self, record: Round) -> bool:
         """Compare with that level."""
         return record.log_loss < self.log_level
+
+    def on_rounds(self, several: Several) -> bool:
+        """Compare the last with that level."""
+        return several.log_losses[-1] < self.log_level
 
     def on_end(self) -> None:
         """Do nothing."""
@@ -74,14 +76,14 @@ class Tolerance:
 class Deadline:
     """Stops at a time on the clock of `time.monotonic`."""
 
-    on_rounds = of_last
-
     def __init__(self, end: float) -> None:
         self.end = end
 
-    def on_round(self, record: Round) -> bool:  # noqa: ARG002  (the interface of callbacks)
+    def on_round(self, record: Round | Several) -> bool:  # noqa: ARG002  (the interface of callbacks)
         """Return whether the time is up."""
         return time.monotonic() > self.end
+
+    on_rounds = on_round
 
     def on_end(self) -> None:
         """Do nothing."""

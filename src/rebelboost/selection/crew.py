@@ -13,7 +13,6 @@ from typing import NamedTuple, TypeVar
 from rebelboost.boosting.callbacks import (
     Callback,
     all_patient,
-    of_last,
     tell,
     tell_of_several,
 )
@@ -70,15 +69,15 @@ class Crew(NamedTuple):
 class _Halt:
     """Stops all fits after their present round, when told."""
 
-    on_rounds = of_last
-
     def __init__(self) -> None:
         self.now = threading.Event()
 
-    def on_round(self, record: Round) -> bool:
+    def on_round(self, record: Round | Several) -> bool:
         """Return whether to stop."""
         del record
         return self.now.is_set()
+
+    on_rounds = on_round
 
     def on_end(self) -> None:
         """Do nothing."""

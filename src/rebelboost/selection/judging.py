@@ -13,7 +13,6 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Ints, Scores
-from rebelboost.boosting.fit import one_linear_algebra_thread
 from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.costs.judge import decision_cost
 from rebelboost.costs.matrix import class_costs, uniform
@@ -115,34 +114,27 @@ class ClassJudging:
     ) -> Found:
         """Find the temperature with the lowest log-loss of the posterior."""
         samples = self.samples
-        with one_linear_algebra_thread():
-            return Found(
-                *fit_temperature(
-                    scores,
-                    samples.labels,
-                    class_costs(samples),
-                    samples.weight,
-                    self.loss,
-                    self.subcosts,
-                    search=Search(ROUGH if rough else PRECISE, near),
-                )
+        return Found(
+            *fit_temperature(
+                scores,
+                samples.labels,
+                class_costs(samples),
+                samples.weight,
+                self.loss,
+                self.subcosts,
+                search=Search(ROUGH if rough else PRECISE, near),
             )
+        )
 
     def log_loss(self, scores: Scores) -> float:
         """Mean log-loss of the posterior."""
         samples = self.samples
-        with one_linear_algebra_thread():
-            return mean_log_loss(
-                Decoder(class_costs(samples), 1.0, ROUGHLY, self.loss),
-                scores,
-                samples.labels,
-                samples.weight,
-            )
+        decoder = Decoder(class_costs(samples), 1.0, ROUGHLY, self.loss)
+        return mean_log_loss(decoder, scores, samples.labels, samples.weight)
 
     def cost(self, scores: Scores, factor: float) -> float:
         """Mean cost of the decisions, by expected cost."""
-        with one_linear_algebra_thread():
-            return decision_cost(scores, self.decoder(factor), self.deciding)
+        return decision_cost(scores, self.decoder(factor), self.deciding)
 
     def decoder(self, temperature: float) -> Decoder:
         """Turns scores into probabilities."""

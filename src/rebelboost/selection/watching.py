@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Scores
-from rebelboost.boosting.callbacks import of_last
 from rebelboost.boosting.rounds import Round
 from rebelboost.boosting.several import Several
 from rebelboost.boosting.state import State
@@ -35,19 +34,19 @@ def stages_of(rounds: int) -> list[int]:
 class Kept:
     """Keeps the held-out scores after each stage."""
 
-    on_rounds = of_last
-
     def __init__(self, state: State, stages: Sequence[int]) -> None:
         self.state, self.stages = state, stages
         self._scores: list[Scores] = []
 
-    def on_round(self, record: Round) -> bool:
+    def on_round(self, record: Round | Several) -> bool:
         """Keep the scores after a stage."""
         del record
         reached = len(self._scores)
         if reached < len(self.stages) and self.state.n_terms == self.stages[reached]:
             self._scores.append(self.state.scores.copy())
         return False
+
+    on_rounds = on_round
 
     def on_end(self) -> None:
         """Do nothing."""
@@ -107,8 +106,6 @@ class Outlook:
     told by looks at which the rounds double: the last improvement is assumed to repeat once.
     """
 
-    on_rounds = of_last
-
     def __init__(self, state: State, judged: Judging, stages: Sequence[int], bar: float) -> None:
         self.state, self.judged, self.bar = state, judged, bar
         self.places = {rounds: stage for stage, rounds in enumerate(stages)}
@@ -120,7 +117,7 @@ class Outlook:
         self._least_at_look = math.inf
         self._next_look = max(FIRST_LOOK, FIRST_LOOK_BY_CLASS * judged.n_outputs)
 
-    def on_round(self, record: Round) -> bool:
+    def on_round(self, record: Round | Several) -> bool:
         """After a stage, compute the log-loss, and compare it with those before and with the bar."""
         del record
         rounds = self.state.n_terms
@@ -134,6 +131,8 @@ class Outlook:
             self._next_look = 2 * rounds
             self.is_poor = 2 * self._least - before > self.bar
         return self.is_poor or rounds >= max(PAST * self._best_rounds, LEAST_PAST)
+
+    on_rounds = on_round
 
     def _look(self, stage: int) -> float:
         near = next(reversed(self.found.values()), Found(1.0, math.inf)).factor
