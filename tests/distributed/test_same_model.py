@@ -197,6 +197,19 @@ def test_the_race_does_not_depend_on_the_parts(tmp_path, monkeypatch):
     assert models[0].decoder_.temperature != 1  # learned from rows that a fit left out
 
 
+def test_no_fact_is_of_rounds_that_were_dropped():
+    X, y = table()
+    settings = {"n_rounds": 60, "early_stopping": True, "n_rounds_no_change": 3, "shrinkage": 1.0}
+    settings["costs"] = [[0, 1, 2], [3, 0, 1], [1, 4, 0]]
+    validation = table(seed=1)
+    whole = classifier(**settings).fit(X, y, validation=validation)
+    parts = fit_parts(classifier(**settings), cut(X, y, [99, 300]), validation=validation)
+    assert len(whole.ensemble_) < len(whole.history_.rounds)
+    facts = parts.model_.provenance.facts
+    assert facts.items() <= whole.model_.provenance.facts.items()
+    assert np.array_equal(parts.decision_function(X), whole.decision_function(X))
+
+
 def test_a_single_class_is_always_predicted():
     X, _ = table()
     with pytest.warns(UserWarning, match="only one class"):

@@ -173,6 +173,8 @@ def _trained(
     facts = facts_of(model, spread, known.sizes, known.class_weight, by_sample=by_sample)
     if clf.early_stopping:
         facts.pop("zero_level", None)
+    if len(history.rounds) > len(ensemble):  # the parts hold scores of rounds that were dropped
+        facts = {name: fact for name, fact in facts.items() if not name.startswith("cost_")}
     whole = clf.subsample == 1 and shrinkage_of(clf) == 1
     if whole and n_distinct is not None and model.ensemble.only(Comparisons):
         facts["n_points"] = float(n_distinct)
