@@ -38,8 +38,8 @@ SHARE_OF_RANDOM = 0.5
 first terms then learn to reject what most windows look like, so that these are left early."""
 MOST_FOLLOWED = 2000
 """Number of random backgrounds by which floors are compared."""
-FEW, FEW_SHARE = 5, 0.005
-"""With fewer new false alarms, or a smaller share of the backgrounds, another stage would learn nothing."""
+FEW = 5
+"""With fewer new false alarms, another stage would learn nothing."""
 
 
 class Stage(NamedTuple):
@@ -126,8 +126,7 @@ def train_detector(
         if told is not None:
             told(stages[-1])
         full = n_terms == plan.n_terms
-        few = len(mined.windows) < max(FEW, FEW_SHARE * n_others)
-        if full and (mined.rate <= plan.target or few or room <= 0):
+        if full and (mined.rate <= plan.target or len(mined.windows) < FEW or room <= 0):
             break
         if full and len(stages) >= plan.max_stages:
             break
