@@ -57,28 +57,55 @@ std::vector<int64_t> balanced(Vector<const int64_t> keys, Samples samples) {
     return weights;
 }
 
+// Whether the samples of a bucket are all in one subset, and in which. Samples are in subset s if
+// the mass before them is below shares[s] of the total, and in no earlier one.
+struct Bucket {
+    int64_t mass = 0; // of its samples; then the mass before its next sample
+    int32_t n = 0;
+    uint16_t subset = 0; // the first subset that its next sample may be in
+    bool divided = false;
+
+    void advance(Vector<const double> shares, double total) {
+        while (subset < shares.size && static_cast<double>(mass) >= shares[subset] * total)
+            ++subset;
+    }
+};
+
 void order(Vector<const int64_t> keys, Vector<int32_t> samples, Vector<const double> shares,
            int32_t begin, Vector<int32_t> cuts) {
     const std::vector<int64_t> weights = balanced(keys, samples);
     std::vector<uint16_t> subset(samples.size); // at first a sample's bucket, then its subset
-    std::array<int64_t, n_buckets> before{};    // the mass before the bucket's next sample
-    std::array<size_t, n_buckets> earliest{};   // the first subset that this sample may be in
+    std::array<Bucket, n_buckets> buckets;
     for (size_t i = 0; i < samples.size; ++i) {
         const size_t b = bucket_of(weights[i]);
         subset[i] = static_cast<uint16_t>(b);
-        before[b] += weights[i];
+        buckets[b].mass += weights[i];
+        ++buckets[b].n;
     }
-    std::exclusive_scan(before.begin(), before.end(), before.begin(), int64_t{0});
-    const auto total = static_cast<double>(before.back()); // zeros come last
+    int64_t sum = 0;
+    for (const Bucket& bucket : buckets)
+        sum += bucket.mass;
+    const auto total = static_cast<double>(sum);
     std::vector<int32_t> next(shares.size + 2, 0);
+    int64_t before = 0;
+    for (Bucket& bucket : buckets) {
+        const int64_t after = before + bucket.mass;
+        bucket.mass = before;
+        bucket.advance(shares, total);
+        bucket.divided =
+            bucket.subset<shares.size&& static_cast<double>(after)> shares[bucket.subset] * total;
+        if (!bucket.divided)
+            next[bucket.subset + 1u] += bucket.n;
+        before = after;
+    }
     for (size_t i = 0; i < samples.size; ++i) {
-        int64_t& mass = before[subset[i]];
-        size_t& s = earliest[subset[i]];
-        while (s < shares.size && static_cast<double>(mass) >= shares[s] * total)
-            ++s;
-        mass += weights[i];
-        subset[i] = static_cast<uint16_t>(s);
-        ++next[s + 1];
+        Bucket& bucket = buckets[subset[i]];
+        if (bucket.divided) {
+            bucket.advance(shares, total);
+            bucket.mass += weights[i];
+            ++next[bucket.subset + 1u];
+        }
+        subset[i] = bucket.subset;
     }
     std::partial_sum(next.begin(), next.end(), next.begin());
     std::transform(next.begin(), next.end(), cuts.begin(), [=](int32_t n) { return begin + n; });

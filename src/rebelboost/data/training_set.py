@@ -196,7 +196,7 @@ class TrainingSet:
     def heaviest_first(self, keys: Ints, nodes: Nodes, shares: Floats) -> Nodes:
         """Sort each node's samples by decreasing key, cut where they hold these shares of the sum."""
         samples = nodes.samples.copy()
-        starts = np.append(nodes.cuts[:, 0], nodes.cuts[-1, -1])
+        starts = _starts(nodes)
         cuts = np.empty((len(nodes.cuts), len(shares) + 2), dtype=np.int32)
         kernels.active.heaviest_first(keys, samples, starts, shares, cuts, self.n_threads)
         return Nodes(samples, cuts)
@@ -204,7 +204,7 @@ class TrainingSet:
     def split(self, layer: Layer, nodes: Nodes) -> Nodes:
         """Divide each node's samples among its two children."""
         samples = nodes.samples.copy()
-        starts = np.append(nodes.cuts[:, 0], nodes.cuts[-1, -1])
+        starts = _starts(nodes)
         child_starts = np.empty(2 * len(starts) - 1, dtype=np.int32)
         kernels.active.split_samples(
             self.bins, layer, samples, starts, child_starts, self.n_threads
@@ -228,6 +228,14 @@ class TrainingSet:
 def _work(nodes: Nodes, allowed: ByFeature, visited: int, dropped: int) -> Work:
     n_samples = int((nodes.cuts[:, -1] - nodes.cuts[:, 0]).sum())
     return Work(visited, n_samples * int(np.count_nonzero(allowed)), dropped)
+
+
+def _starts(nodes: Nodes) -> NDArray[np.int32]:
+    """(m + 1,) where each node begins, and where the last one ends."""
+    starts = np.empty(len(nodes.cuts) + 1, dtype=np.int32)
+    starts[:-1] = nodes.cuts[:, 0]
+    starts[-1] = nodes.cuts[-1, -1]
+    return starts
 
 
 def root_node(samples: Indices) -> Nodes:

@@ -7,6 +7,7 @@ samples are visited, and decides whether pruning is worth trying.
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -48,7 +49,7 @@ class Schedule:
     waits: dict[int, tuple[int, int]] = field(default_factory=dict, repr=False)
     """Layer of a tree → (rounds left until pruning is tried again, length of the last wait)."""
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """Cumulative fractions of the weight at the end of each subset but the last.
 
