@@ -26,6 +26,7 @@ SETTINGS = {
     "the absolute loss": {"loss": "absolute"},
     "the Huber loss": {"loss": "huber"},
     "the Huber loss with a given delta": {"loss": "huber", "huber_delta": 0.3},
+    "the default number of rounds": {"n_rounds": "auto"},
     "a tolerance": {"tol": 0.8},
     "a deep tree": {"learner": Tree(depth=8)},
     "stumps": {"learner": "stump"},

@@ -22,6 +22,17 @@ def spread_of(X, weight, cuts):
     return spread
 
 
+def test_keys_of_sorted_floats_are_the_sorted_keys():
+    rng = np.random.default_rng(0)
+    odd = [0.0, -0.0, np.nan, 5e-324, -5e-324, 1e308, -1e308]
+    for values in (np.append(rng.normal(size=100), odd), np.array([np.nan]), np.array([-1.0])):
+        with np.errstate(over="ignore"):
+            narrow = values.astype(np.float32)
+        for x in (values, narrow):
+            found = quantiles.sorted_keys(x)
+            np.testing.assert_array_equal(found, np.sort(quantiles.keys_of(x[~np.isnan(x)])))
+
+
 def assert_same_edges(X, weight, cuts, max_bins, method):
     flags = np.zeros(X.shape[1], dtype=np.uint8)
     local = fit_binner(X, max_bins=max_bins, method=method, weights=fixed_weights(weight))

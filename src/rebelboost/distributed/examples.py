@@ -53,15 +53,22 @@ class DistinctKeys:
 
     merge: ClassVar[Merge] = all_items
     lasting: ClassVar[bool] = False
+    most: int | None = None
+    """Number of hashes that are enough; None: all."""
 
     def obey(self, part: RowPart) -> list[Keys]:
         """Answer the distinct hashes."""
-        return [np.unique(hash_rows(in_memory(part.scored(held=False).rows.X), 0))]
+        return [np.unique(hash_rows(in_memory(part.scored(held=False).rows.X), 0))[: self.most]]
 
 
 def count_distinct(spread: SpreadRows) -> int:
     """Number of rows, equal ones counted once."""
     return len(np.unique(np.concatenate(spread.ask(DistinctKeys()))))
+
+
+def has_few_rows(spread: SpreadRows, few: int) -> bool:
+    """Whether there are fewer rows than this, equal ones counted once."""
+    return len(np.unique(np.concatenate(spread.ask(DistinctKeys(few))))) < few
 
 
 class Examples(NamedTuple):

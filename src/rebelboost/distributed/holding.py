@@ -1,5 +1,6 @@
 """Rows that are held out of training, for early stopping."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ class SpreadInput(NamedTuple):
     by_sample: bool
     """Whether they have costs of their own."""
     validation: tuple[Any, Any] | None = None
+    deadline: float = math.inf
+    """Time on the clock of `time.monotonic` at which training ends."""
 
 
 class HeldSize(NamedTuple):

@@ -40,9 +40,12 @@ class NumberChoice(NamedTuple):
     intervals: Intervals | None = None
 
 
-def given_numbers(reg: RebelRegressor) -> NumberChoice:
-    """The settings that the user has chosen."""
-    return _choice(_settings(reg, Recipe(number_learner(reg.learner)), NumberObjective()))
+def given_numbers(reg: RebelRegressor, rounds: int | None = None) -> NumberChoice:
+    """The settings that the user has chosen; `rounds` are for n_rounds="auto"."""
+    recipe = Recipe(number_learner(reg.learner))
+    if rounds is not None:
+        recipe = recipe._replace(rounds=rounds)
+    return _choice(_settings(reg, recipe, NumberObjective()))
 
 
 def _choice(settings: Settings) -> NumberChoice:

@@ -1,7 +1,5 @@
 """Training of an ordinary regressor on spread rows: the model is the one that all rows in one place give."""
 
-import math
-import time
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,6 +12,7 @@ from rebelboost.boosting.rounds import History
 from rebelboost.boosting.state import HeldOut
 from rebelboost.data.samples import NumberSamples
 from rebelboost.distributed.agreement import Sizes, SpreadTable, sizes_of, table_of
+from rebelboost.distributed.examples import has_few_rows
 from rebelboost.distributed.growing import SpreadSampling
 from rebelboost.distributed.holding import SpreadInput, hold_rows_out
 from rebelboost.distributed.learners import SpreadLearner
@@ -25,8 +24,8 @@ from rebelboost.distributed.rows import Describe, Encode, Summarize
 from rebelboost.distributed.seam import SpreadRows
 from rebelboost.distributed.targets import first_prediction, spread_huber_delta, weight_sums
 from rebelboost.distributed.weights import SpreadHeldOut
-from rebelboost.estimators.inputs import encode_features, seed_of, threads_of
-from rebelboost.estimators.number_training import number_learner
+from rebelboost.estimators.inputs import deadline_of, encode_features, seed_of, threads_of
+from rebelboost.estimators.number_training import FEW, ROUNDS_FOR_FEW, number_learner
 from rebelboost.estimators.regressor import RebelRegressor
 from rebelboost.estimators.targets import encode_target
 from rebelboost.estimators.training import callbacks_of
@@ -48,12 +47,14 @@ def fit_numbers(reg: RebelRegressor, spread: SpreadRows, given: SpreadInput) -> 
     reg.check_parameters()
     reg.check_together(validated=given.validation is not None)
     check_spreadable(reg, number_learner(reg.learner))
+    given = given._replace(deadline=deadline_of(reg))
     known = read_targets(reg, spread, given)
     reg.n_features_in_ = known.table.encoder.n_features
     if known.table.names is not None:
         reg.feature_names_in_ = known.table.names
     alone = reg.early_stopping or given.validation is not None
-    choice = given_numbers(reg)
+    few = not reg.early_stopping and has_few_rows(spread, FEW)
+    choice = given_numbers(reg, ROUNDS_FOR_FEW if few else None)
     if reg.learner == "auto" and reg.cross_fit == "auto" and not alone:
         choice = raced_numbers(reg, spread, known.table, known.loss)
     history = History()
@@ -132,13 +133,12 @@ def _boosted(
         held_sums = weight_sums(spread, weighted=given.weighted, held=True)
         nowhere: Any = None  # the samples are with the parts
         held = SpreadHeldOut(nowhere, objective.state_of(held_sums, held=True))
-    end = math.inf if reg.time_budget is None else time.monotonic() + reg.time_budget
     with Hearing(callbacks_of(reg, settings.rounds, ".4g")) as callbacks:
         return train(
             None,  # type: ignore[arg-type]  # the samples are with the parts
             settings,
             history=history,
-            callbacks=[*callbacks, Deadline(end)],
+            callbacks=[*callbacks, Deadline(given.deadline)],
             held=held,
         )
 

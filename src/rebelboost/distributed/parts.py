@@ -64,8 +64,8 @@ class PartRows:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def take(self, chosen: NDArray[np.bool_] | Ints) -> "PartRows":
-        """Some of the rows, by a mask or by their positions."""
+    def take(self, chosen: Any) -> "PartRows":
+        """Some of the rows, by a mask, by their positions or, unless they are in a file, as a slice."""
         return PartRows(
             self.X[chosen],
             self.labels[chosen],

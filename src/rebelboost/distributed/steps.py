@@ -1,5 +1,6 @@
 """Commands of a round: what parts do while a term is found and added. Answers are integers to be added."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -37,6 +38,9 @@ from rebelboost.losses.exponential import (
 )
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
+
+AT_ONCE = 1 << 16
+"""Rows whose weights are computed at a time."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,13 @@ class Highest:
     def obey(self, part: RowPart) -> tuple[float]:
         """Answer it."""
         scored = part.scored(held=self.held)
-        return (highest_exponent(self.weighting.subcosts_of(scored.rows), scored.scores),)
+        found = [
+            highest_exponent(
+                self.weighting.subcosts_of(scored.rows.take(some)), scored.scores[some]
+            )
+            for some in _pieces(scored)
+        ]
+        return (max(found, default=-math.inf),)
 
 
 @dataclass(frozen=True)
@@ -132,9 +142,13 @@ class Reweigh:
     def obey(self, part: RowPart) -> tuple[ByClass]:
         """Answer the largest weight of each class."""
         scored = part.scored(held=self.held)
-        subcosts = self.weighting.subcosts_of(scored.rows)
-        scored.planes[:] = planes_at(subcosts, scored.scores, self.exponent)
-        return (largest_weights(scored.planes),)
+        largest = np.zeros(self.weighting.n_classes)
+        for some in _pieces(scored):
+            subcosts = self.weighting.subcosts_of(scored.rows.take(some))
+            planes = planes_at(subcosts, scored.scores[some], self.exponent)
+            scored.planes[:, some] = planes
+            largest = np.maximum(largest, largest_weights(planes))
+        return (largest,)
 
     def condensed(self, kept: list[Command]) -> list[Command]:
         """Add all terms so far at once: weights follow from the scores."""
@@ -319,6 +333,11 @@ class AdvanceHeld:
         scored = part.scored(held=True)
         scored.regions = self.term.regions(Queries(in_memory(scored.rows.X)), part.n_threads)
         return _advanced(scored, self.step, self.weighting, part.n_threads)
+
+
+def _pieces(scored: ScoredRows) -> list[slice]:
+    """Rows in pieces, so that what is computed of them takes little memory."""
+    return [slice(i, i + AT_ONCE) for i in range(0, len(scored.rows), AT_ONCE)]
 
 
 def begin_tree(part: RowPart, draw: Draw | None) -> None:

@@ -1,7 +1,5 @@
 """Training of an ordinary classifier on spread rows: the model is the one that all rows in one place give."""
 
-import math
-import time
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,6 +32,7 @@ from rebelboost.distributed.weights import SpreadHeldOut
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.inputs import (
     check_agreement,
+    deadline_of,
     encode_features,
     known_labels,
     learner_of,
@@ -78,6 +77,7 @@ def fit_classes(clf: RebelClassifier, spread: SpreadRows, given: SpreadInput) ->
     check_agreement(clf, validated=given.validation is not None)
     learner = learner_of(clf.learner)
     check_spreadable(clf, learner)
+    given = given._replace(deadline=deadline_of(clf))
     known = read_rows(clf, spread, given, learner.categorical)
     given = given._replace(by_sample=given.by_sample or known.columns is not None)
     clf.n_features_in_ = known.table.encoder.n_features
@@ -212,13 +212,12 @@ def _boosted(
         seed=seed,
         n_threads=threads_of(clf.n_jobs),
     )
-    end = math.inf if clf.time_budget is None else time.monotonic() + clf.time_budget
     with Hearing(callbacks_of(clf, settings.rounds)) as callbacks:
         return train(
             None,  # type: ignore[arg-type]  # the samples are with the parts
             settings,
             history=history,
-            callbacks=[*callbacks, Deadline(end)],
+            callbacks=[*callbacks, Deadline(given.deadline)],
             held=_held_out(clf, given, known, settings, held_size),
         )
 
