@@ -4,6 +4,7 @@ python benchmarks/on_cluster.py --only same       file hashes for 1, 2, 3, 7 wor
 python benchmarks/on_cluster.py --only kills      workers are killed at random, and in every round
 python benchmarks/on_cluster.py --only overhead   what a round costs beside its work, with 4 workers
 python benchmarks/on_cluster.py --only speed      beside a local fit, xgboost.dask and lightgbm.dask
+python benchmarks/on_cluster.py --only remaking   what it costs to make a lost part again
 python benchmarks/on_cluster.py --only paper      10⁹ rows on 100 workers, computed from a small part
 
 `--rows` and `--rounds` make `speed` smaller. Needs dask[distributed], and for `speed` xgboost and
@@ -15,8 +16,8 @@ import contextlib
 import dataclasses
 import hashlib
 import os
+import pickle
 import random
-import resource
 import signal
 import tempfile
 import threading
@@ -28,10 +29,11 @@ import numpy as np
 from dask import array, delayed
 
 import rebelboost.dask
-from distributed import Client, LocalCluster
-from rebelboost import RebelClassifier, Tree
+from distributed import Client, LocalCluster, wait
+from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
+from rebelboost.base.arrays import NO_WORK
 from rebelboost.distributed.parts import Raw, RowPart
-from rebelboost.distributed.seam import InMemory
+from rebelboost.distributed.seam import InMemory, Log
 from rebelboost.distributed.training import SpreadInput, fit_spread
 
 KILLS, LONG_ROUNDS = 100, 30
@@ -55,7 +57,9 @@ def cluster(n_workers, **environment):
 
 def digest(model):
     history = model.history_
-    history.rounds[:] = [dataclasses.replace(record, seconds=0.0) for record in history.rounds]
+    history.rounds[:] = [
+        dataclasses.replace(record, seconds=0.0, work=NO_WORK) for record in history.rounds
+    ]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         model.save(path)
@@ -81,33 +85,73 @@ def parts(X, y, cuts, seed=None):
 # ---- the same bits
 
 
+def every_kind():
+    """Estimators of every kind that spread rows can be fitted by, with their targets."""
+    single = {"n_rounds": 30, "cross_fit": None}
+    costs = np.random.default_rng(5).integers(1, 5, (4, 4)) * (1 - np.eye(4))
+    return {
+        "trees": RebelClassifier(Tree(), **single),
+        "trees, costs": RebelClassifier(Tree(), costs=costs, **single),
+        "papers' trees": RebelClassifier(Tree(depth=3, outputs="tree"), **single),
+        "stumps": RebelClassifier(Stump(), **single),
+        "REBEL's subcosts": RebelClassifier(Tree(), costs=costs, subcosts="rebel", **single),
+        "logistic loss": RebelClassifier(Tree(), loss="logistic", costs=costs, **single),
+        "squared loss": RebelClassifier(Tree(), loss="squared", **single),
+        "similarities": RebelClassifier(Similarity(scale="standard"), **single),
+        "regression": RebelRegressor("tree", n_rounds=30),
+        "absolute loss": RebelRegressor("tree", n_rounds=10, loss="absolute"),
+        "Huber loss": RebelRegressor("tree", n_rounds=10, loss="huber"),
+    }
+
+
+def on_dask(estimator):
+    if isinstance(estimator, RebelRegressor):
+        return rebelboost.dask.RebelRegressor(estimator)
+    return rebelboost.dask.RebelClassifier(estimator)
+
+
 def same():
     X, y = table(3000, 12, 4)
+    numbers = np.nan_to_num(X[:, 0]) ** 2 + y
     order = np.argsort(y, kind="stable")  # parts of one class
     by_class = np.searchsorted(y[order], range(1, 4))
-
-    def estimator():
-        return RebelClassifier(Tree(), n_rounds=30, cross_fit=None)
-
-    whole = digest(estimator().fit(X, y))
-    print(f"one machine            {whole}")
-    divisions = {
-        "3 even, shuffled": parts(X, y, [1000, 2000], seed=1),
-        "7, uneven, shuffled": parts(X, y, [0, 0, 1, 700, 701, 2500], seed=2),
-        "4 of one class each": parts(X[order], y[order], by_class),
+    cuts = {
+        "3 even": ([1000, 2000], None),
+        "3 even, shuffled": ([1000, 2000], np.random.default_rng(1).permutation(len(y))),
+        "7, uneven, shuffled": (
+            [0, 0, 1, 700, 701, 2500],
+            np.random.default_rng(2).permutation(len(y)),
+        ),
+        "4 of one class each": (by_class, order),
     }
+    kinds = every_kind()
+    whole = {name: digest(own.fit(X, targets(own, y, numbers))) for name, own in kinds.items()}
     for n_workers in (1, 2, 3, 7):
         with cluster(n_workers) as running, Client(running):
-            for name, division in divisions.items():
-                found = digest(
-                    rebelboost.dask.RebelClassifier(estimator()).fit(*division).to_local()
+            for name, (at, rows) in cuts.items():
+                chosen = np.arange(len(y)) if rows is None else rows
+                n_same, n_tried, other = 0, 0, []
+                for kind, own in kinds.items():
+                    if kind == "similarities" and rows is not None:
+                        continue  # its file names rows by their number in the table
+                    division = parts(X[chosen], targets(own, y, numbers)[chosen], at)
+                    found = digest(on_dask(own).fit(*division).to_local())
+                    n_tried, n_same = n_tried + 1, n_same + (found == whole[kind])
+                    other += [] if found == whole[kind] else [kind]
+                print(
+                    f"{n_workers} workers, {name:20} {n_same} of {n_tried} kinds of models as on one "
+                    f"machine {' '.join(other)}",
+                    flush=True,
                 )
-                print(f"{n_workers} workers, {name:20} {found} {found == whole}", flush=True)
     few = RebelClassifier(Tree(depth=3), n_rounds=4, cross_fit=None)
     small = parts(X[:600], y[:600], [200, 201])
     with cluster(2, REBELBOOST_KERNELS="reference") as running, Client(running):
         found = digest(rebelboost.dask.RebelClassifier(few).fit(*small).to_local())
         print(f"NumPy kernels on workers {found == digest(few.fit(X[:600], y[:600]))}")
+
+
+def targets(estimator, labels, numbers):
+    return numbers if isinstance(estimator, RebelRegressor) else labels
 
 
 # ---- lost workers
@@ -211,75 +255,167 @@ def timed(name, fit, error_of):
     began = time.perf_counter()
     first = fit()
     seconds = time.perf_counter() - began
-    return f"{name:24} {seconds:8.1f} s   error {100 * error_of(first):6.2f} %", first
+    line = f"{name:24} {seconds:8.1f} s   error {100 * error_of(first):6.2f} %"
+    return line, first, seconds
 
 
-def memory_of(client):
-    def peak():
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def memory(client, what):
+    """The largest resident memory of a worker in MB: "VmRSS" now, or "VmHWM" since the last reset."""
 
-    return max(client.run(peak).values())
+    def read():
+        with Path("/proc/self/status").open() as lines:
+            return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(what))
+
+    return max(client.run(read).values())
+
+
+def reset_peak(client):
+    client.run(lambda: Path("/proc/self/clear_refs").write_text("5") and None)
+
+
+def warm_up(client):
+    """Let workers import what a fit needs."""
+    X, y = table(200, 50, 5)
+    few = RebelClassifier(Tree(depth=2), n_rounds=2, cross_fit=None)
+    rebelboost.dask.RebelClassifier(few, client=client).fit(*parts(X, y, [100]))
 
 
 def speed(n_rows, n_rounds):
-    import lightgbm
-    import xgboost
-    import xgboost.dask
-
-    n_classes = 5
-    X, y = table(n_rows, 50, n_classes)
+    n_classes, half = 5, n_rows // 2
+    halves = [table(half, 50, n_classes, seed) for seed in (0, 2)]
+    X, y = (np.concatenate(each) for each in zip(*halves, strict=True))
     X_test, y_test = table(50_000, 50, n_classes, seed=1)
     print(f"{n_rows:,} rows × 50 features, {n_classes} classes, {n_rounds} rounds of depth 6")
-    print(f"rows take {X.nbytes / 2 / 2**20:.0f} MB on each of two workers")
 
     def error(predicted):
         return np.mean(predicted != y_test)
 
     ours = RebelClassifier(Tree(), n_rounds=n_rounds, cross_fit=None, n_jobs=2)
-    line, local = timed(
+    line, local, here = timed(
         "ours, 2 threads", lambda: ours.fit(X, y), lambda m: error(m.predict(X_test))
     )
     print(line, flush=True)
     whole = digest(local)
-    half = -(-n_rows // 2)
     with cluster(2) as running, Client(running) as client:
-        dX = array.from_array(X, chunks=(half, 50)).persist()
-        dy = array.from_array(y, chunks=half).persist()
-        client.run(lambda: rebelboost.RebelClassifier and None)
-        before = memory_of(client)
+        warm_up(client)
+        idle = memory(client, "VmRSS")
+        # Made where they stay: rows that travel would leave their traces in the peaks.
+        made = [delayed(table)(half, 50, n_classes, seed) for seed in (0, 2)]
+        dX = array.concatenate(
+            [array.from_delayed(m[0], (half, 50), np.float32) for m in made]
+        ).persist()
+        dy = array.concatenate([array.from_delayed(m[1], (half,), np.int64) for m in made])
+        dy = dy.persist()
+        wait([dX, dy])
+        share = (X.nbytes + y.nbytes) / 2 / 2**20
 
-        def on_dask():
+        def on_two():
             return rebelboost.dask.RebelClassifier(ours).fit(dX, dy)
 
-        line, first = timed(
-            "ours, 2 workers", on_dask, lambda m: error(m.to_local().predict(X_test))
+        reset_peak(client)
+        line, first, seconds = timed(
+            "ours, 2 workers", on_two, lambda m: error(m.to_local().predict(X_test))
         )
-        same_bits = digest(first.to_local()) == whole
-        print(f"{line}   as on one machine: {same_bits}")
+        peak = memory(client, "VmHWM") - idle
+        found = digest(first.to_local())
         print(
-            f"peak memory of a worker: {before:.0f} MB with the rows, {memory_of(client):.0f} MB in all"
+            f"{line}   two runs agree: {found == digest(on_two().to_local())}, as on one machine: "
+            f"{found == whole}; {seconds / here:.2f} × the local time"
         )
+        print_memory(peak, share)
+        try:
+            import lightgbm
+            import xgboost
+            import xgboost.dask
+        except ModuleNotFoundError as missing:
+            print(f"{missing.name} is not installed: no other libraries are tried")
+            return
 
         def xgb():
             data = xgboost.dask.DaskDMatrix(client, dX, dy)
             settings = {"objective": "multi:softmax", "num_class": n_classes, "tree_method": "hist"}
             return xgboost.dask.train(client, settings, data, num_boost_round=n_rounds)["booster"]
 
-        line, first = timed(
+        reset_peak(client)
+        line, first, _ = timed(
             "xgboost.dask", xgb, lambda b: error(b.predict(xgboost.DMatrix(X_test)))
         )
+        peak = memory(client, "VmHWM") - idle
         again = xgb()
         print(f"{line}   two runs agree: {first.save_raw() == again.save_raw()}", flush=True)
+        print_memory(peak, share)
 
         def lgb():
             model = lightgbm.DaskLGBMClassifier(n_estimators=n_rounds, client=client, verbose=-1)
             return model.fit(dX, dy).to_local()
 
-        line, first = timed("lightgbm.dask", lgb, lambda m: error(m.predict(X_test)))
+        reset_peak(client)
+        line, first, _ = timed("lightgbm.dask", lgb, lambda m: error(m.predict(X_test)))
+        peak = memory(client, "VmHWM") - idle
         again = lgb()
         # The trees only: the parameters after them name the ports of the run.
         texts = [m.booster_.model_to_string().split("parameters:")[0] for m in (first, again)]
         print(f"{line}   two runs agree: {texts[0] == texts[1]}")
+        print_memory(peak, share)
+
+
+def print_memory(peak, share):
+    print(
+        f"    memory of a worker: {peak:.0f} MB with its rows, which take {share:.0f}: {peak / share:.2f} ×",
+        flush=True,
+    )
+
+
+# ---- a part that is made again
+
+
+class Logging(InMemory):
+    """One part in memory, and the commands by which it could be made again."""
+
+    def __init__(self, raw):
+        super().__init__([RowPart(0, lambda: raw)])
+        self.raw, self.log = raw, Log()
+
+    def ask(self, command):
+        answer = super().ask(command)
+        self.log.note(command)
+        return answer
+
+    def remade(self):
+        """Processor seconds that it takes to make the part again, and bytes of the commands."""
+        commands = pickle.dumps(self.log.commands)
+        began = time.process_time()
+        part = RowPart(0, lambda: self.raw)
+        for command in pickle.loads(commands):
+            command.obey(part)
+        return time.process_time() - began, len(commands)
+
+
+def remaking(n_rows=200_000):
+    """What it costs to make a lost part again, after more and more rounds."""
+    spread = Logging(Raw(*table(n_rows, 50, 5)))
+    began = time.process_time()
+    at = (1, 64, 127, 128, 191, 192, 256)
+    in_between = [0.0]
+
+    class Watch:
+        def on_round(self, record):
+            if record.index + 1 in at:
+                now = time.process_time() - began - in_between[0]
+                seconds, n_bytes = spread.remade()
+                in_between[0] += seconds
+                print(
+                    f"after {record.index + 1:3} rounds, which took {now:5.2f} s of processor with all "
+                    f"before them: made again in {seconds:.2f} s, by {n_bytes / 1e6:.1f} MB of commands",
+                    flush=True,
+                )
+            return False
+
+        def on_end(self):
+            pass
+
+    model = RebelClassifier(Tree(), n_rounds=max(at), cross_fit=None, callbacks=[Watch()])
+    fit_spread(model, spread, SpreadInput(weighted=False, by_sample=False))
 
 
 class Counting(InMemory):
@@ -335,7 +471,9 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--only", choices=["same", "kills", "overhead", "speed", "paper"])
+    parser.add_argument(
+        "--only", choices=["same", "kills", "overhead", "speed", "remaking", "paper"]
+    )
     parser.add_argument("--rows", type=int, default=10**6)
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--kills", type=int, default=KILLS, help="workers killed at random")
@@ -348,6 +486,7 @@ def main():
         "kills": lambda: kills(given.kills, given.long),
         "overhead": overhead,
         "speed": lambda: speed(given.rows, given.rounds),
+        "remaking": remaking,
         "paper": paper,
     }
     for name, run in runs.items():

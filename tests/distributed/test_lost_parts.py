@@ -9,7 +9,7 @@ from rebelboost.distributed.replaying import AddTerms
 from rebelboost.distributed.seam import InMemory, Log
 from rebelboost.distributed.steps import Advance
 from rebelboost.distributed.training import SpreadInput, fit_spread
-from spreading import N, cut, fingerprint, fit_parts, table
+from spreading import N, cut, fingerprint, fit_parts, frame, table
 
 
 class Forgetful(InMemory):
@@ -59,6 +59,16 @@ def test_lost_parts_change_no_bit(tmp_path, estimator):
     spread = Forgetful(raws, every=7)
     found = fit_spread(estimator, spread, SpreadInput(weighted=False, by_sample=False))
     assert spread.n_lost > 20
+    assert fingerprint(found, tmp_path) == expected
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+def test_lost_parts_of_data_frames_change_no_bit(tmp_path, loss):
+    X, y = frame()  # with categories
+    clf = RebelClassifier(Tree(depth=3), loss=loss, **ROUNDS)
+    raws = cut(X, y, [100, 300])
+    expected = fingerprint(fit_parts(clf, raws), tmp_path)
+    found = fit_spread(clf, Forgetful(raws, every=50), SpreadInput(weighted=False, by_sample=False))
     assert fingerprint(found, tmp_path) == expected
 
 

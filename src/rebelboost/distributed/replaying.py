@@ -5,6 +5,7 @@ scores, every 64 rounds. So a part that is lost adds all terms up to then to its
 of the work of their rounds, and only then goes on round by round.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,14 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Layer, Outputs
+from rebelboost.data.binning import Binner
 from rebelboost.distributed.file_rows import in_memory
 from rebelboost.distributed.parts import RowPart
 from rebelboost.distributed.routing import route
 from rebelboost.distributed.seam import Merge, added
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
+from rebelboost.model.trees import Trees
 
-TABLE = 256
+AT_ONCE = 1 << 14
+"""Rows whose bins are copied at a time."""
 
 
 class PackedTree(NamedTuple):
@@ -53,12 +57,15 @@ class AddTerms:
     def obey(self, part: RowPart) -> tuple[int]:
         """Answer the number of terms."""
         scored = part.scored(held=self.held)
+        trees = [(term, own) for term, own in self.terms if isinstance(term, PackedTree)]
+        if trees:
+            add_trees(part, trees)
         queries = Queries(in_memory(scored.rows.X))
-        for term, outputs in self.terms:
+        for term, outputs in self.terms[len(trees) :]:
             if isinstance(term, Terms):
                 scored.regions = term.regions(queries, part.n_threads)
             else:
-                route(part, term.unpacked() if isinstance(term, PackedTree) else term)
+                route(part, term)
             scored.scores += outputs[scored.regions]
         part.routed = False
         if len(scored.rows):
@@ -67,3 +74,20 @@ class AddTerms:
             scored.odds = None
             scored.signed[:], scored.mass[:] = scored.loss.derivatives(scored.scores)
         return (len(self.terms),)
+
+
+def add_trees(part: RowPart, trees: Sequence[tuple[PackedTree, Outputs]]) -> None:
+    """Add trees to the scores in one call for some rows at a time, whose bins stand for values."""
+    bins, scores = part.bins, part.scored(held=False).scores
+    assert bins is not None
+    n_bins = np.diff(bins.offsets)
+    # The last bin is for missing values, and one less than the others are the edges between them.
+    edges = tuple(np.arange(max(0, n - 2), dtype=np.float64) + 0.5 for n in n_bins.tolist())
+    binner = Binner(edges, bins.categorical)
+    terms = Trees.joined([Trees.grown(t.unpacked(), binner, None, own) for t, own in trees])
+    for first in range(0, len(scores), AT_ONCE):
+        some = slice(first, first + AT_ONCE)
+        codes = np.concatenate(list(bins.blocks[:, some]), axis=1)[:, : len(n_bins)]
+        values = codes.astype(np.float32)
+        values[codes == n_bins - 1] = np.nan
+        terms.add_scores(Queries(values), scores[some], 0, len(terms), part.n_threads)
