@@ -279,6 +279,14 @@ def test_workers_forget_the_rows_when_a_fit_ends(client):
     assert set(client.run(n_kept).values()) == {0}
 
 
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C interrupts, as in the foreground: shells let background processes ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt(pid, rows):
     """Press Ctrl-C in the process of the fit, and let it wait for these rows."""
     os.kill(pid, signal.SIGINT)
@@ -286,6 +294,7 @@ def interrupt(pid, rows):
     return rows
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_a_fit_that_waits_for_a_worker(client, tmp_path):
     X, y = table()
     X_parts, y_parts = delayed_table(X, y, [100, 200])
@@ -304,6 +313,7 @@ def test_ctrl_c_ends_a_fit_that_waits_for_a_worker(client, tmp_path):
     assert fingerprint(on_dask().fit(X_parts, y_parts).to_local(), tmp_path) == before
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_in_the_middle_of_a_round_ends_the_fit(client, tmp_path):
     begun = threading.Event()
     interrupting = threading.Thread(
