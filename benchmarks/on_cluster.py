@@ -4,8 +4,6 @@ python benchmarks/on_cluster.py --only same       file hashes for 1, 2, 3, 7 wor
 python benchmarks/on_cluster.py --only kills      workers are killed at random, and in every round
 python benchmarks/on_cluster.py --only overhead   what a round costs beside its work, with 4 workers
 python benchmarks/on_cluster.py --only speed      beside a local fit, xgboost.dask and lightgbm.dask
-python benchmarks/on_cluster.py --only remaking   what it costs to make a lost part again
-python benchmarks/on_cluster.py --only paper      10⁹ rows on 100 workers, computed from a small part
 
 `--rows` and `--rounds` make `speed` smaller. Needs dask[distributed], and for `speed` xgboost and
 lightgbm. Everything runs on 127.0.0.1.
@@ -16,7 +14,6 @@ import contextlib
 import dataclasses
 import hashlib
 import os
-import pickle
 import random
 import signal
 import tempfile
@@ -32,9 +29,6 @@ import rebelboost.dask
 from distributed import Client, LocalCluster, wait
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
 from rebelboost.base.arrays import NO_WORK
-from rebelboost.distributed.parts import Raw, RowPart
-from rebelboost.distributed.seam import InMemory, Log
-from rebelboost.distributed.training import SpreadInput, fit_spread
 
 KILLS, LONG_ROUNDS = 100, 30
 
@@ -366,114 +360,11 @@ def print_memory(peak, share):
     )
 
 
-# ---- a part that is made again
-
-
-class Logging(InMemory):
-    """One part in memory, and the commands by which it could be made again."""
-
-    def __init__(self, raw):
-        super().__init__([RowPart(0, lambda: raw)])
-        self.raw, self.log = raw, Log()
-
-    def ask(self, command):
-        answer = super().ask(command)
-        self.log.note(command)
-        return answer
-
-    def remade(self):
-        """Processor seconds that it takes to make the part again, and bytes of the commands."""
-        commands = pickle.dumps(self.log.commands)
-        began = time.process_time()
-        part = RowPart(0, lambda: self.raw)
-        for command in pickle.loads(commands):
-            command.obey(part)
-        return time.process_time() - began, len(commands)
-
-
-def remaking(n_rows=200_000):
-    """What it costs to make a lost part again, after more and more rounds."""
-    spread = Logging(Raw(*table(n_rows, 50, 5)))
-    began = time.process_time()
-    at = (1, 64, 127, 128, 191, 192, 256)
-    in_between = [0.0]
-
-    class Watch:
-        def on_round(self, record):
-            if record.index + 1 in at:
-                now = time.process_time() - began - in_between[0]
-                seconds, n_bytes = spread.remade()
-                in_between[0] += seconds
-                print(
-                    f"after {record.index + 1:3} rounds, which took {now:5.2f} s of processor with all "
-                    f"before them: made again in {seconds:.2f} s, by {n_bytes / 1e6:.1f} MB of commands",
-                    flush=True,
-                )
-            return False
-
-        def on_end(self):
-            pass
-
-    model = RebelClassifier(Tree(), n_rounds=max(at), cross_fit=None, callbacks=[Watch()])
-    fit_spread(model, spread, SpreadInput(weighted=False, by_sample=False))
-
-
-class Counting(InMemory):
-    """One part in memory; counts the bytes that its answers would take on the way."""
-
-    n_bytes = n_asked = 0
-
-    def ask(self, command):
-        answer = super().ask(command)
-        if isinstance(answer, tuple):
-            self.n_bytes += sum(np.asarray(item).nbytes for item in answer)
-        self.n_asked += 1
-        return answer
-
-
-def paper(n_rows=10**9, n_workers=100, gigabit=10):
-    """10⁹ rows on 100 workers, from what a part of 200,000 rows takes here on one thread."""
-    here, n_features, n_rounds = 200_000, 50, 6
-    X, y = table(here, n_features, 5)
-    raw = Raw(X, y)
-    spread = Counting([RowPart(0, lambda: raw)])
-    began = []
-
-    class Begin:
-        def on_round(self, record):
-            del record
-            began.append((time.process_time(), spread.n_bytes, spread.n_asked))
-            return False
-
-        def on_end(self):
-            pass
-
-    model = RebelClassifier(Tree(), n_rounds=n_rounds, cross_fit=None, callbacks=[Begin()])
-    fit_spread(model, spread, SpreadInput(weighted=False, by_sample=False))
-    (first, last) = np.array(began)[[0, -1]]
-    seconds, n_bytes, n_asked = (last - first) / (n_rounds - 1)
-    work = seconds / here * n_rows / n_workers
-    all_bytes = n_bytes * n_workers
-    # Through the scheduler: in and out; then the client reads them.
-    way = 2 * all_bytes * 8 / (gigabit * 1e9)
-    print(
-        f"{n_asked:.0f} questions and {n_bytes / 1e6:.1f} MB of answers a round from each worker; "
-        f"{1e9 * seconds / here:.0f} ns of processor a row and round, {n_features} features, 5 classes"
-    )
-    print(
-        f"{n_rows:.0e} rows on {n_workers} workers: {work:.1f} s of work a round on one thread each, "
-        f"{all_bytes / 1e6:.0f} MB through the scheduler, {way:.2f} s at {gigabit} Gbit/s; bins, scores and "
-        f"weights of a worker {n_rows / n_workers * (64 + 2 * 5 * 8 + 18) / 1e9:.1f} GB"
-    )
-
-
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument(
-        "--only", choices=["same", "kills", "overhead", "speed", "remaking", "paper"]
-    )
+    parser.add_argument("--only", choices=["same", "kills", "overhead", "speed"])
     parser.add_argument("--rows", type=int, default=10**6)
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--kills", type=int, default=KILLS, help="workers killed at random")
@@ -486,8 +377,6 @@ def main():
         "kills": lambda: kills(given.kills, given.long),
         "overhead": overhead,
         "speed": lambda: speed(given.rows, given.rounds),
-        "remaking": remaking,
-        "paper": paper,
     }
     for name, run in runs.items():
         if given.only in (None, name):

@@ -10,7 +10,7 @@ from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, ByFeature, Bytes, Floats, Ints, Layer, Pairs
 from rebelboost.distributed.parts import RowPart, ScoredRows
 from rebelboost.distributed.seam import Merge, added, largest_of
-from rebelboost.distributed.steps import Draw, Pairing, begin_tree, node_sums, split_nodes
+from rebelboost.distributed.tree_steps import Draw, Pairing, begin_tree, node_sums, split_nodes
 
 
 class Fixed(NamedTuple):

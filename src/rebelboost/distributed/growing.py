@@ -23,7 +23,7 @@ from rebelboost.data.binning import BLOCK, Binner
 from rebelboost.data.training_set import TABLE
 from rebelboost.distributed.seam import SpreadRows
 from rebelboost.distributed.slopes import SpreadSlopes
-from rebelboost.distributed.steps import Descend, Draw, Open, columns_of_features
+from rebelboost.distributed.tree_steps import Descend, Draw, Open, columns_of_features
 from rebelboost.distributed.weights import NOWHERE, SpreadWeights
 from rebelboost.learners.base import Candidate, Focus, Prepared
 from rebelboost.learners.growing import join_layers

@@ -30,7 +30,7 @@ from rebelboost.distributed.class_steps import (
 )
 from rebelboost.distributed.growing import SpreadPrepared
 from rebelboost.distributed.slopes import SpreadSlopes
-from rebelboost.distributed.steps import Pairing
+from rebelboost.distributed.tree_steps import Pairing
 from rebelboost.distributed.weights import NOWHERE, SpreadWeights
 from rebelboost.learners.base import Candidate
 from rebelboost.learners.binarize import inverse_roots, leading_eigenvector

@@ -37,7 +37,7 @@ from rebelboost.distributed.points import (
     SumLevels,
 )
 from rebelboost.distributed.seam import SpreadRows
-from rebelboost.distributed.steps import OfWeights, PairsOf
+from rebelboost.distributed.tree_steps import OfWeights, PairsOf
 from rebelboost.distributed.weights import NOWHERE, SpreadWeights
 from rebelboost.kernels.reference.pair_search import draw_anchors, draw_judges
 from rebelboost.learners.base import Candidate

@@ -30,12 +30,12 @@ from rebelboost.distributed.steps import (
     Highest,
     Largest,
     Leaves,
-    OfWeights,
     Reweigh,
     Start,
     Totals,
     Weighting,
 )
+from rebelboost.distributed.tree_steps import OfWeights
 from rebelboost.losses.exponential import ExponentialLoss, Weights, exponent_for
 from rebelboost.model.terms import Terms
 
