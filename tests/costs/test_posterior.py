@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from rebelboost.costs.decision import expected_costs, least_risk
 from rebelboost.costs.mixture import mixture_posterior
-from rebelboost.costs.posterior import Decoder, fit_temperature
+from rebelboost.costs.posterior import Decoder, cooler, fit_temperature, mean_log_loss
 
 
 @st.composite
@@ -213,3 +213,17 @@ def test_two_classes_with_equal_costs_have_the_logistic_function_of_the_differen
     expected = np.logaddexp(0, -apart)
     assert np.allclose(-np.log(np.maximum(found[:, 1], 1e-300)), expected, rtol=1e-12, atol=1e-12)
     assert np.allclose(found.sum(axis=1), 1, rtol=0, atol=2**-52)
+
+
+@pytest.mark.parametrize("costs", [np.ones((3, 3)) - np.eye(3), [[0, 5, 1], [1, 0, 1], [2, 1, 0]]])
+def test_the_scores_of_samples_without_a_mistake_are_cooled_to_a_log_loss(costs):
+    costs = np.asarray(costs, dtype=float)
+    labels = np.arange(60, dtype=np.int32) % 3
+    scores = np.where(np.arange(3) == labels[:, np.newaxis], 3.0, -3.0)
+    factor, log_loss = fit_temperature(scores, labels, costs)
+    assert log_loss < 1e-9
+    cooled = cooler(Decoder(costs, factor), scores, labels, None, 1 / 60)
+    assert cooled < factor
+    # To 1 % of the factor, which changes 2H = 6 and so the logarithm of the log-loss by a few per cent.
+    found = mean_log_loss(Decoder(costs, cooled), scores, labels, None)
+    np.testing.assert_allclose(found, 1 / 60, rtol=0.1)

@@ -101,7 +101,7 @@ def test_similarities_win_where_boundaries_are_curved_and_it_is_said():
     assert sum(share for name, share in shares.items() if "similarities" in name) > 0.9
     assert "unscaled similarities" in str(fitted.selection_).split(";")[0]
     told = str(fitted.selection_).split("; dropped early: ")[1]
-    assert "trees of depth 6" in told
+    assert "trees of depth 3" in told
     assert "%" not in told  # of fewer folds, and so not comparable
 
 
@@ -311,3 +311,17 @@ def test_values_that_cannot_be_squared_are_left_to_trees(unit):
     for learner in ("smooth", "similarity"):
         with pytest.raises(ValueError, match="feature 1 has values up to"):
             RebelClassifier(learner).fit(table, labels)
+
+
+def test_samples_without_a_mistake_leave_room_for_one():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(300, 3))
+    labels = np.arange(300) % 2
+    points[:, 0] += 20 * labels
+    fitted = RebelClassifier().fit(points, labels)
+    assert fitted.cross_fit_.cost == 0
+    assert fitted.cross_fit_.log_loss == 1 / 300
+    # A new sample is as likely to be a mistake as one of the 300 and itself are, on average.
+    doubt = 1 - fitted.predict_proba(points).max(axis=1)
+    assert 0.1 / 300 < doubt.mean() < 2 / 300
+    assert doubt.min() > 1e-6

@@ -7,7 +7,7 @@ current costs. Scores trained with REBEL's subcosts have another optimum; see `c
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -257,6 +257,21 @@ def fit_temperature(
     )
     # Four digits exceed the search's precision, and hide differences due to the order of samples.
     return float(f"{_exp(found.x):.4g}"), float(found.fun)
+
+
+def cooler(
+    decoder: Decoder, scores: Scores, labels: Labels, weight: BySample | None, least: float
+) -> float:
+    """Find the largest factor, below the decoder's, at which the log-loss is at least `least`."""
+    low, high = _log(LEAST_TEMPERATURE), _log(decoder.temperature)
+    while high - low > Search().precision:
+        middle = (low + high) / 2
+        at_middle = replace(decoder, temperature=_exp(middle), precision=ROUGHLY)
+        if mean_log_loss(at_middle, scores, labels, weight) < least:
+            high = middle
+        else:
+            low = middle
+    return float(f"{_exp(low):.4g}")
 
 
 def _uniform_temperature(

@@ -20,12 +20,15 @@ from rebelboost.costs.posterior import (
     ROUGHLY,
     Decoder,
     Search,
+    cooler,
     fit_temperature,
     mean_log_loss,
 )
 from rebelboost.data.folds import Divisible, divided, n_distinct
 from rebelboost.data.samples import NumberSamples, Samples
 
+PERHAPS_SEPARATE = 0.05
+"""Only below this log-loss can samples be decided without a mistake, and distinct ones are counted."""
 PRECISE, ROUGH = 0.01, 0.2
 """Precisions of the logarithm of a temperature. The loss is flat near its minimum."""
 
@@ -114,7 +117,7 @@ class ClassJudging:
     ) -> Found:
         """Find the temperature with the lowest log-loss of the posterior."""
         samples = self.samples
-        return Found(
+        found = Found(
             *fit_temperature(
                 scores,
                 samples.labels,
@@ -125,6 +128,13 @@ class ClassJudging:
                 search=Search(ROUGH if rough else PRECISE, near),
             )
         )
+        if found.log_loss >= PERHAPS_SEPARATE or found.log_loss >= 1 / self.n_distinct:
+            return found
+        # Where no sample is decided wrongly, the log-loss falls as far as the factor may grow. N samples
+        # without a mistake do not show that mistakes are rarer than about one in N [Laplace's rule].
+        least = 1 / self.n_distinct
+        factor = cooler(self.decoder(found.factor), scores, samples.labels, samples.weight, least)
+        return Found(factor, least)
 
     def log_loss(self, scores: Scores) -> float:
         """Mean log-loss of the posterior."""
