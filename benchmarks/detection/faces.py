@@ -38,7 +38,9 @@ SETTINGS: dict[str, Any] = {
     "depth": 3,
     "copies": 1,
     "turn": 20.0,
-    "detection_rate": 0.99,
+    "detection_rate": 0.95,
+    "early_misses": 0.01,
+    "max_stages": 4,
     "n_features": 2000,
     "n_windows": 16_000,
 }
