@@ -116,7 +116,10 @@ def valid_arguments(module):
     tree_plan = TreePlan(samples, np.ones((3, WIDTH), dtype=np.uint8), keys, 0.1, 0.1, 0.3, 0.0)
     pair_plan = PairPlan(samples, pair_options, keys, 1.0, 0.0)
     training, held = (
-        Boosted(weights, scores, np.abs(weights).sum(axis=(0, 1)), decided, judged)
+        # Copies: weights that both change would not match their totals.
+        Boosted(
+            weights.copy(), scores.copy(), np.abs(weights).sum(axis=(0, 1)), decided.copy(), judged
+        )
         for _ in range(2)
     )
 
