@@ -68,12 +68,10 @@ def units_of(sets: Iterable[str], rivals: Iterable[str], seeds: int, rows: int) 
 
 
 def version_of(rival: str) -> str | None:
-    for package in PACKAGES.get(rival, ("scikit-learn",)):
-        try:
-            return made_by(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return None
+    try:
+        return made_by(*PACKAGES.get(rival, ("scikit-learn",)))
+    except metadata.PackageNotFoundError:
+        return None
 
 
 # ---- tables

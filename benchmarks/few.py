@@ -1,18 +1,21 @@
 """Very few samples: the default's race beside `Tree()` fitted once, test error and log-loss.
 
 python benchmarks/few.py [--rows 70,30] [--seeds 3]
+
+`.benchmarks/reproduce/few.json` has the figures; `readme_table.py` puts them into docs/learners.md.
 """
 
 import argparse
+import json
 import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import log_loss
 
-import measuring
+from few_table import few_samples
 from rebelboost import RebelClassifier
-from reproduce.harness import measure_all
+from reproduce.harness import FOLDER, measure_all
 from trial import load
 
 SETS = """
@@ -37,13 +40,13 @@ def measure(name: str, seed: int, n_rows: int, way: str) -> tuple[float, float]:
     return 100 * float(wrong.mean()), float(loss)
 
 
-def report(rows: list[int], seeds: int) -> str:
+def figures(rows: list[int], seeds: int) -> dict[str, Any]:
     """Means over sets and seeds, and on how many sets the race errs less."""
     units = [
         (name, seed, n, way) for n in rows for name in SETS for seed in range(seeds) for way in WAYS
     ]
     found = measure_all(measure, units)
-    table = []
+    by_rows = {}
     for n in rows:
         means = np.array(
             [
@@ -51,10 +54,11 @@ def report(rows: list[int], seeds: int) -> str:
                 for s in SETS
             ]
         )  # (sets, ways, error and log-loss)
-        lower = int((means[:, 0, 0] < means[:, 1, 0]).sum())
-        figures = [f"{error:.1f} % / {loss:.2f}" for error, loss in means.mean(axis=0)]
-        table.append([str(n), *figures, f"{lower} of {len(SETS)}"])
-    return measuring.markdown(["samples", *WAYS, "sets where the race errs less"], table)
+        by_rows[n] = {
+            "means": dict(zip(WAYS, means.mean(axis=0).tolist(), strict=True)),
+            "lower": int((means[:, 0, 0] < means[:, 1, 0]).sum()),
+        }
+    return {"sets": len(SETS), "seeds": seeds, "by_rows": by_rows}
 
 
 def main() -> None:
@@ -64,7 +68,10 @@ def main() -> None:
     parser.add_argument("--rows", default="70,30")
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
-    print(report([int(n) for n in options.rows.split(",")], options.seeds))
+    found = figures([int(n) for n in options.rows.split(",")], options.seeds)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    (FOLDER / "few.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    print(few_samples(json.loads(json.dumps(found))))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ the pages agree with the figures.
 """
 
 import argparse
+import json
 import shutil
 import textwrap
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 import measuring
+from few_table import few_samples
 from halves import CHOOSING, REPORTING
 from standing import SUMMARY, Duel, Standing
 from variants import Choice
@@ -26,6 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "benchmarks"
 ALL_SPLITS, ONE_SPLIT = FOLDER / "auto.json", FOLDER / "one_split.json"
 CHOICE = FOLDER / "choosing.json"
+FEW_SAMPLES = FOLDER / "few.json"
 FEW = 4
 """How many of the lost data sets the README names."""
 WIDTH = 150
@@ -151,8 +154,7 @@ def slow_ones(one: Standing) -> str:
     ]
     text = (
         "EBM, and searches among several libraries, pairwise on one split: rebelboost's figure first. All have "
-        "one core. AutoGluon runs without its models that need PyTorch. AutoGluon and FLAML were measured "
-        "earlier, on the same splits: their errors are comparable, their seconds only roughly."
+        "one core. AutoGluon runs without its models that need PyTorch."
     )
     shared = [
         f"{name} got {duel.seconds[1]:.0f} of {duel.wall[1]:.0f}"
@@ -357,6 +359,11 @@ BLOCKS = [
     Block(ROOT / "docs" / "libraries.md", lambda: full(*_standings())),
     Block(ROOT / "docs" / "when.md", lambda: timing(_standings()[1])),
     Block(ROOT / "docs" / "learners.md", lambda: choosing(Choice.read(CHOICE))),
+    Block(
+        ROOT / "docs" / "learners.md",
+        lambda: few_samples(json.loads(FEW_SAMPLES.read_text(encoding="utf-8"))),
+        "few samples",
+    ),
     Block(ROOT / "docs" / "costs.md", by_sample, "by sample"),
     Block(FOLDER / "README.md", halves),
 ]

@@ -22,7 +22,7 @@ FIGURES = Path(__file__).resolve().parents[1] / "amounts.json"
 TITLE = "(e) four tables whose mistakes cost different amounts"
 MARK = "by sample"
 """The block of docs/costs.md."""
-SPLITS, QUICK = 3, 1
+SPLITS, QUICK = 10, 1
 Kept = dict[str, Any]
 """seeds, and for each method its mean cost by table and its seconds."""
 

@@ -101,9 +101,16 @@ def _our_version(options: dict[str, Any]) -> str:
     return f"{RebelClassifier(**options).get_params()}, {our_code()}"
 
 
-def made_by(package: str) -> str:
+def made_by(package: str, *other_names: str) -> str:
     """What the results of a package depend on: its version or, if it is this one, its code."""
-    return our_code() if package == "rebelboost" else metadata.version(package)
+    if package == "rebelboost":
+        return our_code()
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        if not other_names:
+            raise
+        return made_by(*other_names)
 
 
 @cache
