@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from rebelboost.boosting.fit import Settings
 from rebelboost.boosting.objectives import NumberObjective
-from rebelboost.boosting.sampling import Sampling
 from rebelboost.data.folds import folds
 from rebelboost.data.samples import NumberSamples
 from rebelboost.distributed.agreement import SpreadTable
@@ -14,7 +13,7 @@ from rebelboost.distributed.racing import N_FOLDS, sampled
 from rebelboost.distributed.refusals import is_spreadable
 from rebelboost.distributed.seam import SpreadRows
 from rebelboost.estimators.inputs import seed_of, threads_of
-from rebelboost.estimators.number_training import FEWEST_TO_RACE, number_learner
+from rebelboost.estimators.number_training import FEWEST_TO_RACE, number_learner, recipe_settings
 from rebelboost.estimators.regressor import RebelRegressor
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
@@ -45,7 +44,7 @@ def given_numbers(reg: RebelRegressor, rounds: int | None = None) -> NumberChoic
     recipe = Recipe(number_learner(reg.learner))
     if rounds is not None:
         recipe = recipe._replace(rounds=rounds)
-    return _choice(_settings(reg, recipe, NumberObjective()))
+    return _choice(recipe_settings(reg, recipe, NumberObjective()))
 
 
 def _choice(settings: Settings) -> NumberChoice:
@@ -57,25 +56,6 @@ def _choice(settings: Settings) -> NumberChoice:
         settings.shrinkage,
         sampling.subsample,
         sampling.feature_subsample,
-    )
-
-
-def _settings(reg: RebelRegressor, recipe: Recipe, objective: NumberObjective) -> Settings:
-    """A recipe's settings, unless the user has chosen others."""
-    features = reg.feature_subsample
-    return Settings(
-        recipe.learner,
-        recipe.rounds if reg.n_rounds == "auto" else int(reg.n_rounds),
-        recipe.shrinkage if reg.shrinkage == "auto" else float(reg.shrinkage),
-        float(reg.tol),
-        objective,
-        Sampling(
-            recipe.subsample if reg.subsample == "auto" else float(reg.subsample),
-            recipe.feature_subsample if features == "auto" else float(features),
-            by_value=True,
-        ),
-        seed=seed_of(reg.random_state),
-        n_threads=threads_of(reg.n_jobs),
     )
 
 
@@ -96,7 +76,7 @@ def raced_numbers(
     if len(samples) < FEWEST_TO_RACE:
         return given_numbers(reg)
     objective = NumberObjective(loss.name, loss.delta)
-    every = number_candidates(lambda recipe: _settings(reg, recipe, objective), samples.X)
+    every = number_candidates(lambda recipe: recipe_settings(reg, recipe, objective), samples.X)
     running = [each for each in every if is_spreadable(each.settings.learner)]
     parts = Parts(folds(samples, N_FOLDS, seed)[: n_parts_of(len(samples), N_FOLDS)])
     crew = Crew(threads_of(reg.n_jobs))

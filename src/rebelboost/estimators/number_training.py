@@ -220,32 +220,32 @@ def _objective(reg: "RebelRegressor", samples: NumberSamples) -> NumberObjective
 
 
 def _settings_of(reg: "RebelRegressor", samples: NumberSamples) -> Callable[[Recipe], Settings]:
-    """A recipe's settings, unless the user has chosen others."""
-    objective, seed, n_threads = (
-        _objective(reg, samples),
-        seed_of(reg.random_state),
-        threads_of(reg.n_jobs),
-    )
+    objective = _objective(reg, samples)
+    patience = reg.n_rounds_no_change if reg.early_stopping else None
 
     def settings_of(recipe: Recipe) -> Settings:
-        features = reg.feature_subsample
-        return Settings(
-            recipe.learner,
-            recipe.rounds if reg.n_rounds == "auto" else int(reg.n_rounds),
-            recipe.shrinkage if reg.shrinkage == "auto" else float(reg.shrinkage),
-            float(reg.tol),
-            objective,
-            Sampling(
-                recipe.subsample if reg.subsample == "auto" else float(reg.subsample),
-                recipe.feature_subsample if features == "auto" else float(features),
-                by_value=True,
-            ),
-            reg.n_rounds_no_change if reg.early_stopping else None,
-            seed=seed,
-            n_threads=n_threads,
-        )
+        return replace(recipe_settings(reg, recipe, objective), patience=patience)
 
     return settings_of
+
+
+def recipe_settings(reg: "RebelRegressor", recipe: Recipe, objective: NumberObjective) -> Settings:
+    """A recipe's settings, unless the user has chosen others; without early stopping."""
+    features = reg.feature_subsample
+    return Settings(
+        recipe.learner,
+        recipe.rounds if reg.n_rounds == "auto" else int(reg.n_rounds),
+        recipe.shrinkage if reg.shrinkage == "auto" else float(reg.shrinkage),
+        float(reg.tol),
+        objective,
+        Sampling(
+            recipe.subsample if reg.subsample == "auto" else float(reg.subsample),
+            recipe.feature_subsample if features == "auto" else float(features),
+            by_value=True,
+        ),
+        seed=seed_of(reg.random_state),
+        n_threads=threads_of(reg.n_jobs),
+    )
 
 
 def _hold_out(
