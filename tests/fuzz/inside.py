@@ -96,8 +96,10 @@ def alter_array(blob, rng):
         arrays[rng.choice([name + "x", "", "spaces.7.rows"])] = arrays.pop(name)
     else:
         arrays[rng.choice(["more", "spaces.9.rows", "cross_fit.rows"])] = array
-    # A square array may be turned into another that is as sound.
-    return signed(arrays, texts), VALUES if what == "turned" else STRUCTURE, f"{what}: {name}"
+    # A square array may be turned into another that is as sound, and a narrower type may hold other numbers.
+    lossy = what == "type" and not np.array_equal(arrays[name], array)
+    sort = VALUES if what == "turned" or lossy else STRUCTURE
+    return signed(arrays, texts), sort, f"{what}: {name}"
 
 
 def swap_arrays(blob, rng):
