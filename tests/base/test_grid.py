@@ -36,3 +36,10 @@ def test_sums_of_numbers_rounded_for_their_bound_are_exact_in_any_order(values, 
     shuffled = list(found)
     order.shuffle(shuffled)
     assert sum(shuffled) == sum(found) == math.fsum(found)
+
+
+@given(power=st.integers(-900, 900))
+def test_the_coarsest_grid_changes_just_above_powers_of_two(power):
+    bound = 2.0**power
+    assert coarsest(bound) == bound / SMALL_ENOUGH
+    assert coarsest(math.nextafter(bound, math.inf)) == 2 * bound / SMALL_ENOUGH

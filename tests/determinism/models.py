@@ -79,7 +79,11 @@ def answers(model, X):
 
 def parts(name):
     """A short hash for each array, to see where two machines part."""
-    model, X = MODELS[name]()
+    return parts_of(*MODELS[name]())
+
+
+def parts_of(model, X):
+    """The same of any model, and what it says of samples."""
     named = [*stored_arrays(model), *answers(model, X)]
     return {part: _short(data) for part, data in named}
 

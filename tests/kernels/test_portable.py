@@ -15,6 +15,19 @@ def test_functions_are_precise(name):
     np.testing.assert_allclose(ours, theirs, rtol=2.0**-50, atol=0)
 
 
+@pytest.mark.parametrize("power", [0.25, 0.3, 0.5, 1.0])
+def test_powers_are_precise(power):
+    # The error of the logarithm, of at most 700, is that of the exponent: 700 · 2⁻⁵³ and a few roundings.
+    ours = elementary.portable_power(NUMBERS, power)
+    np.testing.assert_allclose(ours, NUMBERS**power, rtol=2.0**-43, atol=0)
+
+
+def test_functions_of_numbers_are_those_of_arrays():
+    x = np.array([0.3, 2.5])
+    assert [elementary.exp_of(each) for each in x] == elementary.portable_exp(x).tolist()
+    assert [elementary.log_of(each) for each in x] == elementary.portable_log(x).tolist()
+
+
 def test_sinh_is_odd():
     np.testing.assert_array_equal(
         elementary.portable_sinh(-NUMBERS), -elementary.portable_sinh(NUMBERS)

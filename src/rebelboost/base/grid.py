@@ -28,7 +28,9 @@ def spacing(values: NDArray[Any]) -> float:
 
 def coarsest(bound: float) -> float:
     """The grid that numbers whose absolute values sum to `bound` must be on, for sums that are exact."""
-    return math.ldexp(1.0, max(-1074, math.ceil(math.log2(bound) - math.log2(SMALL_ENOUGH))))
+    mantissa, exponent = math.frexp(bound)
+    ceiling = exponent - (mantissa == 0.5)  # ⌈log₂ bound⌉, which math libraries may round otherwise
+    return math.ldexp(1.0, max(-1074, ceiling + 1 - math.frexp(SMALL_ENOUGH)[1]))
 
 
 def unit_of(bound: float) -> float:

@@ -22,6 +22,7 @@ from rebelboost.cascade.thresholds import (
     follow_thresholds,
     most_wrong,
 )
+from rebelboost.kernels.elementary import exp_of, portable_log, portable_power
 from rebelboost.model.fitted import FittedClassifier
 
 FEWEST_SAMPLES = 100
@@ -70,7 +71,7 @@ class _Case(NamedTuple):
             self.right_above,
             self.right_below,
             agreement=agreement,
-            spending=(np.arange(1, n_checks + 1) / max(1, n_checks)) ** SPENDING,
+            spending=portable_power(np.arange(1, n_checks + 1) / max(1, n_checks), SPENDING),
             floor=0.0,  # leads; without a side below
             margin=margin,
         )
@@ -224,10 +225,10 @@ def _temperature(model: FittedClassifier, scores: NDArray[np.floating], goal: Fl
     given = scores.astype(np.float64)
 
     def cross_entropy(log_factor: float) -> float:
-        factor = model.decoder.temperature * float(np.exp(log_factor))
+        factor = model.decoder.temperature * exp_of(log_factor)
         P = at_temperature(model, factor).posterior(given)
-        return float(-(goal * np.log(np.maximum(P, 1e-300))).sum())
+        return float(-(goal * portable_log(np.maximum(P, 1e-300))).sum())
 
     bounds = (-WIDEST, WIDEST)
     found = minimize_scalar(cross_entropy, bounds=bounds, method="bounded", options={"xatol": 0.01})
-    return float(f"{model.decoder.temperature * np.exp(found.x):.4g}")
+    return float(f"{model.decoder.temperature * exp_of(found.x):.4g}")

@@ -17,7 +17,7 @@ from rebelboost.base.arrays import BySample, Floats, Labels, Scores
 from rebelboost.base.triangular import ordered_product
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.mixture import mixture_posterior
-from rebelboost.kernels.elementary import portable_exp, portable_log
+from rebelboost.kernels.elementary import exp_of, log_of, portable_exp, portable_log
 
 SOON = 60
 """Maximum number of power iterations before samples that have not converged go to `_finish`."""
@@ -88,14 +88,6 @@ class Decoder:
         posterior[~wide] = _iterate(log_d[~wide], portable_exp(log_B), self.precision)
         posterior[wide] = _iterate_logs(log_d[wide], log_B, self.precision)
         return posterior
-
-
-def _exp(x: float) -> float:
-    return float(portable_exp(np.array([x]))[0])
-
-
-def _log(x: float) -> float:
-    return float(portable_log(np.array([float(x)]))[0])
 
 
 def _log_sum(x: Floats, axis: int, *, keepdims: bool = False) -> Floats:
@@ -208,7 +200,7 @@ def _iterate_logs(log_d: Floats, log_B: Floats, precision: float) -> Floats:
             break
         log_AP = log_d[left] + _log_sum(log_P[:, :, np.newaxis] + log_B, axis=1)
         log_AP -= _log_sum(log_AP, axis=1, keepdims=True)
-        following = _log_sum(np.stack([log_AP, log_P + _log(SHIFT)]), axis=0)
+        following = _log_sum(np.stack([log_AP, log_P + log_of(SHIFT)]), axis=0)
         following -= _log_sum(following, axis=1, keepdims=True)
         P[left] = portable_exp(following)
         moved = np.abs(P[left] - portable_exp(log_P)).max(axis=1) >= precision
@@ -248,30 +240,30 @@ def fit_temperature(
     from scipy.optimize import minimize_scalar
 
     def log_loss(log_temperature: float) -> float:
-        decoder = Decoder(costs, _exp(log_temperature), ROUGHLY, loss, subcosts)
+        decoder = Decoder(costs, exp_of(log_temperature), ROUGHLY, loss, subcosts)
         return mean_log_loss(decoder, scores, labels, weight)
 
-    bounds = _log(LEAST_TEMPERATURE), _log(MOST_TEMPERATURE)
+    bounds = log_of(LEAST_TEMPERATURE), log_of(MOST_TEMPERATURE)
     found = minimize_scalar(
         log_loss, bounds=bounds, method="bounded", options={"xatol": search.precision}
     )
     # Four digits exceed the search's precision, and hide differences due to the order of samples.
-    return float(f"{_exp(found.x):.4g}"), float(found.fun)
+    return float(f"{exp_of(found.x):.4g}"), float(found.fun)
 
 
 def cooler(
     decoder: Decoder, scores: Scores, labels: Labels, weight: BySample | None, least: float
 ) -> float:
     """Find the largest factor, below the decoder's, at which the log-loss is at least `least`."""
-    low, high = _log(LEAST_TEMPERATURE), _log(decoder.temperature)
+    low, high = log_of(LEAST_TEMPERATURE), log_of(decoder.temperature)
     while high - low > Search().precision:
         middle = (low + high) / 2
-        at_middle = replace(decoder, temperature=_exp(middle), precision=ROUGHLY)
+        at_middle = replace(decoder, temperature=exp_of(middle), precision=ROUGHLY)
         if mean_log_loss(at_middle, scores, labels, weight) < least:
             high = middle
         else:
             low = middle
-    return float(f"{_exp(low):.4g}")
+    return float(f"{exp_of(low):.4g}")
 
 
 def _uniform_temperature(
@@ -282,14 +274,14 @@ def _uniform_temperature(
     The slope of the log-loss, which comes with it at little cost, tells on which side its minimum is. Steps
     go that way until the minimum lies between two points, and then to where a line through their slopes is 0.
     """
-    lowest, highest = _log(LEAST_TEMPERATURE), _log(MOST_TEMPERATURE)
-    x = min(max(_log(search.near), lowest), highest)
+    lowest, highest = log_of(LEAST_TEMPERATURE), log_of(MOST_TEMPERATURE)
+    x = min(max(log_of(search.near), lowest), highest)
     below, above = (lowest, math.nan), (highest, math.nan)
     ratios, enough = np.ascontiguousarray(ratios), _enough(ROUGHLY)
     weight = np.empty(0) if weight is None else weight
     while True:
         log_loss, slope = kernels.active.log_loss_and_slope(
-            ratios, _exp(x), labels, weight, enough, 1
+            ratios, exp_of(x), labels, weight, enough, 1
         )
         if slope > 0:
             above = (x, slope)
@@ -304,5 +296,5 @@ def _uniform_temperature(
             share = -below[1] / (above[1] - below[1])
             following = below[0] + width * min(max(share, 0.1), 0.9)
         if abs(following - x) < search.precision:  # on the way there the slope falls to 0
-            return _exp(following), log_loss + slope * (following - x) / 2
+            return exp_of(following), log_loss + slope * (following - x) / 2
         x = following

@@ -1,4 +1,4 @@
-"""exp and log of arrays, with the same bits on every machine (`kernels.reference.elementary`)."""
+"""exp, log and powers, with the same bits on every machine (`kernels.reference.elementary`)."""
 
 import numpy as np
 
@@ -21,6 +21,23 @@ def portable_log(x: Floats) -> Floats:
     result = np.empty(x.shape)
     kernels.active.logarithms(np.ravel(x), result.reshape(-1))
     return result
+
+
+def exp_of(x: float) -> float:
+    """Compute eˣ of a number."""
+    return float(portable_exp(np.array([x], dtype=np.float64))[0])
+
+
+def log_of(x: float) -> float:
+    """Natural logarithm of a number; −∞ at 0."""
+    return float(portable_log(np.array([x], dtype=np.float64))[0])
+
+
+def portable_power(x: Floats, power: float) -> Floats:
+    """Compute xᵖ = e^(p·ln x) for x ≥ 0 and p > 0; roots are exact where the processor computes them."""
+    if power == 1:
+        return x
+    return np.sqrt(x) if power == 0.5 else portable_exp(power * portable_log(x))
 
 
 def portable_sinh(x: Floats) -> Floats:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Values
+from rebelboost.kernels.elementary import portable_power
 from rebelboost.model.ensemble import Ensemble
 
 LEAST_SPREAD = 0.1
@@ -31,8 +32,7 @@ class Spread:
 
     def relative(self, scores: BySample) -> BySample:
         """(N,) spread, from what the trees add to the level."""
-        size: BySample = np.maximum(1 + scores / self.level, LEAST_SPREAD) ** self.power
-        return size
+        return portable_power(np.maximum(1 + scores / self.level, LEAST_SPREAD), self.power)
 
 
 @dataclass(frozen=True, eq=False)

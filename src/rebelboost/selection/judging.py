@@ -26,6 +26,7 @@ from rebelboost.costs.posterior import (
 )
 from rebelboost.data.folds import Divisible, divided, n_distinct
 from rebelboost.data.samples import NumberSamples, Samples
+from rebelboost.kernels.elementary import log_of
 
 PERHAPS_SEPARATE = 0.05
 """Only below this log-loss can samples be decided without a mistake, and distinct ones are counted."""
@@ -201,7 +202,7 @@ class NumberJudging:
             distance = np.sqrt(near * (2 * distance - near))
         power = 1 if self.objective.loss == "absolute" else 2
         scale = _power_mean(distance, self.samples.weight, power)
-        return math.log(max(scale, np.finfo(np.float64).tiny))
+        return log_of(max(scale, np.finfo(np.float64).tiny))
 
     @cached_property
     def n_distinct(self) -> int:
@@ -228,13 +229,13 @@ class NumberJudging:
 
 
 def _power_mean(sizes: BySample, weight: BySample | None, power: int) -> float:
-    """(Σ w·sizes^p / Σ w)^(1/p)."""
+    """(Σ w·sizes^p / Σ w)^(1/p), p = 1 or 2."""
     # Relative to the largest, so that powers do not overflow; exact sums, which have no order.
     unit = float(sizes.max(initial=0.0)) or 1.0
     powers = (sizes / unit) ** power
-    if weight is None:
-        return float(unit * (math.fsum(powers) / len(powers)) ** (1 / power))
-    return float(unit * (math.fsum(weight * powers) / math.fsum(weight)) ** (1 / power))
+    n = float(len(powers)) if weight is None else math.fsum(weight)
+    mean = math.fsum(powers if weight is None else weight * powers) / n
+    return unit * (math.sqrt(mean) if power == 2 else mean)
 
 
 def neutral(samples: Samples) -> Samples:

@@ -19,7 +19,7 @@ from rebelboost.boosting.regression import baseline
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.data.folds import WHOLE, folds
 from rebelboost.data.samples import NumberSamples
-from rebelboost.kernels.elementary import portable_log
+from rebelboost.kernels.elementary import log_of, portable_log
 from rebelboost.learners.tree import Tree
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.intervals import Intervals, Spread
@@ -105,7 +105,7 @@ def _loss(size: BySample, spread: BySample, weight: BySample | None) -> float:
     weight = np.ones(len(size)) if weight is None else weight
     total = math.fsum(weight)
     relative = math.fsum(weight * size / spread) / total
-    return math.fsum(weight * portable_log(spread)) / total + math.log(relative)
+    return math.fsum(weight * portable_log(spread)) / total + log_of(relative)
 
 
 def _intervals(spread: Spread, residual: BySample, weight: BySample | None) -> Intervals:

@@ -58,7 +58,7 @@ def scales_between(smallest: float, largest: float, factor: float) -> NDArray[np
     if largest < smallest:
         return np.empty(0)
     n = int(np.floor(np.log(largest / smallest) / np.log(factor) + 1e-9)) + 1
-    return smallest * factor ** np.arange(n, dtype=np.float64)
+    return np.cumprod(np.append(smallest, np.full(n - 1, factor)))
 
 
 def levels(image: Bytes, window: Size, scales: NDArray[np.float64]) -> Iterator[Level]:
