@@ -225,11 +225,11 @@ struct type_caster<rebel::WindowGrid> : struct_caster<rebel::WindowGrid, size_t,
 template <>
 struct type_caster<rebel::CodedColumns>
     : struct_caster<rebel::CodedColumns, Vector<I32>, Vector<I64>, Vector<F64>, Vector<U8>,
-                    Vector<I32>, Matrix<U8>> {};
+                    Vector<U8>> {};
 template <>
 struct type_caster<rebel::CodedTrees>
     : struct_caster<rebel::CodedTrees, Vector<I32>, Vector<I64>, Vector<I64>,
-                    Matrix<const uint16_t>, Matrix<F64>> {};
+                    Matrix<const uint16_t>, Matrix<U8>, Matrix<F64>> {};
 template <>
 struct type_caster<rebel::Steps>
     : struct_caster<rebel::Steps, Vector<I32>, Vector<I64>, Vector<F64>, Vector<I64>, Vector<U8>,

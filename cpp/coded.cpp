@@ -1,7 +1,6 @@
 #include "coded.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <vector>
 
@@ -11,21 +10,35 @@
 namespace rebel {
 namespace {
 
-constexpr size_t block_rows = 256; // samples whose codes stay in the cache
-constexpr size_t tile_rows = 32;   // samples that descend a tree side by side
+constexpr size_t tile_rows = 32;            // samples that descend a tree side by side
+constexpr size_t fewest = 256, most = 4096; // samples of a block
+constexpr size_t cached_bytes = 1 << 18;    // of a block: codes and scores stay in the cache
+constexpr size_t n_codes = 256;             // of a byte
+constexpr size_t set_bytes = n_codes / 8;
 
-// Writes the codes of one column, `stride` bytes apart.
+// Samples that go through all trees together. Each block loads all trees anew, so large blocks are
+// faster as long as they stay in the cache.
+size_t rows_of_block(size_t n_columns, size_t n_classes) {
+    const size_t bytes = n_columns + n_classes * sizeof(double);
+    return std::clamp(cached_bytes / bytes / tile_rows * tile_rows, fewest, most);
+}
+
+// Where the code of sample i is: the samples of a tile are adjacent, for each column.
+size_t place_of(size_t i, size_t n_columns) {
+    return i / tile_rows * tile_rows * n_columns + i % tile_rows;
+}
+
 template <class Value>
-void code_column(Matrix<const Value> X, const CodedColumns& columns, size_t c, uint8_t* codes,
-                 size_t stride) {
+void code_column(Matrix<const Value> X, const CodedColumns& columns, size_t c, uint8_t* codes) {
+    const size_t n_columns = columns.features.size;
     const Value* x = X.data + columns.features.data[c];
     const uint8_t missing = columns.missing.data[c];
-    if (columns.table.data[c] >= 0) {
-        const uint8_t* table = columns.tables.row(columns.table.data[c]).data;
+    codes += c * tile_rows;
+    if (columns.categorical.data[c]) {
         for (size_t i = 0; i < X.n_rows; ++i, x += X.n_cols) {
             const auto code = static_cast<double>(*x);
-            const bool known = code >= 0 && code < static_cast<double>(most_bins);
-            codes[i * stride] = known ? table[static_cast<size_t>(code)] : missing;
+            const bool known = code >= 0 && code < static_cast<double>(n_codes - 1);
+            codes[place_of(i, n_columns)] = known ? static_cast<uint8_t>(code) : missing;
         }
         return;
     }
@@ -40,69 +53,152 @@ void code_column(Matrix<const Value> X, const CodedColumns& columns, size_t c, u
             count += value > thresholds[count + half - 1] ? half : 0;
             n -= half;
         }
-        codes[i * stride] = value == value ? static_cast<uint8_t>(count) : missing;
+        codes[place_of(i, n_columns)] = value == value ? static_cast<uint8_t>(count) : missing;
     }
 }
 
-// `n` samples, `stride` bytes apart, descend a tree layer by layer, so that loads overlap.
-template <size_t n>
-REBEL_INLINE inline void descend_bytes(const uint8_t* codes, size_t stride, const uint16_t* nodes,
-                                       int depth, uint32_t* leaf) {
-    std::fill_n(leaf, n, 0);
-    for (int layer = 0; layer < depth; ++layer) {
-        for (size_t i = 0; i < n; ++i) {
+// The answers of all tests: a bit for each code. Row r < 256 has the codes above r, and the sets
+// follow.
+std::vector<uint8_t> answers_of(Matrix<const uint8_t> sets) {
+    std::vector<uint8_t> answers((n_codes + sets.n_rows) * set_bytes, 0);
+    for (size_t cut = 0; cut < n_codes; ++cut)
+        for (size_t code = cut + 1; code < n_codes; ++code)
+            answers[cut * set_bytes + code / 8] |= static_cast<uint8_t>(1u << code % 8);
+    std::copy_n(sets.data, sets.n_rows * set_bytes, answers.begin() + n_codes * set_bytes);
+    return answers;
+}
+
+REBEL_INLINE inline uint8_t answer(const uint8_t* answers, uint16_t test, uint8_t code) {
+    return answers[test * set_bytes + code / 8] >> code % 8 & 1;
+}
+
+constexpr int most_layers = 5;   // further layers have too many nodes to test them all
+constexpr size_t most_tests = 2; // of sets in a layer, which are tested sample by sample
+
+// Layers whose nodes are all tested for all samples of a tile.
+int layers_together(const uint16_t* nodes, int depth) {
+    int layer = 0;
+    for (; layer < std::min(depth, most_layers); ++layer) {
+        size_t n_tests = 0;
+        for (size_t node = (size_t{1} << layer) - 1; node < (size_t{2} << layer) - 1; ++node)
+            n_tests += nodes[2 * node + 1] >= n_codes;
+        if (n_tests > most_tests)
+            break;
+    }
+    return layer;
+}
+
+typedef uint8_t Codes __attribute__((vector_size(tile_rows)));
+
+REBEL_INLINE inline Codes answers_for(const uint8_t* code, uint16_t test, const uint8_t* answers) {
+    uint8_t found[tile_rows];
+    for (size_t i = 0; i < tile_rows; ++i)
+        found[i] = static_cast<uint8_t>(-answer(answers, test, code[i]));
+    Codes all;
+    std::memcpy(&all, found, sizeof all);
+    return all;
+}
+
+// A tile of samples descends the first layers together: every node is tested for every sample,
+// which takes few instructions for all of them, and each sample follows the node that it is at.
+template <bool with_sets>
+REBEL_INLINE inline void descend_together(const uint8_t* codes, const uint16_t* nodes, int n_layers,
+                                          const uint8_t* answers, uint32_t* leaf) {
+    Codes at{};
+    for (int layer = 0; layer < n_layers; ++layer) {
+        Codes right{}; // all bits of a byte, or none
+        const auto n_nodes = static_cast<uint8_t>(1 << layer);
+        for (uint8_t node = 0; node < n_nodes; ++node, nodes += 2) {
+            const uint8_t* code = codes + nodes[0] * tile_rows;
+            Codes answered;
+            if (with_sets && nodes[1] >= n_codes) {
+                answered = answers_for(code, nodes[1], answers);
+            } else {
+                std::memcpy(&answered, code, sizeof answered);
+                answered = reinterpret_cast<Codes>(answered > static_cast<uint8_t>(nodes[1]));
+            }
+            right |= reinterpret_cast<Codes>(at == node) & answered;
+        }
+        at = at + at - right;
+    }
+    uint8_t places[tile_rows];
+    std::memcpy(places, &at, sizeof at);
+    std::copy_n(places, tile_rows, leaf);
+}
+
+// Further layers, one after the other, so that the loads of a tile's samples overlap.
+template <bool with_sets>
+REBEL_INLINE inline void descend_alone(const uint8_t* codes, const uint16_t* nodes, int layer,
+                                       int depth, const uint8_t* answers, uint32_t* leaf) {
+    nodes += 2 * ((size_t{1} << layer) - 1);
+    for (; layer < depth; ++layer) {
+        for (size_t i = 0; i < tile_rows; ++i) {
             const uint16_t* node = nodes + 2 * leaf[i];
-            leaf[i] = 2 * leaf[i] + (codes[i * stride + node[0]] > node[1] ? 1 : 0);
+            const uint8_t code = codes[node[0] * tile_rows + i];
+            const bool right = with_sets ? answer(answers, node[1], code) != 0 : code > node[1];
+            leaf[i] = 2 * leaf[i] + (right ? 1 : 0);
         }
         nodes += size_t{2} << layer;
     }
 }
 
-REBEL_CLONES void add_block(const uint8_t* codes, size_t stride, const CodedTrees& trees,
-                            size_t first, size_t last, Matrix<double> scores) {
+template <bool with_sets>
+REBEL_INLINE inline void add_tiles(const uint8_t* codes, size_t n_columns, const CodedTrees& trees,
+                                   size_t tree, const uint8_t* answers, Matrix<double> scores) {
     const size_t n_classes = scores.n_cols;
+    const int depth = trees.depths.data[tree];
+    const uint16_t* nodes =
+        trees.nodes.data + 2 * static_cast<size_t>(trees.node_offsets.data[tree]);
+    const double* outputs =
+        trees.outputs.data + static_cast<size_t>(trees.leaf_offsets.data[tree]) * n_classes;
+    const int together = layers_together(nodes, depth);
     uint32_t leaf[tile_rows];
-    for (size_t tree = first; tree < last; ++tree) {
-        const uint16_t* nodes =
-            trees.nodes.data + 2 * static_cast<size_t>(trees.node_offsets.data[tree]);
-        const double* outputs =
-            trees.outputs.data + static_cast<size_t>(trees.leaf_offsets.data[tree]) * n_classes;
-        for (size_t begin = 0; begin < scores.n_rows; begin += tile_rows) {
-            // The last tile is padded: there is room for the codes of a whole tile.
-            descend_bytes<tile_rows>(codes + begin * stride, stride, nodes, trees.depths.data[tree],
-                                     leaf);
-            const size_t n = std::min(tile_rows, scores.n_rows - begin);
-            for (size_t i = 0; i < n; ++i) {
-                double* __restrict score = scores.data + (begin + i) * n_classes;
-                const double* __restrict output = outputs + leaf[i] * n_classes;
-                for (size_t k = 0; k < n_classes; ++k)
-                    score[k] += output[k];
-            }
+    for (size_t begin = 0; begin < scores.n_rows; begin += tile_rows) {
+        const uint8_t* tile = codes + begin * n_columns;
+        descend_together<with_sets>(tile, nodes, together, answers, leaf);
+        descend_alone<with_sets>(tile, nodes, together, depth, answers, leaf);
+        const size_t n = std::min(tile_rows, scores.n_rows - begin); // the last tile is padded
+        for (size_t i = 0; i < n; ++i) {
+            double* __restrict score = scores.data + (begin + i) * n_classes;
+            const double* __restrict output = outputs + leaf[i] * n_classes;
+            for (size_t k = 0; k < n_classes; ++k)
+                score[k] += output[k];
         }
     }
+}
+
+REBEL_CLONES void add_by_numbers(const uint8_t* codes, size_t n_columns, const CodedTrees& trees,
+                                 size_t first, size_t last, Matrix<double> scores) {
+    for (size_t tree = first; tree < last; ++tree)
+        add_tiles<false>(codes, n_columns, trees, tree, nullptr, scores);
+}
+
+REBEL_CLONES void add_by_sets(const uint8_t* codes, size_t n_columns, const CodedTrees& trees,
+                              size_t first, size_t last, const uint8_t* answers,
+                              Matrix<double> scores) {
+    for (size_t tree = first; tree < last; ++tree)
+        add_tiles<true>(codes, n_columns, trees, tree, answers, scores);
 }
 
 } // namespace
 
 void CodedColumns::check(size_t n_features) const {
     const size_t n = features.size;
-    require(starts.size == n + 1 && missing.size == n && table.size == n &&
-                tables.n_cols == most_bins && starts[0] == 0 &&
+    require(starts.size == n + 1 && missing.size == n && categorical.size == n && starts[0] == 0 &&
                 starts[n] == static_cast<int64_t>(thresholds.size),
             "the arrays of the columns do not match");
     for (size_t c = 0; c < n; ++c) {
         require(features[c] >= 0 && static_cast<size_t>(features[c]) < n_features,
                 "a column names a feature that is not there");
         const int64_t n_thresholds = starts[c + 1] - starts[c];
-        require(n_thresholds >= 0 && n_thresholds < 255 &&
-                    table[c] < static_cast<int64_t>(tables.n_rows),
-                "the thresholds or tables of the columns do not match");
+        require(n_thresholds >= 0 && n_thresholds < 255,
+                "the thresholds of the columns do not match");
     }
 }
 
 void CodedTrees::check(size_t n_columns) const {
     require(node_offsets.size == depths.size && leaf_offsets.size == depths.size &&
-                nodes.n_cols == 2,
+                nodes.n_cols == 2 && sets.n_cols == set_bytes,
             "the arrays of the trees do not match");
     size_t n_nodes = 0, n_leaves = 0;
     for (size_t tree = 0; tree < depths.size; ++tree) {
@@ -115,7 +211,9 @@ void CodedTrees::check(size_t n_columns) const {
     }
     require(n_nodes == nodes.n_rows && n_leaves == outputs.n_rows,
             "the depths, nodes and outputs of the trees do not match");
-    require(n_columns > 0 || n_nodes == 0, "the trees and columns do not match");
+    for (size_t i = 0; i < nodes.n_rows; ++i)
+        require(nodes.data[2 * i] < n_columns && nodes.data[2 * i + 1] < n_codes + sets.n_rows,
+                "a node names a column or a set that is not there");
 }
 
 template <class Value>
@@ -126,14 +224,18 @@ void predict_coded(Matrix<const Value> X, const CodedColumns& columns, const Cod
     trees.check(n_columns);
     require(scores.is(X.n_rows, trees.outputs.n_cols) && first <= last && last <= trees.depths.size,
             "X, trees and scores do not match");
-    for (size_t i = 0; i < trees.nodes.n_rows; ++i)
-        require(trees.nodes.data[2 * i] < n_columns, "a node names a column that is not there");
-    parallel_for(X.n_rows, block_rows, n_threads, [&](size_t begin, size_t end) {
+    const std::vector<uint8_t> answers = answers_of(trees.sets);
+    const size_t grain = rows_of_block(n_columns, scores.n_cols);
+    parallel_for(X.n_rows, grain, n_threads, [&](size_t begin, size_t end) {
         const size_t n_tiles = (end - begin + tile_rows - 1) / tile_rows;
         std::vector<uint8_t> codes(n_tiles * tile_rows * n_columns, 0);
         for (size_t c = 0; c < n_columns; ++c)
-            code_column(X.rows(begin, end), columns, c, codes.data() + c, n_columns);
-        add_block(codes.data(), n_columns, trees, first, last, scores.rows(begin, end));
+            code_column(X.rows(begin, end), columns, c, codes.data());
+        const auto own = scores.rows(begin, end);
+        if (trees.sets.n_rows > 0)
+            add_by_sets(codes.data(), n_columns, trees, first, last, answers.data(), own);
+        else
+            add_by_numbers(codes.data(), n_columns, trees, first, last, own);
     });
 }
 

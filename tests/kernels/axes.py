@@ -59,7 +59,7 @@ FREE = {
     ),
     "apply trees.outputs 1",
     "predict_coded X 1",  # as long as the features are among them
-    "predict_coded columns.tables 0",
+    "predict_coded trees.sets 0",  # more than the nodes name
     "add_steps X 1",  # as long as the features are among them
     "compare_points levels 0",  # as long as the blocks hold so many samples
     "squared_distances out 1",  # as long as the blocks hold so many samples, and no block is idle

@@ -6,24 +6,24 @@ from kernels.builders import random_trees
 from rebelboost.base.prediction_arrays import CodedColumns, CodedTrees, StepArrays
 
 
-def random_coded(rng, counts, depths, width, n_labels):
+def random_coded(rng, counts, depths, width, n_labels, n_sets=3):
     """Columns with so many thresholds (a column of categories where negative), and trees on them."""
     steps = random_steps(rng, counts, width, n_labels)
-    sets = np.cumsum(steps.categorical) - 1
     columns = CodedColumns(
         steps.features,
         steps.starts,
         steps.thresholds,
         rng.choice([0, 255], len(counts)).astype(np.uint8),
-        np.where(steps.categorical, sets, -1).astype(np.int32),
-        rng.integers(0, 2, (int(steps.categorical.sum()), 256)).astype(np.uint8),
+        steps.categorical,
     )
     trees = random_trees(rng, depths, width, n_labels, categories=False)
-    n_nodes = len(trees.features)
-    nodes = np.stack([rng.integers(0, len(counts), n_nodes), rng.integers(0, 5, n_nodes)], axis=1)
-    nodes[rng.random(n_nodes) < 0.2] = [0, 255]
+    n_nodes, sets = len(trees.features), rng.integers(0, 256, (n_sets, 32)).astype(np.uint8)
+    tests = np.where(rng.random(n_nodes) < 0.5, rng.integers(0, 5, n_nodes), 255)
+    of_set = rng.random(n_nodes) < 0.4 if n_sets else np.zeros(n_nodes, dtype=bool)
+    tests[of_set] = 256 + rng.integers(0, max(n_sets, 1), n_nodes)[of_set]
+    nodes = np.stack([rng.integers(0, len(counts), n_nodes), tests], axis=1).astype(np.uint16)
     offsets = trees.node_offsets, trees.leaf_offsets
-    return columns, CodedTrees(trees.depths, *offsets, nodes.astype(np.uint16), trees.outputs)
+    return columns, CodedTrees(trees.depths, *offsets, nodes, sets, trees.outputs)
 
 
 def random_steps(rng, counts, width, n_labels):

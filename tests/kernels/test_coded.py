@@ -15,13 +15,14 @@ COLUMNS, TREES = "columns", "trees"
 @given(
     rng=builders.rngs,
     counts=st.lists(st.integers(-1, 9), min_size=1, max_size=5),
-    depths=st.lists(st.integers(0, 6), max_size=4),
-    n_samples=st.sampled_from([0, 1, 31, 32, 33, 256, 300]),
+    depths=st.lists(st.integers(0, 8), max_size=4),
+    n_samples=st.sampled_from([0, 1, 31, 32, 33, 256, 300, 4100]),
+    n_sets=st.sampled_from([0, 1, 7]),
 )
 def test_compiled_predictions_of_coded_trees_equal_reference(
-    compiled, dtype, rng, counts, depths, n_samples
+    compiled, dtype, rng, counts, depths, n_samples, n_sets
 ):
-    columns, trees = coded_builders.random_coded(rng, counts, depths, 4, 3)
+    columns, trees = coded_builders.random_coded(rng, counts, depths, 4, 3, n_sets)
     X = builders.random_values(rng, n_samples, 4, dtype)
     first, last = np.sort(rng.integers(0, len(depths) + 1, 2)).tolist()
     ours = calls.predict_coded(compiled, X, columns, trees, first, last)
@@ -41,8 +42,8 @@ def spoilt(name, field, i, value):
         (COLUMNS, "features", 1, WIDTH),
         (COLUMNS, "features", 1, -1),
         (COLUMNS, "starts", 1, 6),
-        (COLUMNS, "table", 1, 1),
         (TREES, "nodes", (4, 0), 3),
+        (TREES, "nodes", (4, 1), 256 + 3),
         (TREES, "depths", 0, 3),
         (TREES, "depths", 0, -1),
         (TREES, "node_offsets", 1, 2),

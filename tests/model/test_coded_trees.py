@@ -23,13 +23,15 @@ def random_forest(seed, n_thresholds):
     thresholds = rng.integers(0, n_thresholds, len(features)) / 8
     thresholds[(features == -1) | (features == 4) | (rng.random(len(features)) < 0.05)] = np.inf
     missing_right = np.where(features == -1, 0, arrays.missing_right).astype(np.uint8)
+    right = rng.integers(0, 2, (len(sets), 256)).astype(np.uint8)
+    right[:, 255] = missing_right[sets]  # no encoder gives this code
     return Trees(
         arrays.depths,
         features,
         thresholds,
         missing_right,
         category,
-        rng.integers(0, 2, (len(sets), 256)).astype(np.uint8),
+        right,
         np.zeros(len(arrays.outputs), np.int8),
         arrays.outputs,
         np.ones(len(arrays.outputs)),
@@ -62,6 +64,12 @@ def test_a_feature_with_many_thresholds_has_several_columns():
 def test_trees_that_need_too_many_columns_are_walked_as_they_are(monkeypatch):
     monkeypatch.setattr(coded_trees, "MOST_COLUMNS", 3)
     assert coded(random_forest(0, 20)) is None
+
+
+def test_trees_with_a_category_that_no_encoder_gives_are_walked_as_they_are():
+    forest = random_forest(0, 20)
+    forest.right[0, 255] ^= 1
+    assert coded(forest) is None
 
 
 def test_trees_without_splits_are_walked_as_they_are():

@@ -9,7 +9,7 @@ from rebelboost.base.arrays import Bytes, Floats, Ints, Outputs
 
 
 class CodedColumns(NamedTuple):
-    """How samples become bytes, for trees whose tests compare bytes."""
+    """How samples become bytes, for trees whose tests look at bytes."""
 
     features: NDArray[np.int32]
     """(columns,)"""
@@ -19,20 +19,20 @@ class CodedColumns(NamedTuple):
     """Rising within a column, at most 254 of them."""
     missing: Bytes
     """(columns,) code of missing values and unknown categories."""
-    table: NDArray[np.int32]
-    """(columns,) row of `tables` for a categorical feature, else −1."""
-    tables: Bytes
-    """(m, 256) code of each category."""
+    categorical: Bytes
+    """(columns,) 1 if the code is the category itself, 0 to 254."""
 
 
 class CodedTrees(NamedTuple):
-    """Trees as in `TreeArrays`, with tests that compare bytes."""
+    """Trees as in `TreeArrays`, with tests that look at bytes."""
 
     depths: NDArray[np.int32]
     node_offsets: Ints
     leaf_offsets: Ints
     nodes: NDArray[np.uint16]
-    """(nodes, 2) a code above nodes[:, 1] in column nodes[:, 0] goes right."""
+    """(nodes, 2) column, and test: codes above it go right, or from 256 on those in a set."""
+    sets: Bytes
+    """(m, 32) the bits of the codes in each set, the lowest code first."""
     outputs: Outputs
 
 

@@ -1,8 +1,9 @@
-"""Trees in a form that is walked faster on many samples: every test compares a byte of the sample.
+"""Trees in a form that is walked faster on many samples: every test looks at a byte of the sample.
 
-For each feature, the thresholds of all trees are sorted; the number of them that a value exceeds is its code. A
-set of categories that goes right has a column of zeros and ones. So all tests are alike, a node takes four
-bytes, and a sample is looked up among thresholds once, not in every node. Scores are the same to the last bit.
+For each feature, the thresholds of all trees are sorted; the number of them that a value exceeds is its
+code. The code of a category is the category, and the sets of categories that go right are stored once each.
+A node takes four bytes, and a sample is looked up among thresholds once, not in every node. Scores are the
+same to the last bit.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.base.arrays import Ints, Scores, Values
+from rebelboost.base.arrays import Bytes, Ints, Scores, Values
 from rebelboost.base.prediction_arrays import CodedColumns, CodedTrees
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 MOST_CODES = 254
 """Maximum number of thresholds of a column; further ones have a column of their own."""
 HIGHEST = 255
-"""Above all thresholds: code of missing values that go right. No code is above it."""
+"""Code of missing values that go right, and of missing categories. No code is above it."""
+FIRST_SET = 256
+"""Test of the first set of categories; lower ones are codes to be exceeded."""
+MOST_SETS = (1 << 16) - FIRST_SET
 MOST_COLUMNS = 4096
 """With more, the codes of some samples would not stay in the cache."""
 
@@ -36,32 +40,30 @@ class Coded(NamedTuple):
 
 
 def coded(trees: "Trees") -> Coded | None:
-    """The same trees with tests on bytes; None if they need too many columns."""
+    """The same trees with tests on bytes; None if they need too many columns or sets."""
     nodes = np.zeros((len(trees.features), 2), dtype=np.uint16)
     nodes[:, 1] = HIGHEST  # a node without a split
     of_numbers = np.flatnonzero((trees.features >= 0) & (trees.category < 0))
     of_sets = np.flatnonzero(trees.category >= 0)
     numbers = _number_columns(trees, of_numbers)
     sets = _set_columns(trees, of_sets)
-    n_numbers, n_sets = len(numbers.features), len(sets.features)
-    if not 0 < n_numbers + n_sets <= MOST_COLUMNS:
+    n_numbers, n_categorical = len(numbers.features), len(sets.features)
+    if not 0 < n_numbers + n_categorical <= MOST_COLUMNS or not sets.fit:
         return None
     nodes[of_numbers] = np.stack([numbers.of_node, numbers.cuts], axis=1)
-    nodes[of_sets] = np.stack([n_numbers + sets.of_node, np.zeros(len(of_sets))], axis=1)
-    missing_right = np.concatenate([numbers.missing_right, sets.missing_right])
+    nodes[of_sets] = np.stack([n_numbers + sets.of_node, FIRST_SET + sets.set_of_node], axis=1)
     columns = CodedColumns(
         np.concatenate([numbers.features, sets.features]).astype(np.int32),
-        np.concatenate([numbers.starts, np.full(n_sets, numbers.starts[-1])]).astype(np.int64),
+        np.append(numbers.starts, np.full(n_categorical, numbers.starts[-1])).astype(np.int64),
         numbers.thresholds,
-        np.where(missing_right, HIGHEST, 0).astype(np.uint8),
-        np.concatenate([np.full(n_numbers, -1), np.arange(n_sets)]).astype(np.int32),
-        np.ascontiguousarray(trees.right[trees.category[of_sets][sets.first]]),
+        np.append(
+            np.where(numbers.missing_right, HIGHEST, 0), np.full(n_categorical, HIGHEST)
+        ).astype(np.uint8),
+        np.repeat(np.array([0, 1], dtype=np.uint8), [n_numbers, n_categorical]),
     )
     walked = trees.walked
-    return Coded(
-        columns,
-        CodedTrees(walked.depths, walked.node_offsets, walked.leaf_offsets, nodes, walked.outputs),
-    )
+    offsets = walked.node_offsets, walked.leaf_offsets
+    return Coded(columns, CodedTrees(walked.depths, *offsets, nodes, sets.bits, walked.outputs))
 
 
 class _Numbers(NamedTuple):
@@ -103,18 +105,21 @@ def _number_columns(trees: "Trees", nodes: Ints) -> _Numbers:
 
 class _Sets(NamedTuple):
     features: Ints
-    missing_right: Ints
-    first: Ints
-    """One of the nodes with each set."""
+    bits: Bytes
+    """(sets, 32) the categories of each set; the last bit is that of missing values."""
     of_node: Ints
-    """Column of each node."""
+    """Feature of each node, as a place in `features`."""
+    set_of_node: Ints
+    fit: bool
+    """Whether the nodes can be coded: category 255, which no encoder gives, goes where missing values go."""
 
 
 def _set_columns(trees: "Trees", nodes: Ints) -> _Sets:
-    """A column for each set of categories of a feature that goes right, and side of missing values."""
-    packed = np.packbits(trees.right[trees.category[nodes]], axis=1)
-    owner = 2 * trees.features[nodes].astype(np.int64) + trees.missing_right[nodes]
-    keys = np.concatenate([packed, owner[:, np.newaxis].view(np.uint8)], axis=1)
-    as_one = np.ascontiguousarray(keys).view(f"V{keys.shape[1]}").ravel()
-    _, first, of_node = np.unique(as_one, return_index=True, return_inverse=True)
-    return _Sets(owner[first] // 2, owner[first] % 2, first, of_node)
+    """A column for each categorical feature, and the sets of categories that go right, each once."""
+    right = trees.right[trees.category[nodes]]
+    fit = np.array_equal(right[:, HIGHEST], trees.missing_right[nodes])
+    packed = np.packbits(right, axis=1, bitorder="little")
+    as_one = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
+    _, first, set_of_node = np.unique(as_one, return_index=True, return_inverse=True)
+    features, of_node = np.unique(trees.features[nodes].astype(np.int64), return_inverse=True)
+    return _Sets(features, packed[first], of_node, set_of_node, fit and len(first) <= MOST_SETS)
