@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "counting.hpp"
 #include "elementary.hpp"
 #include "fixed_point.hpp"
 #include "random.hpp"
@@ -27,10 +28,11 @@ void write_regions(const Bins& bins, const Growth& growth, Samples samples, cons
             const Samples own = samples.slice(growth.starts[i], growth.starts[i + 1]);
             const int32_t feature = divided ? tree.features[first + i] : -1;
             const auto leaf = static_cast<uint16_t>(divided ? 2 * i : i);
-            for (const int32_t n : own)
-                regions[n] = leaf;
-            if (feature < 0)
+            if (feature < 0) {
+                for (const int32_t n : own)
+                    regions[n] = leaf;
                 continue;
+            }
             const uint8_t* column = bins.column(feature);
             const uint8_t* right = tree.right.row(first + i).data;
             for (const int32_t n : own)
@@ -168,8 +170,9 @@ int grow_term(const Bins& bins, const TreeData& data, const Focus& focus, Pairs 
     write_regions(bins, growth, ordered, tree, n_threads);
     write_values(bins, data, (size_t{1} << growth.n_layers) - 1, tree);
     std::fill(tree.cover.begin(), tree.cover.end(), 0.0);
-    for (size_t n = 0; n < tree.regions.size; ++n)
-        tree.cover[tree.regions[n]] += data.counts[n];
+    add_counts(
+        tree.regions.size, [&](size_t n) { return size_t{tree.regions.data[n]}; }, data.counts,
+        tree.cover.slice(0, size_t{1} << growth.n_layers));
     for (double& weight : tree.cover)
         weight *= data.unit;
     return growth.n_layers;

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "arithmetic.hpp"
+#include "counting.hpp"
 #include "elementary.hpp"
+#include "few.hpp"
 #include "fixed_point.hpp"
 #include "multiversion.hpp"
 #include "parallel.hpp"
+#include "two_classes.hpp"
 
 namespace rebel {
 namespace {
@@ -20,25 +24,71 @@ size_t sum_grain(const Cube<int64_t>& sums) {
     return std::max(row_grain, 8 * sums.n_planes);
 }
 
-REBEL_CLONES void project_rows(Planes weights, const Projection& projection, Vector<int64_t> values,
-                               size_t begin, size_t end) {
-    const size_t n_classes = weights.n_cols;
-    const double* direction = projection.direction.data;
-    const double* squares = projection.squares.data;
-    for (size_t n = begin; n < end; ++n) {
-        double signed_sum[lanes] = {};
-        double mass[lanes] = {};
-        for (size_t plane = 0; plane < weights.n_planes; ++plane) {
-            const double* row = weights.data + (plane * weights.n_rows + n) * n_classes;
-            in_lanes(n_classes, [&](size_t k, size_t lane) REBEL_INLINE {
-                signed_sum[lane] += row[k] * direction[k];
-                mass[lane] += std::fabs(row[k]) * squares[k];
-            });
+using Lanes [[gnu::vector_size(8 * lanes)]] = double;
+
+// The next weights of a row, as many as there are lanes; 0 where none is left.
+REBEL_INLINE inline Lanes lanes_of(const double* row, size_t n_left) {
+    Lanes next{};
+    if (n_left >= lanes)
+        std::memcpy(&next, row, sizeof next);
+    else if (n_left == 3)
+        next = Lanes{row[0], row[1], row[2], 0};
+    else if (n_left == 2)
+        next = Lanes{row[0], row[1], 0, 0};
+    else
+        next = Lanes{row[0], 0, 0, 0};
+    return next;
+}
+
+REBEL_INLINE inline int64_t pair_in_lanes(const double* signed_sum, const double* mass,
+                                          const Projection& projection) {
+    return rounded(together(signed_sum) * projection.signed_scale) * (int64_t{1} << 32) +
+           rounded(together(mass) * projection.mass_scale);
+}
+
+// The pair of sample n. With few classes, the compiler works on several samples at a time;
+template <class Constant>
+REBEL_INLINE inline int64_t projected(Planes weights, size_t n, Constant n_classes,
+                                      const Projection& projection) {
+    double signed_sum[lanes] = {};
+    double mass[lanes] = {};
+    const double* row = weights.data + n * n_classes;
+    in_lanes(n_classes, [&](size_t k, size_t lane) REBEL_INLINE {
+        signed_sum[lane] = row[k] * projection.direction.data[k];
+        mass[lane] = std::fabs(row[k]) * projection.squares.data[k];
+    });
+    return pair_in_lanes(signed_sum, mass, projection);
+}
+
+// with more classes or a second plane of weights, lanes are a vector.
+REBEL_INLINE inline int64_t projected(Planes weights, size_t n, size_t n_classes,
+                                      const Projection& projection) {
+    Lanes signed_sum{}, mass{};
+    for (size_t plane = 0; plane < weights.n_planes; ++plane) {
+        const double* row = weights.data + (plane * weights.n_rows + n) * n_classes;
+        for (size_t k = 0; k < n_classes; k += lanes) {
+            const Lanes w = lanes_of(row + k, n_classes - k);
+            signed_sum += w * lanes_of(projection.direction.data + k, n_classes - k);
+            mass += (w < 0 ? -w : w) * lanes_of(projection.squares.data + k, n_classes - k);
         }
-        values.data[n] =
-            rounded(together(signed_sum) * projection.signed_scale) * (int64_t{1} << 32) +
-            rounded(together(mass) * projection.mass_scale);
     }
+    double signed_lanes[lanes], mass_lanes[lanes];
+    std::memcpy(signed_lanes, &signed_sum, sizeof signed_sum);
+    std::memcpy(mass_lanes, &mass, sizeof mass);
+    return pair_in_lanes(signed_lanes, mass_lanes, projection);
+}
+
+REBEL_CLONES void project_rows(Planes weights, const Projection& projection,
+                               int64_t* __restrict values, size_t begin, size_t end) {
+    if (weights.n_planes > 1) {
+        for (size_t n = begin; n < end; ++n)
+            values[n] = projected(weights, n, weights.n_cols, projection);
+        return;
+    }
+    constant_if_few(weights.n_cols, [&](auto n_classes) REBEL_INLINE {
+        for (size_t n = begin; n < end; ++n)
+            values[n] = projected(weights, n, n_classes, projection);
+    });
 }
 
 REBEL_CLONES void fix_rows(Planes weights, double scale, Matrix<int32_t> fixed, int64_t* keys,
@@ -60,9 +110,10 @@ REBEL_CLONES void fix_rows(Planes weights, double scale, Matrix<int32_t> fixed, 
     }
 }
 
-REBEL_CLONES void add_weights(Matrix<const double> weights, Regions regions,
-                              const double* __restrict scales, int64_t* __restrict sums) {
-    const size_t n_classes = weights.n_cols;
+template <class Classes>
+REBEL_INLINE inline void add_rows(Matrix<const double> weights, Regions regions,
+                                  const double* __restrict scales, int64_t* __restrict sums,
+                                  Classes n_classes) {
     for (size_t n = 0; n < regions.size; ++n) {
         const double* __restrict row = weights.data + n * n_classes;
         int64_t* __restrict signed_sum = sums + regions.data[n] * 2 * n_classes;
@@ -74,6 +125,13 @@ REBEL_CLONES void add_weights(Matrix<const double> weights, Regions regions,
             mass[k] += (w ^ sign) - sign;
         }
     }
+}
+
+REBEL_CLONES void add_weights(Matrix<const double> weights, Regions regions, const double* scales,
+                              int64_t* sums) {
+    constant_if_few(weights.n_cols, [&](auto n_classes) REBEL_INLINE {
+        add_rows(weights, regions, scales, sums, n_classes);
+    });
 }
 
 REBEL_CLONES void add_slopes(const LogisticLine& line, size_t plane, size_t begin, Regions regions,
@@ -98,9 +156,9 @@ REBEL_CLONES void add_slopes(const LogisticLine& line, size_t plane, size_t begi
     }
 }
 
-REBEL_CLONES void advance_weights(double* weights, Regions regions, const Step& step,
-                                  int64_t* __restrict totals) {
-    const size_t n_classes = step.up.n_cols;
+template <class Classes>
+REBEL_INLINE inline void advance_rows(double* weights, Regions regions, const Step& step,
+                                      int64_t* __restrict totals, Classes n_classes) {
     const double* __restrict scales = step.scales.data;
     for (size_t n = 0; n < regions.size; ++n) {
         double* __restrict row = weights + n * n_classes;
@@ -115,9 +173,17 @@ REBEL_CLONES void advance_weights(double* weights, Regions regions, const Step& 
     }
 }
 
-REBEL_CLONES void advance_scores(double* __restrict scores, Regions regions,
-                                 Matrix<const double> outputs, int32_t* decided) {
-    const size_t n_classes = outputs.n_cols;
+REBEL_CLONES void advance_weights(double* weights, Regions regions, const Step& step,
+                                  int64_t* totals) {
+    constant_if_few(step.up.n_cols, [&](auto n_classes) REBEL_INLINE {
+        advance_rows(weights, regions, step, totals, n_classes);
+    });
+}
+
+template <class Classes>
+REBEL_INLINE inline void add_outputs(double* __restrict scores, Regions regions,
+                                     Matrix<const double> outputs, int32_t* decided,
+                                     Classes n_classes) {
     for (size_t n = 0; n < regions.size; ++n) {
         double* row = scores + n * n_classes;
         const double* output = outputs.data + regions.data[n] * n_classes;
@@ -125,6 +191,13 @@ REBEL_CLONES void advance_scores(double* __restrict scores, Regions regions,
             row[k] += output[k];
         decided[n] = static_cast<int32_t>(std::max_element(row, row + n_classes) - row);
     }
+}
+
+REBEL_CLONES void advance_scores(double* scores, Regions regions, Matrix<const double> outputs,
+                                 int32_t* decided) {
+    constant_if_few(outputs.n_cols, [&](auto n_classes) REBEL_INLINE {
+        add_outputs(scores, regions, outputs, decided, n_classes);
+    });
 }
 
 REBEL_CLONES void exponential_pairs(const double* x, size_t n, double unit, double* up,
@@ -178,7 +251,7 @@ void project(Planes weights, const Projection& projection, Vector<int64_t> value
                 projection.squares.size == weights.n_cols,
             "projection and weights differ in classes");
     parallel_for(weights.n_rows, row_grain, n_threads, [&](size_t begin, size_t end) {
-        project_rows(weights, projection, values, begin, end);
+        project_rows(weights, projection, values.data, begin, end);
     });
 }
 
@@ -260,11 +333,20 @@ Rates rate(Vector<const int32_t> decided, const JudgedLabels& judged) {
                 n_labels == (judged.place.size > 0 ? judged.place.size : decided.size),
             "decisions, labels and costs do not match");
     std::vector<double> confusion(n_classes * n_classes, 0.0);
-    for (size_t n = 0; n < n_labels; ++n) {
-        const size_t at = judged.place.size > 0 ? static_cast<size_t>(judged.place.data[n]) : n;
-        require(at < decided.size, "decisions and places do not match");
-        confusion[static_cast<size_t>(judged.labels.data[n]) * n_classes +
-                  static_cast<size_t>(decided.data[at])] += judged.counts.data[n];
+    const auto cell = [&](size_t n, size_t at) {
+        return static_cast<size_t>(judged.labels.data[n]) * n_classes +
+               static_cast<size_t>(decided.data[at]);
+    };
+    const Vector<double> cells{confusion.data(), confusion.size()};
+    if (judged.place.size == 0) {
+        add_counts(n_labels, [&](size_t n) { return cell(n, n); }, judged.counts, cells);
+    } else {
+        const auto place_of = [&](size_t n) {
+            const auto at = static_cast<size_t>(judged.place.data[n]);
+            require(at < decided.size, "decisions and places do not match");
+            return cell(n, at);
+        };
+        add_counts(n_labels, place_of, judged.counts, cells);
     }
     double right = 0, total = 0, paid = 0;
     for (size_t i = 0; i < confusion.size(); ++i) {
