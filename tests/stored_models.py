@@ -19,7 +19,7 @@ from rebelboost import (
     Taxonomy,
     Tree,
 )
-from rebelboost.files import packing
+from rebelboost.files import deflating, packing
 
 FOLDER = Path(__file__).with_name("models")
 N_ASKED = 12
@@ -180,6 +180,7 @@ MAKERS = {
     "sample_costs": (numbers, _to_sample_costs),
     "cascade": (lambda: numbers(n=100), _cascaded),
     "packed": (table, fitted(RebelClassifier(Tree(4), n_rounds=3, cross_fit=2, random_state=1))),
+    "deflated": (table, fitted(RebelClassifier(Tree(5), n_rounds=3, cross_fit=2, random_state=1))),
     "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
 VERSIONS = {
@@ -189,6 +190,7 @@ VERSIONS = {
     "regressor_cross_fit": 4,
     "cascade": 5,
     "packed": 6,
+    "deflated": 7,
 }
 """Of the format that was the first to store a kind; 1 for the others."""
 
@@ -230,6 +232,15 @@ def all_packed():
         yield
 
 
+@contextmanager
+def all_deflated():
+    """Pack small files too, and compress all arrays that become smaller."""
+    with all_packed(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deflating, "LEAST_BYTES", 0)
+        patch.setattr(deflating, "LEAST_SHARE", 0.0)
+        yield
+
+
 # ---- files that are kept
 
 
@@ -241,7 +252,7 @@ def keep(kind):
     """Write a model as it is saved today, with what it says of some samples."""
     model, X = make(kind)
     version = VERSIONS.get(kind, 1)
-    with all_packed() if version == 6 else nullcontext():
+    with all_deflated() if version == 7 else nullcontext():
         model.save(FOLDER / f"v{version}-{kind}.safetensors")
     asked = X[:N_ASKED]
     rows = json.loads(pd.DataFrame(asked).to_json(orient="values", double_precision=15))

@@ -9,6 +9,9 @@ import numpy as np
 
 from determinism.tables import amounts, images, mixed, numbers
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, SmoothSimilarity, Stump, Tree
+from rebelboost.base.checks import Fields
+from rebelboost.files.packing import unpacked
+from rebelboost.files.safetensors import read
 from rebelboost.vision import Detector
 
 COSTS = {(0, 1): 4.0, (1, 2): 2.5, (2, 0): 1.5}
@@ -56,13 +59,12 @@ def stored_arrays(model):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.safetensors"
         model.save(path)
-        raw = path.read_bytes()
-    size = int.from_bytes(raw[:8], "little")
-    header = json.loads(raw[8 : 8 + size])
-    for name in sorted(header.keys() - {"__metadata__"}):
+        contents = read(path)
+    said = json.loads(contents.texts.get("model", "{}")).get("packed")
+    arrays = contents.arrays if said is None else unpacked(contents.arrays, Fields(said, "packed"))
+    for name in sorted(arrays):
         if "history." not in name:
-            begin, end = header[name]["data_offsets"]
-            yield name, raw[8 + size + begin : 8 + size + end]
+            yield name, arrays[name].tobytes()
 
 
 def answers(model, X):

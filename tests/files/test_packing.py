@@ -27,7 +27,7 @@ NO_TREES = {
     "trees.tables": np.empty((0, 32), np.uint8),
     "trees.outputs": np.empty((0, 2)),
 }
-shapes = hnp.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=40)
+shapes = hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=12)
 few = st.sampled_from([0.0, -0.0, 1.5, np.nan, np.inf, 2.0**-40, 3.0])
 arrays = st.one_of(
     hnp.arrays(np.float64, shapes, elements=few),
@@ -36,6 +36,7 @@ arrays = st.one_of(
     hnp.arrays(np.int64, shapes),
     hnp.arrays(np.int64, shapes, elements=st.integers(-200, 300)),
     hnp.arrays(np.int32, shapes, elements=st.integers(0, 255)),
+    hnp.arrays(np.float32, shapes, elements=st.integers(-(2**14), 2**14)),
 )
 
 
@@ -69,6 +70,16 @@ def test_repeated_values_whole_numbers_and_numbers_on_a_grid_become_smaller():
     assert sizes == {"repeated": 5800, "whole": 5000, "grid": 20000, "any": 40000}
 
 
+def test_scores_of_two_classes_are_stored_once():
+    scores = np.rint(np.random.default_rng(0).normal(size=(3, 900, 1)) * 500) / 1024
+    both = np.concatenate([scores, 0 - scores], axis=2).astype(np.float32)
+    with all_packed():
+        stored, _ = packed(NO_TREES | {"a": both})
+    assert [name for name in stored if name.startswith("packed.a")] == ["packed.a.0.0"]
+    found = restored({"a": both})["a"]
+    assert found.tobytes() == both.tobytes()
+
+
 def test_small_files_are_not_packed():
     assert packed(NO_TREES | {"a": np.zeros(5000)})[1] is None
 
@@ -89,11 +100,52 @@ def test_trees_without_the_nodes_that_no_sample_reaches_are_restored(deep):
     arrays = trees_of(deep[0])
     small = pack_trees(arrays)
     assert len(small["features"]) < len(arrays["features"]) / 2
-    assert len(small["outputs"]) == len(small["features"]) + len(arrays["depths"])
+    assert len(small["counts"]) == len(small["features"]) + len(arrays["depths"])
     whole = unpack_trees(small, room(10**6))
     assert whole.keys() == arrays.keys()
     for name, array in arrays.items():
         np.testing.assert_array_equal(whole[name], array, err_msg=name, strict=True)
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_outputs_of_few_bits_take_two_bytes_and_the_last_of_a_sum_of_zero_none(deep, n_classes):
+    arrays, rng = trees_of(deep[0]), np.random.default_rng(n_classes)
+    counts = rng.integers(-(2**14), 2**14, (len(arrays["outputs"]), n_classes))
+    counts[arrays["cover"] == 0] = 0
+    whole = counts * 2.0 ** -rng.integers(0, 40, len(counts))[:1]
+    small = pack_trees(arrays | {"outputs": whole})
+    assert small["counts"].dtype == np.int16
+    np.testing.assert_array_equal(unpack_trees(small, room(10**6))["outputs"], whole)
+    balanced = np.concatenate([whole, 0 - whole[:, :1] * (n_classes == 1)], axis=1)[
+        :, : max(n_classes, 2)
+    ]
+    small = pack_trees(arrays | {"outputs": balanced})
+    assert ("balanced_counts" in small) == (n_classes == 1)
+    np.testing.assert_array_equal(unpack_trees(small, room(10**6))["outputs"], balanced)
+
+
+def test_outputs_of_many_bits_are_kept(deep):
+    arrays = trees_of(deep[0])
+    fine = arrays["outputs"] * (1 + 2.0**-20)
+    small = pack_trees(arrays | {"outputs": fine})
+    np.testing.assert_array_equal(unpack_trees(small, room(10**6))["outputs"], fine)
+    assert "counts" not in small
+
+
+def test_tiny_outputs_are_kept(deep):
+    arrays = trees_of(deep[0])
+    tiny = np.sign(arrays["outputs"]) * 5e-324
+    small = pack_trees(arrays | {"outputs": tiny})
+    np.testing.assert_array_equal(unpack_trees(small, room(10**6))["outputs"], tiny)
+
+
+def test_outputs_out_of_range_are_refused(deep):
+    arrays = trees_of(deep[0])
+    outputs = np.where(arrays["cover"][:, np.newaxis] > 0, [1.0, -0.5, -0.5], 0.0)
+    small = pack_trees(arrays | {"outputs": outputs})
+    small["balanced_counts"] = np.full_like(small["balanced_counts"], 2**15 - 1)
+    with pytest.raises(ModelFileError, match="out of range"):
+        unpack_trees(small, room(10**6))
 
 
 def test_trees_with_an_output_where_no_sample_goes_are_kept_whole(deep):
@@ -109,7 +161,7 @@ def test_a_packed_model_answers_as_before(deep, tmp_path):
     path = tmp_path / "m.safetensors"
     with all_packed():
         model.save(path)
-    assert tensors.read(path).texts["version"] == "6"
+    assert tensors.read(path).texts["version"] == "7"
     loaded = rebelboost.load(path)
     assert_same_answers(model, loaded, X)
     ours, theirs = model.history_.table(), loaded.history_.table()
@@ -174,6 +226,20 @@ CHANGES = {
     ].__setitem__(1, 7919),
     "more fields": lambda arrays, said: said.update(more=1),
     "wide tables": put("trees.tables", np.zeros((1, 10**6), np.uint8)),
+    "ranks beyond the thresholds": put("trees.ranks", np.full(3, 10**6, np.int32)),
+    "thresholds of no feature": put("trees.n_cuts", np.zeros(1, np.int32)),
+    "fewer thresholds than are counted": put("trees.cuts", np.zeros(1)),
+    "no ranks": lambda arrays, said: (
+        [arrays.pop(name) for name in list(arrays) if "trees.ranks" in name]
+        + [said["arrays"].pop("trees.ranks", None)]
+    ),
+    "outputs in two forms": put("trees.balanced_counts", np.zeros((3, 2), np.int16)),
+    "counts of another type": put("trees.counts", np.zeros((3, 3), np.int32)),
+    "counts of other leaves": put("trees.counts", np.zeros((3, 3), np.int16)),
+    "no counts": drop("trees.counts"),
+    "no exponents": drop("trees.exponents"),
+    "exponents of other trees": put("trees.exponents", np.zeros(1, np.int16)),
+    "huge exponents": lambda arrays, said: arrays["trees.exponents"].fill(1090),
     "features of another type": put("trees.features", np.zeros(3, np.uint8)),
     "thresholds of another type": put("trees.thresholds", np.zeros(3, np.int32)),
     "columns of no array": put("packed.more.0.0", np.zeros(3)),
@@ -225,7 +291,10 @@ def test_trees_that_would_be_far_larger_than_their_file_are_refused():
         unpack_trees(large, room(sum(array.nbytes for array in large.values())))
 
 
-@pytest.mark.parametrize("name", ["features", "thresholds", "depths", "splits", "table_of_node"])
+@pytest.mark.parametrize(
+    "name",
+    ["features", "cuts", "n_cuts", "ranks", "counts", "depths", "splits", "table_of_node"],
+)
 def test_packed_trees_with_an_axis_too_many_are_refused(deep, name):
     small = pack_trees(trees_of(deep[0]))
     with pytest.raises(ModelFileError):

@@ -157,8 +157,8 @@ def test_a_file_that_was_cut_off_or_altered_is_refused(blob, tmp_path):
 
 def test_a_newer_version_is_refused_with_the_remedy(blob, tmp_path):
     arrays, texts = parts_of(blob)
-    newer = signed(arrays, {**texts, "version": "7"})
-    loading(tmp_path / "m", newer, "format version 7.*up to 6: install a newer rebelboost")
+    newer = signed(arrays, {**texts, "version": "8"})
+    loading(tmp_path / "m", newer, "format version 8.*up to 7: install a newer rebelboost")
 
 
 def test_safetensors_of_others_are_refused(blob, tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, Taxonomy, Tree
 from rebelboost.vision import Detector
-from stored_models import all_packed, numbers, regression, table
+from stored_models import all_deflated, all_packed, numbers, regression, table
 
 COSTS = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [5.0, 1.0, 0.0]])
 DAYS = np.datetime64("2024-01-01") + np.arange(3)
@@ -84,13 +84,15 @@ WAYS = ({}, {"rows": "ids", "names": False}, {"rows": "none"})
 
 
 def models():
-    """Yield (file, samples) of each model, then packed."""
+    """Yield (file, samples) of each model, then packed, and some of them compressed too."""
     for i, make in enumerate(MAKERS):
         model, X = make()
         trees = all(type(group.terms).__name__ == "Trees" for group in model.ensemble_.groups)
         options = WAYS[i % (3 if trees else 2)]
         yield saved(model, **options), X
         yield saved_packed(model), X
+        if i % 4 == 0:
+            yield saved_deflated(model), X
 
 
 def detectors():
@@ -115,4 +117,10 @@ def saved(model, **options):
 def saved_packed(model):
     """The file of a model whose arrays are packed, though it is small."""
     with all_packed():
+        return saved(model)
+
+
+def saved_deflated(model):
+    """The file of a model whose arrays are packed and compressed, though it is small."""
+    with all_deflated():
         return saved(model)

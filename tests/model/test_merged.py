@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
+from rebelboost.base.grid import FEW_BITS
 from rebelboost.data.pandas_frames import values_of
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries
@@ -119,17 +120,27 @@ def test_trees_without_a_split_become_a_constant():
     assert ensemble.scores(np.zeros((2, 3))).tolist() == [[2.5, 8.0]] * 2
 
 
-def test_rounding_moves_outputs_by_less_than_what_a_float_of_the_sum_resolves():
+def test_rounding_moves_scores_by_less_than_half_a_step_of_each_tree():
     X, y = table()
     model = RebelClassifier("tree", n_rounds=20, cross_fit=None).fit(X, y).model_
     values = values_of(X, list(X), model.encoder.codes)
     rounder = model.ensemble.on_grid()
     assert not model.ensemble.is_exact
     assert rounder.is_exact
-    # Each of 20 terms moves by at most half a unit, 2⁻⁵¹ of a bound below 2 · Σ max |output|.
+    # A step is 2 ** -FEW_BITS of the power of two above a tree's largest output, which is below 2 · |output|.
+    # The bound is the sum of these outputs; sums of floats are off by far less than the last summand.
     bound = model.ensemble.of_kind(Trees)[0][1].bound
     moved = np.abs(rounder.scores(values) - model.ensemble.scores(values)).max()
-    assert 0 < moved <= 20 * bound * 2.0**-51 + 20 * bound * 2.0**-52
+    assert 0 < moved <= bound * 2.0**-FEW_BITS + bound * 2.0**-40
+
+
+def test_a_tree_with_small_outputs_keeps_as_many_bits_as_one_with_large_ones():
+    X, y = table()
+    model = RebelClassifier("tree", n_rounds=2, cross_fit=None).fit(X, y).model_
+    large = model.ensemble.of_kind(Trees)[0][1]
+    small = large.scaled(2.0**-30)
+    both = Trees.joined([large, small]).on_grid(2.0**-80).outputs
+    np.testing.assert_array_equal(both[len(large.outputs) :], 2.0**-30 * both[: len(large.outputs)])
 
 
 def test_a_smooth_function_on_a_grid_adds_multiples_of_its_unit():

@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Floats
+from rebelboost.base.arrays import Floats, Ints
 
 SMALL_ENOUGH = 2.0**52
 """Sums of numbers that together have at most so many units are exact, and so are differences of sums."""
 FINEST = 51
 """A sum is rounded to a grid on which its bound has this many bits; rounding may add to the bound."""
+
+FEW_BITS = 12
+"""Of the largest number of a part: with a sign, they fit into 16 bits also when it is rounded up."""
 
 
 def spacing(values: NDArray[Any]) -> float:
@@ -39,12 +42,27 @@ def unit_of(bound: float) -> float:
     return math.ldexp(1.0, exponent - FINEST)
 
 
-def rounded(values: Floats, unit: float) -> Floats:
-    """Round to multiples of a power of two."""
+def rounded(values: Floats, unit: float | Floats) -> Floats:
+    """Round to multiples of a power of two, or of several that are broadcast; there is no −0."""
     units = values / unit
     np.rint(units, out=units)
     units *= unit
+    units += 0.0
     return units
+
+
+def rounded_parts(values: Floats, starts: Ints, unit: float) -> Floats:
+    """Round (n, K) to multiples of a power of two: at least `unit`, and few bits of the largest of each part.
+
+    The parts, such as the leaves of a tree, begin at `starts`. No number moves by more than 2⁻¹² of the
+    largest of its part.
+    """
+    if len(starts) == 0:
+        return values
+    largest = np.maximum(values.max(axis=1), -values.min(axis=1))
+    exponents = np.frexp(np.maximum.reduceat(largest, starts))[1] - FEW_BITS
+    units = np.maximum(np.ldexp(1.0, exponents), unit)
+    return rounded(values, np.repeat(units, np.diff(starts, append=len(values)))[:, np.newaxis])
 
 
 def is_multiple(values: Floats, unit: float) -> bool:

@@ -55,10 +55,10 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.selection.blend import CrossFit
 
-FORMAT, VERSION = "rebelboost", 6
+FORMAT, VERSION = "rebelboost", 7
 """2 adds costs by sample (`files/sample_costs.py`), 3 smooth similarities (`model/smooth.py`), 4 cross-fits of
-regressors (`files/intervals.py`), 5 cascades (`files/cascade.py`), 6 packed arrays (`files/packing.py`), in
-large files only.
+regressors (`files/intervals.py`), 5 cascades (`files/cascade.py`), 6 packed arrays (`files/packing.py`) and 7
+compressed ones (`files/deflating.py`), in large files only.
 """
 DECIDING = {"decision": "name", "reject_cost": "reject_cost", "reject_label": "reject_label"}
 """Parameters that decisions depend on → fields of the decision rule. Every classifier file has them. Other
@@ -118,7 +118,7 @@ def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
 def _version(arrays: Mapping[str, NDArray[Any]], model: Mapping[str, Any]) -> int:
     """The oldest version that says all: older releases go on reading what they can."""
     if "packed" in model:
-        return 6
+        return 7
     if "cascade" in model:
         return 5
     if "intervals" in model:

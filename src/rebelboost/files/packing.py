@@ -1,4 +1,4 @@
-"""Smaller arrays for large files, without loss: narrow types, numbers on a grid, and repeated values.
+"""Smaller arrays for large files, without loss: narrow types, numbers on a grid, repeated values, compression.
 
 An array is stored column by column, each in the smallest of four forms. All of them give back every bit. A
 file in which this saves little is stored as it is, so that older releases can read it.
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.base.grid import spacing
+from rebelboost.files.deflating import deflated, inflated
 from rebelboost.files.packed_trees import pack_trees, unpack_trees
 
 Arrays = dict[str, NDArray[Any]]
@@ -25,12 +26,13 @@ LEAST_BYTES = 1 << 10
 FREE, MOST_TIMES = 1 << 21, 64
 """Limits of the unpacked arrays: so many bytes are free, and beyond that so many times those in the file."""
 MOST_COLUMNS = 32
-WIDE = ("float64", "int64", "int32")
+WIDE = ("float64", "float32", "int64", "int32")
 """Types of arrays that are packed."""
 NARROW = ("uint8", "int8", "uint16", "int16", "int32", "float32")
 """Types that they are packed into, in order of preference."""
-PLAIN, GRID, CHOICE = "plain", "grid", "choice"
-"""Forms of a column: a narrow type; integers times a power of two; places in a list of values."""
+PLAIN, GRID, CHOICE, NEGATIVE = "plain", "grid", "choice", "negative"
+"""Forms of a column: a narrow type; integers times a power of two; places in a list of values; 0 less the
+column before, as with scores of two classes."""
 
 
 # ---- to a file
@@ -46,9 +48,11 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> tuple[Arrays, dict[str, Any] |
         stored = {name: a for name, a in arrays.items() if not name.startswith(TREES)}
         stored |= {TREES + name: array for name, array in smaller.items()}
         stored, described = _packed_columns(stored)
-        least = _n_bytes(stored.values())
-        if n_bytes <= room(least) and least <= n_bytes - LEAST_SAVED:
-            return stored, {"trees": smaller is not trees, "arrays": described}
+        said = {"trees": smaller is not trees, "arrays": described}
+        for form in (deflated(stored), (stored, {})):
+            least = _n_bytes(form[0].values())
+            if n_bytes <= room(least) and least <= n_bytes - LEAST_SAVED:
+                return form[0], said | {"deflated": form[1]}
     return dict(arrays), None
 
 
@@ -60,15 +64,19 @@ def room(n_bytes: int) -> int:
 def _packed_columns(arrays: Arrays) -> tuple[Arrays, dict[str, Any]]:
     stored, described = dict(arrays), dict[str, Any]()
     for name, array in arrays.items():
-        if array.nbytes <= LEAST_BYTES or str(array.dtype) not in WIDE or array.ndim not in {1, 2}:
+        if array.nbytes <= LEAST_BYTES or str(array.dtype) not in WIDE:
             continue
         columns, forms = _packed_array(name, array)
         if _n_bytes(columns.values()) < array.nbytes - LEAST_BYTES:
             del stored[name]
             stored |= columns
-            width = array.shape[1] if array.ndim == 2 else 0
-            described[name] = [str(array.dtype), width, forms]
+            described[name] = [str(array.dtype), _width(array), forms]
     return stored, described
+
+
+def _width(array: NDArray[Any]) -> int | list[int]:
+    """0 for one axis, the length of the second of two, or those of the second and the third."""
+    return list(array.shape[1:]) if array.ndim == 3 else sum(array.shape[1:])
 
 
 def _n_bytes(arrays: Iterable[NDArray[Any]]) -> int:
@@ -77,12 +85,14 @@ def _n_bytes(arrays: Iterable[NDArray[Any]]) -> int:
 
 def _packed_array(name: str, array: NDArray[Any]) -> tuple[Arrays, list[list[Any]]]:
     """The stored columns by name, and the form of each; all columns as one if there are many."""
-    by_column = array.ndim == 2 and array.shape[1] <= MOST_COLUMNS
-    parts = list(array.T) if by_column else [array.reshape(-1)]
+    by_column = array.ndim > 1 and 0 < array.shape[-1] <= MOST_COLUMNS
+    parts = list(array.reshape(-1, array.shape[-1]).T) if by_column else [array.reshape(-1)]
     stored: Arrays = {}
-    forms = []
+    forms: list[list[Any]] = []
     for i, part in enumerate(parts):
         options = [_plain(part), _on_grid(part), _chosen(part)]
+        if i > 0 and _same_bits(0 - parts[i - 1], part):
+            options.append(([], [NEGATIVE]))
         found, form = min(filter(None, options), key=lambda option: _n_bytes(option[0]))
         forms.append(form)
         stored |= {f"{COLUMNS}{name}.{i}.{j}": each for j, each in enumerate(found)}
@@ -109,22 +119,26 @@ def _same_bits(narrow: NDArray[Any], column: NDArray[Any]) -> bool:
 
 def _bits_of(column: NDArray[Any]) -> NDArray[Any]:
     column = np.ascontiguousarray(column)
-    return column.view(np.int64) if column.dtype == np.float64 else column
+    return column.view(f"i{column.itemsize}") if column.dtype.kind == "f" else column
 
 
 def _on_grid(column: NDArray[Any]) -> Packed | None:
-    """As 32-bit integers times a power of two."""
-    unit = spacing(column) if column.dtype == np.float64 else 0.0
-    if not 0 < unit < math.inf or np.abs(column).max() >= 2**31 * unit:
+    """As integers of 16 or 32 bits times a power of two."""
+    unit = spacing(column) if column.dtype.kind == "f" else 0.0
+    largest = np.abs(column).max() if 0 < unit < math.inf else math.inf
+    if not largest < 2**31 * unit:
         return None
-    counts = (column / unit).astype(np.int32)
+    counts = (column / unit).astype(np.int16 if largest < 2**15 * unit else np.int32)
     exponent = math.frexp(unit)[1] - 1
-    return ([counts], [GRID, exponent]) if _same_bits(_times(counts, exponent), column) else None
+    same = _same_bits(_times(counts, exponent, column.dtype), column)
+    return ([counts], [GRID, exponent]) if same else None
 
 
-def _times(counts: NDArray[np.int32], exponent: int) -> NDArray[np.float64]:
-    scaled: NDArray[np.float64] = np.ldexp(counts.astype(np.float64), exponent)
-    return scaled
+def _times(counts: NDArray[Any], exponent: int, dtype: Any) -> NDArray[Any]:
+    with np.errstate(
+        over="ignore"
+    ):  # as a file may say; what is infinite is refused where it is read
+        return np.ldexp(counts.astype(np.float64), exponent).astype(dtype, copy=False)
 
 
 def _chosen(column: NDArray[Any]) -> Packed | None:
@@ -142,52 +156,68 @@ def _chosen(column: NDArray[Any]) -> Packed | None:
 def unpacked(arrays: Mapping[str, NDArray[Any]], fields: Fields) -> Arrays:
     """The arrays as they were before packing. Contents are checked where they are read.
 
-    A column takes at most eight times the memory of its stored form; trees are limited by `room`.
+    What is inflated, columns and trees are limited by `room` each.
     """
-    shelf, whole = Shelf(arrays), dict(arrays)
+    most = room(_n_bytes(arrays.values()))
     has_trees, packed_ones = fields.any("trees"), fields.any("arrays")
+    whole = inflated(arrays, fields.any("deflated") if fields.has("deflated") else {}, most)
     fields.end()
+    # Each column is taken once, so that it can be freed.
+    shelf = Shelf({name: whole.pop(name) for name in list(whole) if name.startswith(COLUMNS)})
     require(isinstance(has_trees, bool) and isinstance(packed_ones, dict), "invalid packed arrays")
+    left = most
     for name, said in packed_ones.items():
         fits = isinstance(said, list) and len(said) == 3 and isinstance(said[2], list)
-        require(fits and said[0] in WIDE and type(said[1]) is int, "invalid packed arrays")
-        dtype, width, forms = said
-        require(0 <= width < 2**31 and len(forms) in {1, width}, "invalid packed arrays")
-        require(len(forms) <= MOST_COLUMNS and name not in whole, "invalid packed arrays")
-        columns = [_column(shelf, f"{COLUMNS}{name}.{i}", dtype, f) for i, f in enumerate(forms)]
+        require(fits and said[0] in WIDE, "invalid packed arrays")
+        dtype, shape, forms = said[0], _axes(said[1]), said[2]
+        require(len(forms) in {1, shape[-1]} and name not in whole, "invalid packed arrays")
+        require(len(forms) <= MOST_COLUMNS, "invalid packed arrays")
+        columns = list[NDArray[Any]]()
+        for i, form in enumerate(forms):
+            if form == [NEGATIVE]:
+                require(bool(columns) and columns[-1].nbytes <= left, "invalid packed arrays")
+                columns.append(0 - columns[-1])
+            else:
+                columns.append(_column(shelf, f"{COLUMNS}{name}.{i}", dtype, form, left))
+            left -= columns[-1].nbytes
         same = len({len(column) for column in columns}) == 1
         require(same, f"{name!r} with columns of different lengths")
-        whole[name] = np.stack(columns, axis=1) if len(columns) > 1 else columns[0]
-        if len(columns) == 1 and width > 0:
-            require(len(columns[0]) % width == 0, f"{name!r} with an incomplete row")
-            whole[name] = columns[0].reshape(-1, width)
-    unused = [name for name in whole if name.startswith(COLUMNS) and shelf.has(name)]
-    require(not unused, f"unexpected arrays: {sorted(unused)[:3]}")
-    whole = {name: array for name, array in whole.items() if not name.startswith(COLUMNS)}
+        row, n_values = math.prod(shape[1:]), len(columns) * len(columns[0])
+        require(row > 0 and n_values % row == 0, f"{name!r} with an incomplete row")
+        numbers = np.stack(columns, axis=1) if len(columns) > 1 else columns[0]
+        whole[name] = numbers.reshape(shape)
+    shelf.end()
     if has_trees:
-        trees = {name: a for name, a in whole.items() if name.startswith(TREES)}
-        found = unpack_trees(
-            {name.removeprefix(TREES): a for name, a in trees.items()},
-            room(_n_bytes(arrays.values())),
-        )
-        whole = {name: array for name, array in whole.items() if name not in trees}
+        named = [name for name in whole if name.startswith(TREES)]
+        found = unpack_trees({name.removeprefix(TREES): whole.pop(name) for name in named}, most)
         whole |= {TREES + name: array for name, array in found.items()}
     return whole
 
 
-def _column(shelf: Shelf, name: str, dtype: str, form: Any) -> NDArray[Any]:
+def _axes(width: Any) -> tuple[int, ...]:
+    """Axes of an array, given what its file says of them; the first is not known."""
+    found = width if isinstance(width, list) and len(width) == 2 else [width]
+    whole = all(type(n) is int and 0 <= n < 2**31 for n in found)
+    require(whole, "invalid packed arrays")
+    return (-1,) if width == 0 else (-1, *found)
+
+
+def _column(shelf: Shelf, name: str, dtype: str, form: Any, most: int) -> NDArray[Any]:
+    """A column of at most `most` bytes."""
     require(isinstance(form, list) and len(form) > 0, "invalid packed arrays")
     stored = shelf.any(f"{name}.0")
     require(stored.ndim == 1, f"{name!r} with more than one axis")
+    places = shelf.any(f"{name}.1") if form == [CHOICE] else stored
+    fits = places.size * np.dtype(dtype).itemsize <= most
+    require(fits, f"{name!r} that is too large for the size of the file")
     if form == [PLAIN]:
         require(np.can_cast(stored.dtype, dtype, "safe"), f"{name!r} of a type that is too wide")
         return stored.astype(dtype, copy=False)
     if form == [CHOICE]:
-        places = shelf.any(f"{name}.1")
         fits = stored.dtype == dtype and places.dtype in (np.uint8, np.uint16) and places.ndim == 1
         require(fits and (places < len(stored)).all(), f"{name!r} with places of no value")
         return stored[places]
     whole = len(form) == 2 and form[0] == GRID and type(form[1]) is int and abs(form[1]) < 1100
-    fits = stored.dtype == np.int32 and dtype == "float64"
+    fits = stored.dtype in (np.int16, np.int32) and dtype in ("float64", "float32")
     require(whole and fits, f"{name!r} in an unknown form")
-    return _times(stored, form[1])
+    return _times(stored, form[1], dtype)

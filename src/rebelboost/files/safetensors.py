@@ -220,7 +220,7 @@ def _arrays(
     described: dict[str, Any], blob: bytes, begin: int
 ) -> Iterator[tuple[str, NDArray[Any]]]:
     """Yield views of the arrays. Together they must cover the rest of the file, without gaps or overlaps."""
-    places = {name: _place(name, each) for name, each in described.items()}
+    places = {name: placed_as(name, each) for name, each in described.items()}
     at = 0
     for name, (dtype, shape, (first, last)) in sorted(
         places.items(), key=lambda item: item[1].offsets
@@ -255,7 +255,8 @@ class Place(NamedTuple):
     offsets: tuple[int, int]
 
 
-def _place(name: str, described: Any) -> Place:
+def placed_as(name: str, described: Any) -> Place:
+    """What the header says of an array, checked."""
     if not isinstance(described, dict) or described.keys() != {"dtype", "shape", "data_offsets"}:
         raise ModelFileError(f"has array {name!r} without a dtype, a shape and offsets")
     dtype, shape, offsets = described["dtype"], described["shape"], described["data_offsets"]

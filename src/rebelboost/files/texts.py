@@ -69,6 +69,11 @@ def take_scalars(shelf: Shelf, name: str, n: int | None = None) -> list[Scalar]:
 
 
 def _scalar(text: str, name: str) -> Scalar:
+    if text.isascii() and text.isprintable():  # most are plain, and parsing takes long
+        if text.isdigit() and len(text) < 19 and (text[0] != "0" or text == "0"):
+            return int(text)
+        if len(text) > 1 and text[0] == text[-1] == '"' and not set('"\\') & set(text[1:-1]):
+            return text[1:-1]
     found: Any
     try:
         found = json.loads(text) if text[:1] not in {"[", "{"} else None

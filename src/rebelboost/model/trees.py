@@ -28,7 +28,7 @@ from rebelboost.base.arrays import (
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.distinct import distinct
 from rebelboost.base.fixed_point import exact_totals
-from rebelboost.base.grid import is_multiple, rounded
+from rebelboost.base.grid import is_multiple, rounded_parts
 from rebelboost.base.text import counted
 from rebelboost.data.binning import Binner
 from rebelboost.model.coded_trees import Coded, coded
@@ -221,8 +221,8 @@ class Trees(Terms):
         return is_multiple(self.outputs, unit)
 
     def on_grid(self, unit: float) -> "Trees":
-        """The same trees with outputs rounded to multiples of `unit`."""
-        return replace(self, outputs=rounded(self.outputs, unit))
+        """The same trees with outputs rounded to multiples of `unit`, and to few bits: see `rounded_parts`."""
+        return replace(self, outputs=rounded_parts(self.outputs, self.leaf_offsets, unit))
 
     # ---- one tree
 

@@ -5,6 +5,7 @@ those of an unseen sample after the same rounds of the average. A single fit cha
 often than the average of several does, so thresholds that are chosen from it err on the safe side.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,13 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Ints
+from rebelboost.base.grid import rounded
 from rebelboost.base.hashing import hash_rows
 from rebelboost.selection.judging import ClassJudging
 from rebelboost.selection.runner import Runner
 
 MOST_ROWS = 5000
 MOST_VALUES = 1 << 21
-"""Maximum number of samples, and of scores, that are kept; they take 4 bytes each in a model file."""
+"""Maximum number of samples, and of scores, that are kept; they take 2 bytes each in a large file."""
+BITS = 12
+"""Of the largest score. More would make files larger, and cascades no better."""
 
 
 class Staged(NamedTuple):
@@ -62,9 +66,10 @@ def staged_scores(
             )
             stage_of_term[place[place >= 0]] = stage[place >= 0]
     costs = judged.deciding.decided_by
+    largest = float(np.abs(scores).max(initial=0.0))
     return Staged(
         stage_of_term,
-        scores.astype(np.float32),
+        rounded(scores, math.ldexp(1.0, math.frexp(largest)[1] - BITS)).astype(np.float32),
         judged.samples.rows_of_table[chosen],
         None if costs is None else costs[chosen].astype(np.float32),
     )
