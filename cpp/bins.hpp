@@ -41,10 +41,11 @@ struct Bins {
         return std::min((block + 1) * block_width, n_features());
     }
 
-    // The bins of one feature are `block_width` apart.
+    // The bins of one feature are `block_width` apart. There may be no samples.
     const uint8_t* column(std::integral auto feature) const {
         const auto f = static_cast<size_t>(feature);
-        return &blocks(f / block_width, 0, f % block_width);
+        assert(f < n_features());
+        return blocks.data + f / block_width * n_samples() * block_width + f % block_width;
     }
 
     void check() const {

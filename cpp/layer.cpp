@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "parallel.hpp"
@@ -36,19 +37,17 @@ struct LayerSearch {
     Matrix<const int64_t> parent_sums;
     Matrix<int64_t> sums;
     const SearchOptions& options;
+    std::vector<int64_t> totals; // of the nodes
     bool always_in_order = false;
     // Threads keep the best of each block of features; one thread keeps the best of all blocks.
     size_t n_bests = 1;
     size_t n_siblings = parent_sums.n_rows > 0 ? 2 : 1;
-    std::vector<int64_t> totals = std::vector<int64_t>(nodes.n_nodes());
     std::vector<Candidate> best{};
     std::vector<uint16_t> node_of{}; // of each sample, if nodes are scanned in order
     const ByVariance nothing{0, {Criterion::variance, 1, 0}}; // that is too light to be split
 
     void run(int n_threads) {
         const size_t n_nodes = nodes.n_nodes();
-        parallel_each(n_nodes, grain_for(n_nodes, nodes.samples.size), n_threads,
-                      [&](size_t i) { totals[i] = total_of(values, nodes.of(i)); });
         n_bests = n_threads > 1 ? bins.n_blocks() : 1;
         best.resize(n_nodes * n_bests);
         const size_t work = nodes.samples.size * bins.n_features();
@@ -271,11 +270,31 @@ struct LayerSearch {
             }
     }
 
+    // What marking a split needs: all sums of categories, and of a number only that of missing
+    // values.
     void take(size_t node, size_t feature, BinSums& taken) const {
-        if (!node_of.empty() || sparse(node))
-            take_from_samples(bins.column(feature), values, nodes.of(node), taken);
-        else
-            take_from_sums(&sums(node, bins.offset(feature)), bins.n_bins(feature), taken);
+        const bool from_samples = !node_of.empty() || sparse(node);
+        const size_t n_bins = bins.n_bins(feature), missing = n_bins - 1;
+        if (bins.is_categorical(feature)) {
+            if (from_samples)
+                take_from_samples(bins.column(feature), values, nodes.of(node), taken);
+            else
+                take_from_sums(&sums(node, bins.offset(feature)), n_bins, taken);
+            return;
+        }
+        const int64_t sum = from_samples ? sum_of_bin(feature, missing, node)
+                                         : sums(node, bins.offset(feature) + missing);
+        if (sum != 0)
+            taken.push(missing, sum);
+    }
+
+    int64_t sum_of_bin(size_t feature, size_t bin, size_t node) const {
+        const uint8_t* column = bins.column(feature);
+        int64_t sum = 0;
+        for (const int32_t n : nodes.of(node))
+            if (bin_of(column, n) == bin)
+                sum += values[n];
+        return sum;
     }
 };
 
@@ -292,16 +311,21 @@ void search_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& 
             "parent_sums must have half as many rows as there are nodes, or none");
     require(sums.is(nodes.n_nodes(), bins.n_bins()) && parent_sums.n_cols == bins.n_bins(),
             "sums must have a row for each node and a column for each bin");
-    LayerSearch search{bins, {}, allowed, values, nodes, parent_sums, sums, options};
+    std::vector<int64_t> totals(nodes.n_nodes());
+    parallel_each(nodes.n_nodes(), grain_for(nodes.n_nodes(), nodes.samples.size), n_threads,
+                  [&](size_t i) { totals[i] = total_of(values, nodes.of(i)); });
+    LayerSearch search{bins,        {},   allowed, values,           nodes,
+                       parent_sums, sums, options, std::move(totals)};
     search.run(n_threads);
     search.write(splits);
 }
 
 bool search_in_order(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
                      const Nodes& nodes, Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
-                     const SearchOptions& options, const Splits& splits, bool always,
-                     int n_threads) {
-    LayerSearch search{bins, order, allowed, values, nodes, parent_sums, sums, options, always};
+                     const SearchOptions& options, const Splits& splits,
+                     std::vector<int64_t> totals, bool always, int n_threads) {
+    LayerSearch search{bins, order,   allowed,           values, nodes, parent_sums,
+                       sums, options, std::move(totals), always};
     search.run(n_threads);
     search.write(splits);
     return !search.node_of.empty();

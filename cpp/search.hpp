@@ -31,12 +31,12 @@ void search_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& 
                   const SearchOptions& options, const Splits& splits, int n_threads);
 
 // The same without checks, and with `order` (sort_bins), unless it is empty: if there are many
-// small nodes, they are scanned in that order. Returns whether they were: then there are no sums,
-// and the next layers must `always` be searched in order.
+// small nodes, they are scanned in that order. `totals` are the sums of the nodes' pairs. Returns
+// whether they were scanned in order: then there are no sums, and the next layers must `always` be.
 bool search_in_order(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
                      const Nodes& nodes, Matrix<const int64_t> parent_sums, Matrix<int64_t> sums,
-                     const SearchOptions& options, const Splits& splits, bool always,
-                     int n_threads);
+                     const SearchOptions& options, const Splits& splits,
+                     std::vector<int64_t> totals, bool always, int n_threads);
 
 // The two halves of such a search, for samples that are spread over several places. Sums of pairs
 // of some nodes over all bins, one row for each chosen node;

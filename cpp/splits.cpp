@@ -23,6 +23,17 @@ void take_from_sums(const int64_t* sums, size_t n_bins, BinSums& taken) {
 }
 
 void take_from_samples(const uint8_t* column, Pairs values, Samples samples, BinSums& taken) {
+    constexpr size_t many = most_bins / 2;
+    taken.n = 0;
+    if (samples.size > many) { // clearing and reading all sums costs less than marking those met
+        std::array<int64_t, most_bins> sums{};
+        for (const int32_t n : samples)
+            sums[bin_of(column, n)] += values[n];
+        for (size_t bin = 0; bin < most_bins; ++bin)
+            if (sums[bin] != 0)
+                taken.push(bin, sums[bin]);
+        return;
+    }
     std::array<int64_t, most_bins> sums; // valid where a bit of `met` is set
     std::array<uint64_t, most_bins / 64> met{};
     for (const int32_t n : samples) {
@@ -32,7 +43,6 @@ void take_from_samples(const uint8_t* column, Pairs values, Samples samples, Bin
         sums[bin] = ((word & bit) != 0 ? sums[bin] : 0) + values[n];
         word |= bit;
     }
-    taken.n = 0;
     for (size_t w = 0; w < met.size(); ++w)
         for (uint64_t word = met[w]; word != 0; word &= word - 1) {
             const size_t bin = 64 * w + static_cast<size_t>(std::countr_zero(word));

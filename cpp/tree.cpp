@@ -1,9 +1,27 @@
 #include "search.hpp"
 
 #include <bit>
+#include <utility>
 #include <vector>
 
 namespace rebel {
+namespace {
+
+// The sums of the children's pairs: the sides of their parents' splits. A category without mass may
+// be on the side where it was not counted, so that children by categories are summed.
+std::vector<int64_t> totals_of_children(const Bins& bins, Pairs values, const Splits& splits,
+                                        Samples samples, const std::vector<int32_t>& starts) {
+    std::vector<int64_t> totals(starts.size() - 1);
+    for (size_t i = 0; i < totals.size(); ++i) {
+        const int32_t feature = splits.features[i / 2];
+        totals[i] = feature >= 0 && bins.is_categorical(static_cast<size_t>(feature))
+                        ? total_of(values, samples.slice(starts[i], starts[i + 1]))
+                        : splits.sides(i / 2, i % 2);
+    }
+    return totals;
+}
+
+} // namespace
 
 Growth grow_layers(const Bins& bins, Matrix<const uint32_t> order, Allowed allowed, Pairs values,
                    Vector<int32_t> samples, const SearchOptions& options, const GrownNodes& nodes,
@@ -21,6 +39,7 @@ Growth grow_layers(const Bins& bins, Matrix<const uint32_t> order, Allowed allow
     check_order(bins, order);
     Matrix<const int64_t> parent_sums = scratch.rows(0, 0);
     bool in_order = false;
+    std::vector<int64_t> totals = {total_of(values, samples)};
     for (int layer = 0; layer < depth; ++layer) {
         const size_t n_nodes = size_t{1} << layer;
         const size_t first = n_nodes - 1;
@@ -36,9 +55,9 @@ Growth grow_layers(const Bins& bins, Matrix<const uint32_t> order, Allowed allow
         std::vector<int32_t> cuts;
         for (size_t i = 0; i < n_nodes; ++i)
             cuts.insert(cuts.end(), {starts[i], starts[i + 1]});
-        in_order =
-            search_in_order(bins, order, allowed, values, {samples, {cuts.data(), n_nodes, 2}},
-                            parent_sums, sums, options, splits, in_order, n_threads);
+        in_order = search_in_order(bins, order, allowed, values,
+                                   {samples, {cuts.data(), n_nodes, 2}}, parent_sums, sums, options,
+                                   splits, std::move(totals), in_order, n_threads);
         if (std::all_of(splits.features.begin(), splits.features.end(),
                         [](int32_t feature) { return feature < 0; }))
             return {layer, std::move(starts)};
@@ -48,6 +67,7 @@ Growth grow_layers(const Bins& bins, Matrix<const uint32_t> order, Allowed allow
                           {starts.data(), starts.size()},
                           {child_starts.data(), child_starts.size()}, n_threads);
             starts = std::move(child_starts);
+            totals = totals_of_children(bins, values, splits, samples, starts);
             parent_sums = sums;
         }
     }

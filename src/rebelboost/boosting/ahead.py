@@ -15,11 +15,11 @@ from rebelboost import kernels
 from rebelboost.base.round_arrays import Boosted, RoundLog
 from rebelboost.boosting.callbacks import Callback, PatientCallback, Tolerance, all_patient
 from rebelboost.boosting.plan import Plan
-from rebelboost.boosting.several import Several
+from rebelboost.boosting.several import RoundLosses, Several
 from rebelboost.boosting.state import REFRESH, HeldOut, State
 from rebelboost.costs.judge import UNJUDGED
 from rebelboost.learners.base import Ahead, Prepared
-from rebelboost.losses.exponential import ExponentialLoss, LocalWeights, log_total_of
+from rebelboost.losses.exponential import ExponentialLoss, LocalWeights
 from rebelboost.model.queries import Queries
 
 MOST_VISITED = 1 << 26
@@ -80,19 +80,15 @@ class GoingAhead:
         log = log.first(sum(map(len, terms)))
         for kind, state in enumerate(self.states):
             state.note(log, kind)
-        log_totals, *of_held = (
-            _log_totals(state, log, kind, exponents[kind]) for kind, state in enumerate(self.states)
-        )
         losses, *held_losses = (
-            list(map(_loss(state).log_loss_at, totals))
-            for state, totals in zip(self.states, (log_totals, *of_held), strict=True)
+            _losses(state, log, kind, exponents[kind]) for kind, state in enumerate(self.states)
         )
         return Several(
             t,
             self.plan.part,
             terms,
             log,
-            [log_before, *log_totals],
+            log_before,
             losses,
             held_losses[0] if held_losses else None,
             (before, time.perf_counter() - began),
@@ -161,8 +157,8 @@ def _loss(state: State) -> ExponentialLoss:
     return state.loss
 
 
-def _log_totals(state: State, log: RoundLog, kind: int, exponent: int) -> list[float]:
-    """Logarithm of the sum of weights after each round; the last may have been recomputed from scores."""
-    exponents = exponent + np.cumsum(log.shifts[:, kind])
-    totals = map(log_total_of, log.totals[:-1, kind].tolist(), exponents[:-1].tolist())
-    return [*totals, state.weights.log_total]
+def _losses(state: State, log: RoundLog, kind: int, exponent: int) -> RoundLosses:
+    """RoundLosses after each round, given the exponent of the weights before the first."""
+    loss, exponents = _loss(state), exponent + np.cumsum(log.shifts[:, kind], dtype=np.int64)
+    totals = log.totals[:, kind]
+    return RoundLosses(totals, exponents, state.weights.log_total, loss.total_weight, loss.floor)

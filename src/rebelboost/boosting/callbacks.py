@@ -67,7 +67,7 @@ class Tolerance:
 
     def on_rounds(self, several: Several) -> bool:
         """Compare the last with that level."""
-        return several.log_losses[-1] < self.log_level
+        return several.losses.last_log_loss < self.log_level
 
     def on_end(self) -> None:
         """Do nothing."""

@@ -8,9 +8,10 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from rebelboost.base.arrays import Ints
+from rebelboost.base.arrays import Floats, Ints
 from rebelboost.base.round_arrays import RoundLog
 from rebelboost.boosting.rounds import Held, Round
+from rebelboost.losses.exponential import log_mean_loss, log_total_of
 from rebelboost.model.terms import Terms
 
 
@@ -26,6 +27,40 @@ class OneOf(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class RoundLosses:
+    """RoundLosses of samples after each of R rounds, computed when somebody asks for them."""
+
+    totals: Floats
+    """(R, K) sums of the weights."""
+    exponents: Ints
+    """(R,) the totals are to be multiplied by 2 to these powers."""
+    last_log_total: float
+    """Logarithm of the sum of the weights at the end. They may have been recomputed from the scores."""
+    total_weight: float
+    floor: float
+    """Of the loss (`ExponentialLoss`)."""
+
+    @cached_property
+    def log_totals(self) -> list[float]:
+        """(R,) logarithms of the sums of the weights."""
+        totals = map(log_total_of, self.totals[:-1].tolist(), self.exponents[:-1].tolist())
+        return [*totals, self.last_log_total]
+
+    @cached_property
+    def log_losses(self) -> list[float]:
+        """(R,) logarithms of the mean loss."""
+        return list(map(self._log_loss, self.log_totals))
+
+    @property
+    def last_log_loss(self) -> float:
+        """Logarithm of the mean loss after the last round."""
+        return self._log_loss(self.last_log_total)
+
+    def _log_loss(self, log_total: float) -> float:
+        return log_mean_loss(log_total, self.total_weight, self.floor)
+
+
+@dataclass(frozen=True, eq=False)
 class Several(Sequence[Round]):
     """R rounds. A record takes longer to make than a round does."""
 
@@ -36,17 +71,16 @@ class Several(Sequence[Round]):
     terms: Sequence[Terms]
     """R terms, those of one kind in a row together."""
     log: RoundLog
-    log_totals: list[float]
-    """(R + 1,) logarithms of the sums of the weights, from before the first round on."""
-    log_losses: list[float]
-    """(R,) logarithms of the mean loss."""
-    held_log_losses: list[float] | None
-    """(R,) the same of held-out samples, if there are any."""
+    log_total: float
+    """Logarithm of the sum of the weights before the first round."""
+    losses: RoundLosses
+    held_losses: RoundLosses | None
+    """Of held-out samples, if there are any."""
     time: tuple[float, float]
     """Seconds since the fit began, at the beginning and at the end."""
 
     def __len__(self) -> int:
-        return len(self.log_losses)
+        return len(self.log.edges)
 
     @overload
     def __getitem__(self, i: int) -> Round: ...
@@ -77,17 +111,19 @@ class Several(Sequence[Round]):
 
     def _record(self, i: int) -> Round:
         held = None
-        if self.held_log_losses is not None:
-            held = Held(self.held_log_losses[i], *self.log.rates[i, 1].tolist())
+        if self.held_losses is not None:
+            held = Held(self.held_losses.log_losses[i], *self.log.rates[i, 1].tolist())
         edge, (began, ended) = float(self.log.edges[i]), self.time
         error, cost = self.log.rates[i, 0].tolist()
         run = int(np.searchsorted(self._ends, i, side="right"))
         terms = self.terms[run]
+        log_totals = self.losses.log_totals
+        before = log_totals[i - 1] if i > 0 else self.log_total
         return Round(
             part=self.part,
             index=self.first + i,
-            log_loss=self.log_losses[i],
-            loss_ratio=math.exp(self.log_totals[i + 1] - self.log_totals[i]),
+            log_loss=self.losses.log_losses[i],
+            loss_ratio=math.exp(log_totals[i] - before),
             edge=edge,
             bound=math.sqrt(max(0.0, 1 - edge**2)),
             error=error,

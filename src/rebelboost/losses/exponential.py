@@ -320,7 +320,7 @@ class ExponentialLoss:
 
     def log_loss_at(self, log_total: float) -> float:
         """The same, given the logarithm of the sum of all weights."""
-        return log_above(self.floor, log_total - math.log(self.total_weight))
+        return log_mean_loss(log_total, self.total_weight, self.floor)
 
     @cached_property
     def floor(self) -> float:
@@ -355,6 +355,11 @@ def least_exponential(plus: Floats, minus: Floats) -> Floats:
     """min_h c⁺e^h + c⁻e^−h = 2√(c⁺c⁻), elementwise [REBEL S.5]."""
     least: Floats = 2 * np.sqrt(np.abs(plus * minus))
     return least
+
+
+def log_mean_loss(log_total: float, total_weight: float, floor: float) -> float:
+    """Logarithm of the mean loss above its floor, given that of the sum of all weights."""
+    return log_above(floor, log_total - math.log(total_weight))
 
 
 def log_above(floor: float, log_mean: float) -> float:

@@ -79,9 +79,9 @@ class Hopeless:
 
     def on_rounds(self, several: Several) -> bool:
         """Compare both of several rounds."""
-        if several.held_log_losses is None:
+        if several.held_losses is None:
             return False
-        held = zip(several.held_log_losses, several.held_costs, strict=True)
+        held = zip(several.held_losses.log_losses, several.held_costs, strict=True)
         for index, (log_loss, cost) in enumerate(held, several.first):
             self._compare(index, log_loss, cost)
         return self._has_ended(several.first + len(several) - 1)
