@@ -1,4 +1,4 @@
-"""End processes at random moments while daemon threads fit and predict: python tests/fuzz/exiting.py [count].
+"""End processes while daemon threads fit, predict and explain: python tests/fuzz/exiting.py [count].
 
 Python ends such a thread when it next asks for the interpreter's lock. The process must then end with exit
 code 0, whatever the thread was doing.
@@ -15,6 +15,7 @@ import time
 import numpy as np
 
 from rebelboost import RebelClassifier, Tree
+from rebelboost.explain.curves import leading_features
 
 LONGEST = 0.3
 """Seconds after which a process ends at the latest."""
@@ -23,11 +24,15 @@ PATIENCE = 20.0
 
 
 def work(n_rows, learner, n_jobs):
-    """Fit and predict until the process ends."""
+    """Fit, predict and explain until the process ends."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n_rows, 5)), rng.integers(3, size=n_rows)
     while True:
-        RebelClassifier(learner, n_rounds=20, n_jobs=n_jobs).fit(X, y).predict_proba(X)
+        model = RebelClassifier(learner, n_rounds=20, n_jobs=n_jobs).fit(X, y)
+        model.predict_proba(X)
+        str(model.explain(X[:2]))
+        model.summary()
+        leading_features(model.model_, X, 2)
 
 
 WORKS = [(150, "auto", 2), (5000, Tree(3), 2), (300, "similarity", 1), (100, "smooth", 1)]

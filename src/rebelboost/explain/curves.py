@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.arrays import ByClass, Floats, Ints, Outputs, Scores, Values
+from rebelboost.base.distinct import distinct
 from rebelboost.explain.rules import Wording
 from rebelboost.explain.usage import importances
 from rebelboost.model.ensemble import Ensemble
@@ -119,7 +120,7 @@ def is_additive(ensemble: Ensemble, feature: int) -> bool:
                 return False  # comparisons use all features at once
             continue
         tree = np.repeat(np.arange(len(terms)), terms.n_nodes)
-        uses = np.unique(tree[terms.features == feature])
+        uses = distinct(tree[terms.features == feature])
         others = tree[(terms.features >= 0) & (terms.features != feature)]
         if np.isin(uses, others).any():
             return False
@@ -139,7 +140,8 @@ def leading_features(model: FittedTerms, X: Values, most: int, n_threads: int = 
         column = X[:, f][~np.isnan(X[:, f])]
         if len(column) == 0:
             continue
-        values = np.unique(np.quantile(column, [0.1, 0.3, 0.5, 0.7, 0.9], method="nearest"))
+        quantiles: Floats = np.quantile(column, [0.1, 0.3, 0.5, 0.7, 0.9], method="nearest")
+        values = distinct(quantiles)
         found = _mean_outcomes(model, _scores_at(model, rows, f, values, n_threads))
         sizes[f] = float(np.ptp(found, axis=0).sum())
     ranked = sorted(sizes, key=lambda f: -sizes[f])
@@ -167,12 +169,12 @@ def _promising(model: FittedTerms, X: Values) -> Ints:
 
 def _values(there: Floats, is_category: bool) -> tuple[Floats, Ints, Floats | None]:  # noqa: FBT001
     """Values to draw, and the counts of the rows at them or between edges."""
-    distinct, counts = np.unique(there, return_counts=True)
-    if is_category or len(distinct) <= MOST_DISTINCT:
-        return distinct, counts, None
+    values, counts = np.unique(there, return_counts=True)
+    if is_category or len(values) <= MOST_DISTINCT:
+        return values, counts, None
     low, high = np.quantile(there, (TAIL, 1 - TAIL))
     if low == high:
-        low, high = float(distinct[0]), float(distinct[-1])
+        low, high = float(values[0]), float(values[-1])
     counts, edges = np.histogram(there, N_BINS, (low, high))
     return np.linspace(low, high, N_POINTS), counts, edges
 
@@ -186,18 +188,18 @@ def _corners(ensemble: Ensemble, feature: int, low: float, high: float) -> Float
         trees.thresholds[(trees.features == feature) & (trees.category < 0)]
         for _, trees in ensemble.of_kind(Trees)
     ]
-    steps = np.unique(np.concatenate([np.empty(0), *found]))
+    steps = distinct(np.concatenate([np.empty(0), *found]))
     steps = steps[(steps > low) & (steps < high)]
     if len(steps) > MOST_STEPS:
         return np.linspace(low, high, 2 * MOST_STEPS)
     # A split sends x ≤ threshold to one side and the next number to the other.
-    return np.unique(np.concatenate([[low, high], steps, np.nextafter(steps, np.inf)]))
+    return distinct(np.concatenate([[low, high], steps, np.nextafter(steps, np.inf)]))
 
 
 def _some_rows(X: Values, n_terms: int) -> Values:
     """Evenly spaced rows; fewer if there are many terms to be evaluated for each."""
     most = int(min(MOST_ROWS, max(FEWEST_ROWS, MOST_WORK / max(1, n_terms))))
-    chosen = np.unique(np.linspace(0, len(X) - 1, min(most, len(X))).round().astype(np.int64))
+    chosen = distinct(np.linspace(0, len(X) - 1, min(most, len(X))).round().astype(np.int64))
     return np.asarray(X[chosen], dtype=np.float64)
 
 
