@@ -143,7 +143,7 @@ def plot_examples(
     if not pairs:
         raise ValueError("the classifier has no pairs of training samples: fit with Similarity()")
     strength = [float(np.abs(term.slopes).max()) for term in pairs]
-    for i in np.argsort(strength)[::-1][:most]:
+    for i in np.argsort(strength, kind="stable")[::-1][:most]:
         anchor, rival = (points[row] for row in pairs[i].example_rows)
         ax.plot(*np.stack([anchor, rival]).T, color="#222222", linewidth=0.6, alpha=0.6)
         x, up = anchor

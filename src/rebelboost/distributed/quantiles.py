@@ -99,7 +99,7 @@ class Sort:
             return Sorted(part.kept(f"sorted-{feature}", sorted_keys(x)), None)
         present = ~np.isnan(x)
         keys = keys_of(x[present])
-        order = np.argsort(keys)
+        order = np.argsort(keys, kind="stable")
         weight = np.rint(rows.weight[present][order] * self.scale).astype(np.int64)
         counts = weight > 0
         mass = np.concatenate([[0], np.cumsum(weight[counts])])
@@ -252,7 +252,7 @@ class _Ranges:
         kept[chosen] = False
         filled = other.n_rows > 0
         lows = np.concatenate([self.lows[kept], other.lows[filled]])
-        order = np.argsort(lows)
+        order = np.argsort(lows, kind="stable")
 
         def joined(mine: NDArray[np.generic], others: NDArray[np.generic]) -> NDArray[np.generic]:
             return np.concatenate([mine[kept], others[filled]])[order]

@@ -53,7 +53,8 @@ def term_arrays(ensemble: Ensemble) -> tuple[dict[str, NDArray[Any]], list[dict[
     stored = trees[0][1] if trees else Trees.none(ensemble.n_classes)
     arrays |= {f"trees.{name}": array for name, array in stored.to_tensors().items()}
     tables = ensemble.of_kind(Comparisons)
-    order = np.argsort(np.concatenate([np.empty(0, np.int64), *(places for places, _ in tables)]))
+    places = np.concatenate([np.empty(0, np.int64), *(places for places, _ in tables)])
+    order = np.argsort(places, kind="stable")
     compared, spaces = to_tensors([table for _, table in tables], order, ensemble.n_classes)
     arrays |= {f"similarities.{name}": array for name, array in compared.items()}
     smooth, functions = smooth_arrays(

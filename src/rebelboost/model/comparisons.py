@@ -313,7 +313,7 @@ def _renumbered(table: Comparisons) -> Comparisons:
     named = np.stack([table.anchors, table.rivals], axis=1).ravel()
     there = named != NONE
     _, first, place = np.unique(table.rows[named[there]], return_index=True, return_inverse=True)
-    order = np.argsort(first)
+    order = np.argsort(first, kind="stable")
     rank = np.empty(len(order), dtype=np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
     renamed = np.full(len(named), NONE, dtype=np.int32)

@@ -211,7 +211,7 @@ def _joined(groups: Sequence[Group]) -> tuple[Group, ...]:
         if len(own) > 1:
             terms = type(terms).joined([group.terms for group in own])
             if np.any(positions[1:] < positions[:-1]):
-                order = np.argsort(positions)
+                order = np.argsort(positions, kind="stable")
                 terms, positions = terms.take(order), positions[order]
         merged.append(Group(positions, terms))
     return tuple(sorted(merged, key=lambda group: int(group.positions[0])))

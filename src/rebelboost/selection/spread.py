@@ -61,7 +61,7 @@ def intervals_from(
     deadline: float = math.inf,
 ) -> Intervals:
     """Learn intervals from predictions of held-out samples, given their rows in the table."""
-    order = np.argsort(given_rows)
+    order = np.argsort(given_rows, kind="stable")
     rows, left_out = given_rows[order], predicted[order]
     judged = samples.take(np.searchsorted(samples.rows_of_table, rows))  # which are sorted
     residual = judged.target - left_out
