@@ -14,11 +14,13 @@ from rebelboost.base.arrays import Floats, Values
 def exact_mean(X: Values, weight: Floats | None = None) -> Floats:
     """(d,) means of the values that are present, from integers that sum to less than 2⁶²."""
     present = ~np.isnan(X)
-    values = np.where(present, X, 0.0).astype(np.float64, copy=False)
-    counted = present.astype(np.float64)
-    if weight is not None:
-        values, counted = values * weight[:, np.newaxis], counted * weight[:, np.newaxis]
-    total = exact_sum(counted)
+    values = X if present.all() else np.where(present, X, 0.0)
+    values = values.astype(np.float64, copy=False)
+    if weight is None:
+        total = present.sum(axis=0).astype(np.float64)
+    else:
+        total = exact_sum(present * weight[:, np.newaxis])
+        values = values * weight[:, np.newaxis]
     return np.divide(exact_sum(values), total, out=np.full(X.shape[1], np.nan), where=total > 0)
 
 
