@@ -180,7 +180,10 @@ MAKERS = {
     "sample_costs": (numbers, _to_sample_costs),
     "cascade": (lambda: numbers(n=100), _cascaded),
     "packed": (table, fitted(RebelClassifier(Tree(4), n_rounds=3, cross_fit=2, random_state=1))),
-    "deflated": (table, fitted(RebelClassifier(Tree(5), n_rounds=3, cross_fit=2, random_state=1))),
+    "deflated": (
+        lambda: numbers(n=40),
+        fitted(RebelClassifier(n_rounds=2, cross_fit=2, random_state=1)),
+    ),
     "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
 VERSIONS = {

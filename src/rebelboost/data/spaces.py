@@ -323,11 +323,16 @@ def checked(distances: Values) -> Distances:
 
 
 def space_from_tensors(
-    shelf: Shelf, name: str, fields: Fields, n_features: int, levels: dict[int, int]
+    shelf: Shelf,
+    name: str,
+    fields: Fields,
+    n_features: int,
+    levels: dict[int, int],
+    points_of: Callable[[Embedding, Indices, str], Points],
 ) -> tuple[Space, NDArray[Any], Indices]:
-    """Read a space, its stored points and their rows from a model file.
+    """Read a space, its points and their rows from a model file.
 
-    `levels`: categorical feature → number of categories.
+    `levels`: categorical feature → number of categories. `points_of` computes points that are not stored.
     """
     kind = fields.word("kind", (SCALED, METRIC, PRECOMPUTED))
     most = n_features if kind == PRECOMPUTED else 2**31 - 1
@@ -341,7 +346,10 @@ def space_from_tensors(
     turned = fields.any("turned")
     require(isinstance(turned, bool), f"{name} with a field 'turned' that is not true or false")
     space = _take_embedding(shelf, name, n_features, levels, turned=turned)
-    points = shelf.take(f"{name}.points", np.float32, len(rows), len(space.offset))
+    if shelf.has(f"{name}.points"):
+        points = shelf.take(f"{name}.points", np.float32, len(rows), len(space.offset))
+    else:
+        points = points_of(space, rows, name)
     require((np.abs(points) <= FAR).all(), f"{name} with a point beyond {FAR:g}")
     return space, points, rows
 

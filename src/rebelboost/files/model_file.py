@@ -26,6 +26,7 @@ from rebelboost.data.encoder import MOST_LEVELS, FeatureEncoder, as_frame
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.cascade import cascade_arrays, take_cascade
 from rebelboost.files.cross_fit import cross_fit_arrays, take_cross_fit
+from rebelboost.files.example_points import StoredRows, without_points
 from rebelboost.files.history import history_arrays, take_history
 from rebelboost.files.intervals import interval_arrays, take_intervals
 from rebelboost.files.packing import packed, unpacked
@@ -38,6 +39,7 @@ from rebelboost.files.terms import (
     LARGEST_SCORE,
     Features,
     check_storable,
+    located,
     reach,
     take_terms,
     term_arrays,
@@ -108,9 +110,10 @@ def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
         arrays |= more
         model |= fields
     arrays |= provenance_arrays(fitted.provenance)
-    arrays, fields_of_packed = packed(arrays)
+    implied = without_points(arrays, located(fitted.ensemble), fitted.provenance)
+    small, fields_of_packed = packed(implied, whole=arrays)
     if fields_of_packed is not None:
-        model["packed"] = fields_of_packed
+        arrays, model["packed"] = small, fields_of_packed
     version = str(_version(arrays, model))
     write(path, arrays, {"format": FORMAT, "version": version, "model": _json(model)})
 
@@ -224,7 +227,12 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     n_classes = fields.whole("n_classes", 1, 2**20)
     features = Features(encoder.n_features, {f: len(own) for f, own in encoder.levels.items()})
     lost = fields.number("unavoidable_cost", 0.0)
-    ensemble = take_terms(shelf, fields.list("spaces"), features, n_classes, lost)
+    kept = take_provenance(shelf, encoder, n_classes)
+    examples = StoredRows(kept, sum(array.nbytes for array in contents.arrays.values()))
+    spaces = fields.list("spaces")
+    ensemble = take_terms(shelf, spaces, features, examples, n_classes, lost)
+    named = kept.example_classes.keys() >= set(ensemble.example_rows)
+    require(named, "examples whose class is unknown")
     history = take_history(shelf, ensemble)
     model: FittedClassifier | FittedRegressor
     cross_fit, plan = None, None
@@ -252,7 +260,6 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
         if fields.has("intervals"):
             model = replace(model, intervals=take_intervals(shelf, fields, features))
             cross_fit = take_cross_fit(shelf, model, history)
-    kept = take_provenance(shelf, set(ensemble.example_rows), encoder, n_classes)
     metadata = fields.any("metadata")
     require(isinstance(metadata, dict), "user metadata that is not an object")
     fields.end()

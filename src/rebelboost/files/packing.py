@@ -38,10 +38,15 @@ column before, as with scores of two classes."""
 # ---- to a file
 
 
-def packed(arrays: Mapping[str, NDArray[Any]]) -> tuple[Arrays, dict[str, Any] | None]:
-    """The arrays as they are stored, and the JSON object by which they are restored; None: as they are."""
+def packed(
+    arrays: Mapping[str, NDArray[Any]], whole: Mapping[str, NDArray[Any]] | None = None
+) -> tuple[Arrays, dict[str, Any] | None]:
+    """The arrays as they are stored, and the JSON object by which they are restored; None: as they are.
+
+    `whole` are all that a file without packing has, if these are more.
+    """
     trees = {name.removeprefix(TREES): a for name, a in arrays.items() if name.startswith(TREES)}
-    n_bytes = _n_bytes(arrays.values())
+    n_bytes = _n_bytes((arrays if whole is None else whole).values())
     if n_bytes <= LEAST_SAVED:
         return dict(arrays), None
     for smaller in filter(None, (pack_trees(trees), trees)):

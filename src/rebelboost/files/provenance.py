@@ -42,11 +42,9 @@ def _fact_array(facts: dict[str, float]) -> NDArray[np.float64]:
     return np.array([facts.get(name, np.nan) for name in FACTS[: max(FIRST_FACTS, needed)]])
 
 
-def take_provenance(
-    shelf: Shelf, examples: set[int], encoder: FeatureEncoder, n_classes: int
-) -> Provenance:
-    """Read the provenance; `examples` are the rows that the terms compare with."""
-    classes = _take_examples(shelf, examples, n_classes)
+def take_provenance(shelf: Shelf, encoder: FeatureEncoder, n_classes: int) -> Provenance:
+    """Read the provenance."""
+    classes = _take_examples(shelf, n_classes)
     return Provenance(
         row_labels=_take_row_labels(shelf),
         example_classes=classes,
@@ -72,12 +70,11 @@ def _take_facts(shelf: Shelf) -> dict[str, float]:
     return {name: fact for name, fact in known if not math.isnan(fact)}
 
 
-def _take_examples(shelf: Shelf, examples: set[int], n_classes: int) -> dict[int, int]:
+def _take_examples(shelf: Shelf, n_classes: int) -> dict[int, int]:
     rows = shelf.take("examples.rows", np.int64, None)
     classes = shelf.indices("examples.classes", n_classes, len(rows))
     distinct = (rows >= 0).all() and n_distinct_values(rows) == len(rows)
     require(distinct, "examples with invalid rows")
-    require(examples <= set(rows.tolist()), "examples whose class is unknown")
     return dict(zip(rows.tolist(), classes.tolist(), strict=True))
 
 

@@ -11,6 +11,7 @@ from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.data.spaces import space_from_tensors
 from rebelboost.exceptions import ModelFileError
+from rebelboost.files.example_points import StoredRows
 from rebelboost.model.comparisons import Comparisons, Placed, from_tensors, to_tensors
 from rebelboost.model.ensemble import Ensemble, Group
 from rebelboost.model.smooth import SmoothFunction, SmoothSimilarities, smooth_arrays, take_smooth
@@ -65,14 +66,20 @@ def term_arrays(ensemble: Ensemble) -> tuple[dict[str, NDArray[Any]], list[dict[
     if functions:
         arrays |= {f"smooth.{name}": array for name, array in smooth.items()}
     fields = []
-    located: list[Comparisons | SmoothFunction] = [*spaces, *functions]
-    for i, placed in enumerate(located):
+    for i, placed in enumerate(located(ensemble)):
         assert placed.space is not None
         tensors, said = placed.space.to_tensors(placed.points)
         arrays[f"spaces.{i}.rows"] = placed.rows
         arrays |= {f"spaces.{i}.{name}": array for name, array in tensors.items()}
         fields.append(said)
     return arrays, fields
+
+
+def located(ensemble: Ensemble) -> list[Comparisons | SmoothFunction]:
+    """What has a space, in the order of the spaces in a file."""
+    compared = [table for _, table in ensemble.of_kind(Comparisons) if table.space is not None]
+    smooth = [f for _, table in ensemble.of_kind(SmoothSimilarities) for f in table.functions]
+    return [*compared, *smooth]
 
 
 def check_storable(ensemble: Ensemble, most: float) -> None:
@@ -121,14 +128,22 @@ def _number(terms: Terms) -> int:
 
 
 def take_terms(
-    shelf: Shelf, spaces: list[Any], features: Features, n_classes: int, unavoidable_cost: float
+    shelf: Shelf,
+    spaces: list[Any],
+    features: Features,
+    examples: StoredRows,
+    n_classes: int,
+    unavoidable_cost: float,
 ) -> Ensemble:
     """Read the ensemble, and check that all numbers are in range."""
     kinds = shelf.take("terms", np.uint8, None)
     require((kinds < len(KINDS)).all(), "terms of an unknown kind")
     places = [np.flatnonzero(kinds == kind) for kind in range(len(KINDS))]
     trees = Trees.from_tensors(shelf, len(places[TREE]), features.categorical, n_classes)
-    placed = [_take_space(shelf, i, Fields(f, "a space"), features) for i, f in enumerate(spaces)]
+    placed = [
+        _take_space(shelf, i, Fields(f, "a space"), features, examples)
+        for i, f in enumerate(spaces)
+    ]
     compared = from_tensors(shelf, len(places[SIMILARITY]), placed, n_classes)
     groups = [Group(places[TREE], trees)] if len(trees) else []
     groups += [Group(places[SIMILARITY][own], table) for own, table in compared]
@@ -138,9 +153,13 @@ def take_terms(
     return Ensemble(tuple(ordered), n_classes, unavoidable_cost)
 
 
-def _take_space(shelf: Shelf, i: int, fields: Fields, features: Features) -> Placed:
+def _take_space(
+    shelf: Shelf, i: int, fields: Fields, features: Features, examples: StoredRows
+) -> Placed:
     name = f"spaces.{i}"
-    space, points, rows = space_from_tensors(shelf, name, fields, features.n, features.levels)
+    space, points, rows = space_from_tensors(
+        shelf, name, fields, features.n, features.levels, examples.points
+    )
     require(n_distinct_values(rows) == len(rows), f"a repeated row among the examples of {name}")
     fields.end()
     require(np.isfinite(points).all(), f"{name} with a point that is not finite")
