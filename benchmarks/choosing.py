@@ -24,8 +24,10 @@ from rebelboost import RebelClassifier
 from rebelboost.data.folds import folds
 from rebelboost.estimators import training
 from rebelboost.estimators.inputs import encode_features
+from rebelboost.selection import thinning
 from rebelboost.selection.blend import LEAST_SHARE, share_out
 from rebelboost.selection.runner import Runner
+from rebelboost.selection.thinning import needed
 from rebelboost.selection.waves import runner_of
 from reproduce import harness
 from variants import Choice
@@ -43,6 +45,17 @@ Weighing = Callable[[Sequence[Runner]], list[Runner]]
 
 def by_loss(runners: Sequence[Runner]) -> list[Runner]:
     return share_out(runners, LEAST_SHARE)
+
+
+def thinned(runners: Sequence[Runner]) -> list[Runner]:
+    """As the default does: without members that held-out samples do not miss."""
+    return needed(by_loss(runners))
+
+
+def always_thinned(runners: Sequence[Runner]) -> list[Runner]:
+    """The same, also with few samples, or hardly any mistakes among them."""
+    with patch.object(thinning, "FEW", 0), patch.object(thinning, "LEAST_EVIDENCE", 0.0):
+        return thinned(runners)
 
 
 def with_votes(runners: Sequence[Runner]) -> list[Runner]:
@@ -93,7 +106,7 @@ def best_alone(runners: Sequence[Runner]) -> list[Runner]:
 
 
 class Variant(NamedTuple):
-    weigh: Weighing = by_loss
+    weigh: Weighing = thinned
     without: tuple[str, ...] = ()
     """Candidates that do not take part, by name."""
     only: str = ""
@@ -104,7 +117,9 @@ class Variant(NamedTuple):
 
 NEW = ("single splits", "trees of depth 10", "smooth similarities")
 VARIANTS = {
-    "the default: weights by log-loss": Variant(),
+    "the default: weights by log-loss, members that are not missed dropped": Variant(),
+    "members dropped on all data sets": Variant(always_thinned),
+    "no member dropped": Variant(by_loss),
     "the same, none below 10 %": Variant(of_weight(by_loss)),
     "weights by log-loss, and votes": Variant(with_votes),
     "the same, none below 10 % (the former default)": Variant(of_weight(with_votes)),

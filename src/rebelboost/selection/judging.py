@@ -75,6 +75,9 @@ class Judging(Protocol):
     def log_loss(self, scores: Scores) -> float:
         """Log-loss of the scores as they are."""
 
+    def evidence(self, log_loss: float) -> float:
+        """How much the samples tell about scores with this log-loss: about the number of difficult ones."""
+
     def cost(self, scores: Scores, factor: float) -> float:
         """What users read of the scores: the mean cost of decisions, or the root mean squared error."""
 
@@ -140,8 +143,12 @@ class ClassJudging:
     def log_loss(self, scores: Scores) -> float:
         """Mean log-loss of the posterior."""
         samples = self.samples
-        decoder = Decoder(class_costs(samples), 1.0, ROUGHLY, self.loss)
+        decoder = Decoder(class_costs(samples), 1.0, ROUGHLY, self.loss, self.subcosts)
         return mean_log_loss(decoder, scores, samples.labels, samples.weight)
+
+    def evidence(self, log_loss: float) -> float:
+        """Sum of the log-losses of distinct samples: those that are decided safely tell nothing."""
+        return self.n_distinct * log_loss
 
     def cost(self, scores: Scores, factor: float) -> float:
         """Mean cost of the decisions, by expected cost."""
@@ -203,6 +210,11 @@ class NumberJudging:
         power = 1 if self.objective.loss == "absolute" else 2
         scale = _power_mean(distance, self.samples.weight, power)
         return log_of(max(scale, np.finfo(np.float64).tiny))
+
+    def evidence(self, log_loss: float) -> float:
+        """Number of distinct samples: every residual tells something."""
+        del log_loss
+        return self.n_distinct
 
     @cached_property
     def n_distinct(self) -> int:

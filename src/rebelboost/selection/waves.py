@@ -39,6 +39,7 @@ from rebelboost.selection.crew import Crew, Job
 from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import FEW, Attempt, BoostedRunner, Runner
 from rebelboost.selection.smooth_runner import SmoothRunner
+from rebelboost.selection.thinning import needed
 
 N_FIRST = 2
 """Number of candidates in the first wave, by whose results the others are stopped early."""
@@ -89,7 +90,7 @@ def cross_fit(
         race = _Race([runner_of(entry, judging) for entry in entries], crew or Crew())
         racing = race.run(parts)
         race.choose_stages(racing)
-        racing = share_out(racing, LEAST_SHARE)
+        racing = needed(share_out(racing, LEAST_SHARE))
         if parts.refit or parts.also_all or not parts.left_out:
             for runner in racing if parts.refit else ():
                 runner.forget_fits()
