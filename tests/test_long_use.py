@@ -39,11 +39,13 @@ def test_2000_fits_and_predictions_take_no_more_memory_than_a_few():
 
 
 INTERRUPTED = """
+import signal
 import sys
 from threading import Lock
 import numpy as np
 from rebelboost import RebelClassifier, Similarity
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let background processes ignore it
 learner = {"similarity": Similarity(scale="standard")}.get(sys.argv[1], sys.argv[1])
 rng = np.random.default_rng(0)
 X = rng.normal(size=(3000, 30))
