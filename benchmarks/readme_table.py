@@ -14,11 +14,12 @@ import shutil
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import measuring
+from differences_table import differences
 from few_table import few_samples
 from halves import CHOOSING, REPORTING
 from standing import SUMMARY, Duel, Standing
@@ -28,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "benchmarks"
 ALL_SPLITS, ONE_SPLIT = FOLDER / "auto.json", FOLDER / "one_split.json"
 CHOICE = FOLDER / "choosing.json"
-FEW_SAMPLES = FOLDER / "few.json"
+FEW_SAMPLES, DIFFERENCES = FOLDER / "few.json", FOLDER / "differences.json"
 FEW = 4
 """How many of the lost data sets the README names."""
 WIDTH = 150
@@ -354,16 +355,17 @@ def _standings() -> tuple[Standing, Standing]:
     return Standing.read(ALL_SPLITS), Standing.read(ONE_SPLIT)
 
 
+def _kept(figures: Path) -> dict[str, Any]:
+    return json.loads(figures.read_text(encoding="utf-8"))
+
+
 BLOCKS = [
     Block(ROOT / "README.md", lambda: short(*_standings())),
     Block(ROOT / "docs" / "libraries.md", lambda: full(*_standings())),
     Block(ROOT / "docs" / "when.md", lambda: timing(_standings()[1])),
     Block(ROOT / "docs" / "learners.md", lambda: choosing(Choice.read(CHOICE))),
-    Block(
-        ROOT / "docs" / "learners.md",
-        lambda: few_samples(json.loads(FEW_SAMPLES.read_text(encoding="utf-8"))),
-        "few samples",
-    ),
+    Block(ROOT / "docs" / "learners.md", lambda: few_samples(_kept(FEW_SAMPLES)), "few samples"),
+    Block(ROOT / "docs" / "learners.md", lambda: differences(_kept(DIFFERENCES)), "differences"),
     Block(ROOT / "docs" / "costs.md", by_sample, "by sample"),
     Block(FOLDER / "README.md", halves),
 ]
