@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from rebelboost import CostError, RebelClassifier, load
 from rebelboost.costs.by_sample import own_costs
+from rebelboost.costs.judge import Judge
 from rebelboost.evaluation import evaluate, left_out
 from rebelboost.metrics import cost_scorer, mean_cost
 
@@ -253,6 +254,31 @@ def test_evaluation_decides_and_prices_each_sample_by_its_own_costs(by_column, f
         assert found.cost.low < found.cost.value < found.cost.high
         report = found.confusion
         assert (report.counts * report.costs).sum() / len(y) == pytest.approx(found.cost.value)
+
+
+@pytest.mark.parametrize("unit", [1.0, 2.0**-20])
+def test_a_mistake_that_was_not_made_is_priced_by_its_class_in_any_unit_of_weight(
+    unit, fitted, test
+):
+    X, y, cube = test
+    (caught,) = np.nonzero(fitted.predict(X, costs=cube) == "fraud")
+    X, y, cube = X.iloc[caught], y[caught], cube[caught]
+    weight = 1.0 + np.arange(len(y)) % 3
+    report = evaluate(fitted, X, y, costs=cube, sample_weight=unit * weight).confusion
+    assert report.counts[:, 1].tolist() == [0, 0]
+    frauds = y == "fraud"
+    mean = np.average(X["amount"][frauds], weights=weight[frauds])
+    np.testing.assert_allclose(report.costs, [[0, mean], [1, 0]], rtol=1e-12)
+
+
+def test_a_sample_of_whole_weight_is_judged_as_that_many_samples():
+    rng = np.random.default_rng(0)
+    labels, decided = rng.integers(3, size=(2, 20)).astype(np.int32)
+    costs = np.where(np.arange(3) == labels[:, np.newaxis], 0.0, rng.integers(1, 8, size=(20, 3)))
+    times = rng.integers(1, 4, size=20)
+    judge = Judge(labels, costs, times.astype(float), by_sample=True)
+    several = Judge(labels.repeat(times), costs.repeat(times, axis=0), None, by_sample=True)
+    assert judge.judge(decided) == several.judge(decided.repeat(times))
 
 
 def test_left_out_samples_are_decided_by_their_own_costs(by_column, training):

@@ -16,6 +16,7 @@ from fuzz.judging import ALLOWANCE, load_measured
 from rebelboost import Binary, ModelFileError, RebelClassifier, Similarity
 from rebelboost.base.checks import Fields
 from rebelboost.files.packing import unpacked
+from rebelboost.files.terms import LARGEST_SCORE
 from stored_models import FOLDER, make, numbers
 
 # ---- models that cannot be stored
@@ -241,6 +242,8 @@ def test_similarities_out_of_their_range_are_refused_behind_the_checksum(
         ({"parameters": {}}, r"no parameters \['decision', 'reject_cost', 'reject_label'\]"),
         ({"more": 1}, "the model with unexpected fields"),
         ({"decoder": []}, "'decoder' that is not an object"),
+        ({"decoder": {"temperature": 1e6 + 0.5}}, r"1000000\.5, not a number 1e-06 to 1e\+06"),
+        ({"decoder": {"temperature": 0.9e-6}}, r"9e-07, not a number 1e-06 to 1e\+06"),
         ({"cross_fit": {}}, "'cross_fit' that is not true or false"),
         ({"cross_fit": True}, "lacks the array 'cross_fit.standings'"),
     ],
@@ -249,6 +252,27 @@ def test_metadata_that_break_a_rule_are_refused_behind_the_checksum(
     changes, message, blob, tmp_path
 ):
     loading(tmp_path / "m", with_model(blob, **changes), message)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_classes_in_the_wrong_order_are_refused_wherever_they_are(first, blob, tmp_path):
+    arrays, texts = parts_of(blob)
+    both = [first, first + 1]
+    arrays["classes"][both] = arrays["classes"][both[::-1]]
+    loading(tmp_path / "m", signed(arrays, texts), "classes that are not sorted")
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_the_largest_scores_that_are_saved_are_loaded_and_larger_ones_refused(sign, blob, tmp_path):
+    arrays, texts = parts_of(blob)
+    outputs = arrays["trees.outputs"]
+    outputs[:] = 0
+    outputs[0, 0] = sign * LARGEST_SCORE
+    (tmp_path / "largest").write_bytes(signed(arrays, texts))
+    rebelboost.load(tmp_path / "largest").save(tmp_path / "again")
+    assert len(rebelboost.load(tmp_path / "again").ensemble_) > 0
+    outputs[0, 0] = np.nextafter(outputs[0, 0], sign * np.inf)
+    loading(tmp_path / "m", signed(arrays, texts), "terms with huge outputs")
 
 
 # ---- memory

@@ -193,6 +193,17 @@ def test_class_labels_come_back_with_their_type(names, tmp_path):
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X), strict=True)
 
 
+@pytest.mark.parametrize("n_classes", [2, 4, 7])
+def test_any_number_of_classes_comes_back(n_classes, tmp_path):
+    X, _ = numbers()
+    y = np.arange(len(X)) % n_classes
+    model = RebelClassifier("stump", n_rounds=3, cross_fit=None).fit(X, y)
+    model.save(tmp_path / "model.safetensors")
+    loaded = rebelboost.load(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(loaded.classes_, np.arange(n_classes))
+    assert_same_answers(model, loaded, X)
+
+
 def test_truth_values_come_back_as_labels(tmp_path):
     X, y = numbers()
     model = RebelClassifier("stump", n_rounds=3).fit(X, y > 0)

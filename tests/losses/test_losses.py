@@ -7,10 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from rebelboost.base.fixed_point import FINE_BITS
 from rebelboost.base.newton import Precision, rising_root
 from rebelboost.costs.posterior import Decoder, log_ratios
 from rebelboost.losses.classes import Logistic, Squared
-from rebelboost.losses.exponential import rebel_subcosts, thesis_subcosts
+from rebelboost.losses.exponential import CAP, rebel_subcosts, thesis_subcosts
 from rebelboost.losses.numbers import Huber, LeastAbsolute, LeastSquares
 from rebelboost.losses.numbers import medians_by_region as medians
 from rebelboost.losses.smooth import Slopes
@@ -90,6 +91,21 @@ def test_no_other_output_of_a_response_has_a_lower_loss(loss):
             outputs = signs[:, np.newaxis] * other
             # The ridge, which this loss leaves out, moves the minimum by about CAP.
             assert least <= slopes.loss_after(REGIONS, plus, minus, outputs) + 1e-9
+
+
+@pytest.mark.parametrize("name", ["squared", "squared, two planes", "least squares"])
+def test_the_output_of_a_response_to_parabolas_is_their_minimum_with_the_ridge(name):
+    loss = LOSSES[name]
+    slopes = Slopes(loss, RNG.normal(size=loss.shape), 1)
+    signs = np.array([1, -1, -1, 1], dtype=np.int8)
+    slope, curvature = loss.derivatives(slopes.scores)
+    total = curvature.sum(axis=0)
+    expected = -(signs[REGIONS, np.newaxis] * slope).sum(axis=0) / ((1 + CAP) * total)
+    output = slopes.signed_output(REGIONS, signs, *slopes.sums(REGIONS, L))
+    # Slopes and curvatures are each rounded to half a unit: N times their largest, in 50 bits.
+    rounded = N * np.maximum(np.abs(slope), curvature).max() * N * 2.0**-FINE_BITS / total
+    assert np.all(np.abs(output - expected) <= rounded)
+    assert np.all(rounded < 1e-3 * CAP * np.abs(expected))  # too little to hide the ridge
 
 
 @pytest.mark.parametrize("kind", [Logistic, Squared])
