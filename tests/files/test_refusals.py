@@ -254,6 +254,23 @@ def test_metadata_that_break_a_rule_are_refused_behind_the_checksum(
     loading(tmp_path / "m", with_model(blob, **changes), message)
 
 
+@pytest.mark.parametrize(
+    ("name", "at", "value"),
+    [
+        ("intervals.weight", 0, 0.0),
+        ("intervals.weight", -1, -1.0),
+        ("intervals.residuals", 0, 1e9),
+        ("intervals.residuals", -1, -1e9),
+    ],
+)
+def test_residuals_without_order_or_weight_are_refused_behind_the_checksum(
+    name, at, value, tmp_path
+):
+    blob = (FOLDER / "v4-regressor_cross_fit.safetensors").read_bytes()
+    told = "intervals from residuals that are not sorted, or have no weight"
+    loading(tmp_path / "m", with_array(blob, name, at, value), told)
+
+
 @pytest.mark.parametrize("first", [0, 1])
 def test_two_classes_in_the_wrong_order_are_refused_wherever_they_are(first, blob, tmp_path):
     arrays, texts = parts_of(blob)
