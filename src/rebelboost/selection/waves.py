@@ -56,6 +56,8 @@ FOR_FIRST_FOLD = 0.5
 """Share of a time budget in which all candidates are fitted on the first fold."""
 FOR_FITS = 0.85
 """Share of a time budget in which fits end: averaging thousands of trees takes time too."""
+FOR_REPEATS = 0.5
+"""Share of the time left for fits in which repeats may be fitted: each makes the average longer, too."""
 FOR_FOLDS = 0.4
 """Share of a time budget for the folds, if the model is then fitted again on all samples."""
 SOLVING = 20
@@ -205,14 +207,17 @@ class _Race:
 
         The last part is used if the fits have got far enough.
         """
-        for several in (lambda: parts.left_out[1:], *parts.repeats):
+        for several, end in (
+            (lambda: parts.left_out[1:], deadline),
+            *((repeat, share_of_time(deadline, FOR_REPEATS)) for repeat in parts.repeats),
+        ):
             for part in several():
                 jobs = [(runner, part, self.n_numbered) for runner in racing]
                 needed = sum(runner.seconds for runner in racing) / self.n_side_by_side(len(jobs))
-                if time.monotonic() + LEAST_DONE * needed > deadline:
+                if time.monotonic() + LEAST_DONE * needed > end:
                     return
-                attempts = self.attempts(jobs, deadline=deadline)
-                if time.monotonic() > deadline and not all(map(_is_far_enough, racing, attempts)):
+                attempts = self.attempts(jobs, deadline=end)
+                if time.monotonic() > end and not all(map(_is_far_enough, racing, attempts)):
                     return
                 for runner, attempt in zip(racing, attempts, strict=True):
                     assert attempt is not None
