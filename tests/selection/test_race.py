@@ -210,6 +210,12 @@ def test_more_time_ends_with_the_last_repeat(monkeypatch):
     assert time.monotonic() - began < 60
 
 
+def test_no_repeat_begins_when_the_fits_are_large_already(monkeypatch):
+    monkeypatch.setattr(waves, "MOST_BYTES", 1)
+    found = classifier(learner="tree", n_rounds=5, time_budget=600.0).fit(X, y).cross_fit_
+    assert {s.n_parts for s in found.standings if s.share > 0} == {5}
+
+
 def test_no_part_is_begun_after_the_budget():
     found = classifier(time_budget=0.0).fit(X, y).cross_fit_
     assert {s.n_parts for s in found.standings} == {1}

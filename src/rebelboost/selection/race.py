@@ -51,10 +51,10 @@ FOR_SCALES = 0.1
 """Share of a time budget for this choice."""
 FEWEST_IN_TIME = 3
 """Number of folds that a time budget has to suffice for, when candidates are chosen."""
-MOST_REPEATS = 3
+MOST_REPEATS = 8
 """How often the samples are divided into folds at most, if a time budget allows it.
 
-On ten data sets, more had no lower error, while memory, file and the time of a prediction grow with each.
+With 20, four of ten data sets had about 0.1 points less error than with 3, but memory and files grow.
 """
 
 

@@ -138,6 +138,11 @@ class Runner(ABC):
     def summands(self) -> list[Ensemble]:
         """The fits at the chosen stage, of which the candidate's model is the mean."""
 
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the outputs of all fits; 0 if the average does not grow with their number."""
+        return 0
+
     def ensemble(self) -> Ensemble:
         """Mean of the fits at the chosen stage."""
         summands = self.summands()
@@ -309,6 +314,11 @@ class BoostedRunner(Runner):
         longest = max(map(len, self.fits), default=0)
         n_stages = 1 + sum(stage < longest for stage in self.stages)
         return np.arange(len(self.stages)) < n_stages
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the outputs of all fits."""
+        return sum(group.terms.outputs.nbytes for fit in self.fits for group in fit.groups)
 
     @property
     def rounds(self) -> int:

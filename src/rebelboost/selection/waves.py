@@ -58,6 +58,8 @@ FOR_FITS = 0.85
 """Share of a time budget in which fits end: averaging thousands of trees takes time too."""
 FOR_REPEATS = 0.5
 """Share of the time left for fits in which repeats may be fitted: each makes the average longer, too."""
+MOST_BYTES = 2**28
+"""No repeat begins when the outputs of all fits take so many bytes; the average is made of copies of them."""
 FOR_FOLDS = 0.4
 """Share of a time budget for the folds, if the model is then fitted again on all samples."""
 SOLVING = 20
@@ -203,26 +205,33 @@ class _Race:
         return share_out(racing, LEAST_SHARE)
 
     def go_on_in_time(self, racing: list[Runner], parts: Parts, deadline: float) -> None:
-        """Fit these candidates on further parts, one after the other, and on repeats, until the deadline.
+        """Fit these candidates on further parts, and on repeats, until the deadline.
 
         The last part is used if the fits have got far enough.
         """
-        for several, end in (
-            (lambda: parts.left_out[1:], deadline),
-            *((repeat, share_of_time(deadline, FOR_REPEATS)) for repeat in parts.repeats),
-        ):
-            for part in several():
-                jobs = [(runner, part, self.n_numbered) for runner in racing]
-                needed = sum(runner.seconds for runner in racing) / self.n_side_by_side(len(jobs))
-                if time.monotonic() + LEAST_DONE * needed > end:
-                    return
-                attempts = self.attempts(jobs, deadline=end)
-                if time.monotonic() > end and not all(map(_is_far_enough, racing, attempts)):
-                    return
-                for runner, attempt in zip(racing, attempts, strict=True):
-                    assert attempt is not None
-                    self.take(runner, attempt)
-                self.n_numbered += 1
+        self._go_on_until(racing, parts.left_out[1:], deadline)
+        end = share_of_time(deadline, FOR_REPEATS)
+        for repeat in parts.repeats:
+            if sum(runner.n_bytes for runner in racing) > MOST_BYTES:
+                return
+            if not self._go_on_until(racing, repeat(), end):
+                return
+
+    def _go_on_until(self, racing: list[Runner], parts: Sequence[Part], deadline: float) -> bool:
+        """Fit these candidates on further parts, one after the other; return whether there was time for all."""
+        for part in parts:
+            jobs = [(runner, part, self.n_numbered) for runner in racing]
+            needed = sum(runner.seconds for runner in racing) / self.n_side_by_side(len(jobs))
+            if time.monotonic() + LEAST_DONE * needed > deadline:
+                return False
+            attempts = self.attempts(jobs, deadline=deadline)
+            if time.monotonic() > deadline and not all(map(_is_far_enough, racing, attempts)):
+                return False
+            for runner, attempt in zip(racing, attempts, strict=True):
+                assert attempt is not None
+                self.take(runner, attempt)
+            self.n_numbered += 1
+        return True
 
     def fit_all(self, racing: Sequence[Runner], deadline: float) -> None:
         """Fit these candidates to all samples."""
