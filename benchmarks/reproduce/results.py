@@ -112,18 +112,18 @@ def _with_lines(lines: Iterable[Line], anew: Iterable[Line]) -> tuple[Line, ...]
 
 
 def _with_rows(table: Table, anew: Iterable[Table]) -> Table:
-    """Rows of the same name replaced, column by column: a part may have measured some columns only."""
+    """Rows of the same name replaced, column by column; a part may have fewer columns, and others."""
     for title, header, rows in anew:
         if title != table.title:
             continue
         known = {row[0]: dict(zip(table.header[1:], row[1:], strict=True)) for row in table.rows}
         for row in rows:
             known.setdefault(row[0], {}).update(zip(header[1:], row[1:], strict=True))
+        columns = list(dict.fromkeys([*table.header[1:], *header[1:]]))
         cells = [
-            [name, *(row.get(column, "–") for column in table.header[1:])]
-            for name, row in known.items()
+            [name, *(row.get(column, "–") for column in columns)] for name, row in known.items()
         ]
-        return Table(title, table.header, cells)
+        return Table(title, [table.header[0], *columns], cells)
     return table
 
 
