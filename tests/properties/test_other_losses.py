@@ -145,7 +145,7 @@ def test_a_doubled_sample_is_a_doubled_weight(n_samples):
     y = X[:, 0] + rng.normal(size=n_samples)
     rows = np.repeat(np.arange(n_samples), copies)
     # Also with the default's subsampling, which draws equal samples together.
-    weighted = RebelRegressor(n_rounds=10).fit(X, y, sample_weight=copies)
-    repeated = RebelRegressor(n_rounds=10).fit(X[rows], y[rows])
+    weighted = RebelRegressor(Tree(3), n_rounds=10).fit(X, y, sample_weight=copies)
+    repeated = RebelRegressor(Tree(3), n_rounds=10).fit(X[rows], y[rows])
     # Fixed point rounds a weight of 2 otherwise than 1 twice, by 2⁻³⁰ of the sums at most.
     np.testing.assert_allclose(weighted.predict(X), repeated.predict(X), rtol=0, atol=1e-7)

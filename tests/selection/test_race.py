@@ -28,8 +28,9 @@ def raced():
 
 def test_trees_similarities_and_a_smooth_function_run(raced):
     names = [standing.name for standing in raced.cross_fit_.standings]
-    assert len(names) == len(set(names)) == 9
-    assert {"trees of depth 6", "single splits", "smooth similarities"} < set(names)
+    assert len(names) == len(set(names)) == 10
+    others = {"trees of depth 6", "single splits", "smooth similarities", "class frequencies"}
+    assert others < set(names)
     assert sum(name.endswith("d similarities") for name in names) == 3
 
 
@@ -54,10 +55,19 @@ def test_who_is_far_behind_after_a_part_is_not_fitted_again(raced):
     assert {s.share for s in standings if s.n_parts < 5} == {0.0}
 
 
-def test_a_member_alone_does_as_it_did_in_the_race(raced):
+def test_a_member_alone_does_as_it_did_in_the_race(raced, monkeypatch):
+    monkeypatch.setattr(selection, "LEFT_OUT_ALONE", 0.2)
     (shallow,) = [s for s in raced.cross_fit_.standings if s.name == "trees of depth 3"]
     (alone,) = classifier(learner=Tree(depth=3), cross_fit=5).fit(X, y).cross_fit_.standings
     assert alone == shallow._replace(name=alone.name, share=1.0)
+
+
+def test_a_learner_alone_is_judged_by_the_mean_of_several_fits():
+    fitted = classifier(learner=Tree(depth=3), cross_fit=10).fit(X, y)
+    found = fitted.cross_fit_
+    assert found.standings[0].n_parts == 10
+    np.testing.assert_array_equal(np.sort(found.rows), np.arange(len(y)))  # each once
+    assert len(fitted.ensemble_) <= 10 * found.standings[0].rounds + 1
 
 
 def test_the_model_has_the_terms_of_its_members_and_decides(raced):
@@ -121,7 +131,7 @@ def test_costs_are_told_where_they_are_unequal():
 
 def test_the_table_has_a_row_for_every_candidate(raced):
     table = raced.selection_.table()
-    assert len(table["name"]) == len(set(table["name"])) == 9
+    assert len(table["name"]) == len(set(table["name"])) == 10
 
 
 @pytest.mark.parametrize(
@@ -148,8 +158,8 @@ def test_large_tables_are_raced_on_a_part_and_the_best_is_fitted_on_all(monkeypa
     found = fitted.cross_fit_
     (winner,) = [s for s in found.standings if s.share > 0]
     assert winner.share == 1
-    assert len(found.standings) == 9
-    assert len(fitted.ensemble_) <= winner.rounds
+    assert len(found.standings) == 10
+    assert len(fitted.ensemble_) <= winner.rounds + 1  # an offset
     assert 20 <= len(found.rows) <= 40
     assert str(fitted.selection_).startswith(winner.name)
 
@@ -166,7 +176,7 @@ def test_of_many_samples_one_fold_is_left_out_unless_more_are_asked_for(monkeypa
     runs = [found.standings[run].name for run in found.runs]
     assert all(runs.count(s.name) == 2 for s in boosted)
     n_smooth = len(members) - len(boosted)
-    assert len(fitted.ensemble_) == n_smooth + sum(2 * s.rounds for s in boosted)
+    assert len(fitted.ensemble_) - 1 == n_smooth + sum(2 * s.rounds for s in boosted)  # an offset
     asked = classifier(n_rounds=10, cross_fit=5).fit(X, y).cross_fit_
     assert {s.n_parts for s in asked.standings if s.share > 0} == {5}
 
@@ -213,7 +223,7 @@ def test_more_time_ends_with_the_last_repeat(monkeypatch):
 def test_no_repeat_begins_when_the_fits_are_large_already(monkeypatch):
     monkeypatch.setattr(waves, "MOST_BYTES", 1)
     found = classifier(learner="tree", n_rounds=5, time_budget=600.0).fit(X, y).cross_fit_
-    assert {s.n_parts for s in found.standings if s.share > 0} == {5}
+    assert {s.n_parts for s in found.standings if s.share > 0} == {10}
 
 
 def test_no_part_is_begun_after_the_budget():
@@ -259,7 +269,7 @@ def test_each_candidate_has_a_share_of_the_time_for_the_first_fold(monkeypatch):
     watched = classifier(n_rounds=300, time_budget=200.0, callbacks=[Watcher()])
     found = watched.fit(X, y).cross_fit_
     # Smooth similarities cannot be ended early, and are not begun with so little time.
-    assert len(found.standings) == 8
+    assert len(found.standings) == 9
     assert "smooth similarities" not in {s.name for s in found.standings}
     lengths = found.history.n_rounds[:8]  # smooth similarities have no rounds
     assert max(lengths) < 60
@@ -312,7 +322,7 @@ def test_values_that_cannot_be_squared_are_left_to_trees(unit):
     table = np.column_stack([X[:60, 0], X[:60, 1] * unit])
     labels = X[:60, 1] > np.median(X[:60, 1])
     clf = classifier(n_rounds=3).fit(table, labels)
-    assert all("trees" in s.name or "splits" in s.name for s in clf.cross_fit_.standings)
+    assert not any("similarities" in s.name for s in clf.cross_fit_.standings)
     assert clf.score(table, labels) > 0.9
     for learner in ("smooth", "similarity"):
         with pytest.raises(ValueError, match="feature 1 has values up to"):
@@ -326,7 +336,9 @@ def test_samples_without_a_mistake_leave_room_for_one():
     points[:, 0] += 20 * labels
     fitted = RebelClassifier().fit(points, labels)
     assert fitted.cross_fit_.cost == 0
-    assert fitted.cross_fit_.log_loss == 1 / 300
+    assert fitted.cross_fit_.log_loss == pytest.approx(
+        1 / 300, rel=0.05
+    )  # offsets change it a little
     # A new sample is as likely to be a mistake as one of the 300 and itself are, on average.
     doubt = 1 - fitted.predict_proba(points).max(axis=1)
     assert 0.1 / 300 < doubt.mean() < 2 / 300

@@ -8,7 +8,7 @@ from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.boosting.regression import baseline
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.costs.matrix import class_costs
-from rebelboost.data.folds import divided, folds, held_out_part
+from rebelboost.data.folds import folds, held_out_part
 from rebelboost.data.samples import NumberSamples, Samples
 from rebelboost.learners.tree import Tree
 from rebelboost.model.ensemble import Ensemble
@@ -50,7 +50,7 @@ def expected_by_sample(samples: Samples, seed: int = 0, n_threads: int = 1) -> F
     """(N, K, K) costs of each sample as learned from the others: half of them at a time."""
     cube = np.tile(class_costs(samples), (len(samples), 1, 1))
     for part in folds(samples, 2, seed):
-        kept, out = divided(samples, part.kept), part.out > 0
+        kept, out = samples.rows(part.kept), part.out
         learned = learn_costs(kept, seed, n_threads)
         cube[out] = learned.applied(class_costs(kept), samples.X[out], n_threads)
     return cube
@@ -60,7 +60,14 @@ def _fit(
     rows: Samples, true: int, decided: int, target: BySample, seed: int, n_threads: int
 ) -> LearnedCell:
     mean = baseline("squared", target, rows.weight)
-    numbers = NumberSamples(rows.X, target - mean, rows.weight, rows.categorical)
+    numbers = NumberSamples(
+        rows.X,
+        target - mean,
+        rows.weight,
+        rows.categorical,
+        groups=rows.groups,
+        times=rows.times,
+    )
     settings = Settings(
         TREE,
         ROUNDS,
@@ -75,6 +82,6 @@ def _fit(
     part = held_out_part(numbers, HELD_OUT, seed)
     if part is None:
         return LearnedCell(true, decided, mean, Ensemble.of((), 1))
-    held = follow(divided(numbers, part.out), settings)
-    ensemble = train(divided(numbers, part.kept), settings, held=held)
+    held = follow(numbers.rows(part.out), settings)
+    ensemble = train(numbers.rows(part.kept), settings, held=held)
     return LearnedCell(true, decided, mean, ensemble)

@@ -15,7 +15,7 @@ from rebelboost.cli.costs import CostTable, check_amounts
 from rebelboost.cli.fitting import Mask, Trained, TrainingOptions
 from rebelboost.cli.inputs import AnyEvaluation
 from rebelboost.cli.render import Output
-from rebelboost.costs.posterior import fit_temperature
+from rebelboost.data.samples import Samples
 from rebelboost.distributed.files import fit_pieces
 from rebelboost.distributed.training import SpreadInput
 from rebelboost.estimators.base import table_scores
@@ -23,6 +23,7 @@ from rebelboost.estimators.inputs import known_labels
 from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.numbers import evaluate_numbers
 from rebelboost.exceptions import TableError
+from rebelboost.selection.judging import Calibration, ClassJudging
 from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.survey import HeldRows, Survey
@@ -157,22 +158,25 @@ def _loss(model: RebelClassifier | RebelRegressor, held: HeldRows, fit: Mask, ju
     model.fit(held.frame.filter(pl.Series(fit)), held.y[fit], validation=(X, y))
     if isinstance(model, RebelRegressor):
         return math.fsum((model.predict(X) - y) ** 2)
-    return _temperature(model, X, y)[1]
+    return _calibration(model, X, y).log_loss
 
 
 def _calibrate(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> None:
-    """Choose the temperature by rows that are left out: a single fit is far too sure."""
-    temperature, _ = _temperature(model, frame, y)
+    """Calibrate probabilities by rows that are left out: a single fit is far too sure."""
+    temperature, offset, _ = _calibration(model, frame, y)
     fitted = model.model_
+    if offset.any():
+        fitted = replace(fitted, ensemble=fitted.ensemble.plus(offset))
     model.model_ = replace(fitted, decoder=replace(fitted.decoder, temperature=temperature))
 
 
-def _temperature(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> tuple[float, float]:
-    """The best temperature, and the log-loss at it."""
+def _calibration(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> Calibration:
+    """The best temperature and offset, and the log-loss with them."""
     fitted = model.model_
     scores, labels = table_scores(model, frame), known_labels(y, len(frame), fitted.classes)
     decoder = fitted.decoder
-    return fit_temperature(scores, labels, decoder.costs, None, decoder.loss, decoder.subcosts)
+    samples = Samples(np.empty((len(labels), 0)), labels, decoder.costs)
+    return ClassJudging(samples, samples, decoder.loss, decoder.subcosts).calibrated(scores)
 
 
 def tested_rows(model: Any, held: HeldRows, group: str) -> AnyEvaluation | None:

@@ -9,8 +9,9 @@ The expected cost of decision k falls with (Dᵀu)_k, so at the optimum the high
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Floats
+from rebelboost.base.arrays import ByClass, Floats
 from rebelboost.base.triangular import ordered_product, right_inverse
 
 CLOSE = 1e-9
@@ -27,17 +28,33 @@ MOST_STEPS = 500
 
 def mixture_posterior(q: Floats, costs: Floats, precision: float = 1e-12) -> Floats:
     """(N, K) probabilities for (N, K) q with rows that sum to 1, and (K, K) costs of the training."""
-    largest = costs.max(axis=1, keepdims=True)
-    Z = costs.shape[1] * largest - costs.sum(axis=1, keepdims=True)
-    matters = Z[:, 0] > 0  # a class whose mistakes cost nothing had no weight in training
-    D, Z = (largest - costs)[matters] / Z[matters], np.maximum(Z[matters, 0] / Z.max(), LEAST_SHARE)
-    inverse = right_inverse(D, CLOSE)
-    u = ordered_product(q, np.linalg.pinv(D, rcond=CLOSE) if inverse is None else inverse)
+    D, Z, matters = _rows(costs)
+    inverse: Floats | None = right_inverse(D, CLOSE)
+    if inverse is None:
+        inverse = np.asarray(np.linalg.pinv(D, rcond=CLOSE), dtype=np.float64)
+    u = ordered_product(q, inverse)
     far = (np.abs(ordered_product(u, D) - q) > CLOSE).any(axis=1) | (u < 0).any(axis=1)
     u[far] = _likeliest(D, q[far], precision)
     P = np.zeros_like(q)
     P[:, matters] = u / Z
     return P / P.sum(axis=1, keepdims=True)
+
+
+def mixture_of(posterior: ByClass, costs: Floats) -> ByClass:
+    """(K,) q = Dᵀu for a posterior, whose entries are positive; no q is 0 or 1."""
+    D, Z, matters = _rows(costs)
+    u = posterior[matters] * Z
+    mixed: ByClass = ordered_product((u / u.sum())[np.newaxis], D)[0]
+    return np.clip(mixed, CLOSE, 1 - CLOSE)
+
+
+def _rows(costs: Floats) -> tuple[Floats, ByClass, NDArray[np.bool_]]:
+    """(M, K) D and (M,) Z of the classes that matter, and (K,) which do."""
+    largest = costs.max(axis=1, keepdims=True)
+    Z = costs.shape[1] * largest - costs.sum(axis=1, keepdims=True)
+    matters = Z[:, 0] > 0  # a class whose mistakes cost nothing had no weight in training
+    D: Floats = (largest - costs)[matters] / Z[matters]
+    return D, np.maximum(Z[matters, 0] / Z.max(), LEAST_SHARE), matters
 
 
 def _likeliest(D: Floats, q: Floats, precision: float) -> Floats:

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.base.arrays import BySample, Floats, Labels, Scores
+from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores
 from rebelboost.base.triangular import ordered_product
 from rebelboost.costs.matrix import is_uniform
-from rebelboost.costs.mixture import mixture_posterior
+from rebelboost.costs.mixture import mixture_of, mixture_posterior
 from rebelboost.kernels.elementary import exp_of, log_of, portable_exp, portable_log
 
 SOON = 60
@@ -36,6 +36,7 @@ STRIDE = 0.7
 """Step of that search, in the logarithm, until the lowest log-loss lies between two temperatures."""
 LARGEST_SQUARED = 1 - 1e-6
 """Scores of the squared loss are clipped to ± this value."""
+TINY = np.finfo(np.float64).tiny
 LARGEST_RANGE = 600.0
 """Largest range of 2H within a sample for which e^{2H} is computed directly, without logarithms."""
 
@@ -75,11 +76,28 @@ class Decoder:
             )
         return self._perron(doubled)
 
-    def _perron(self, doubled: Floats) -> Floats:
-        costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))  # no overflow of squares
+    def scores_of(self, posterior: ByClass) -> ByClass:
+        """(K,) scores that have this posterior, with positive entries, at a temperature of 1."""
+        if is_uniform(self.costs):
+            ratios = portable_log(posterior) - portable_log(1 - posterior)
+        elif self.subcosts == "rebel":
+            mixed = mixture_of(posterior, self.costs)
+            ratios = portable_log(mixed) - portable_log(1 - mixed)
+        else:
+            costs, theta = self._scaled_costs()
+            paid = ordered_product((posterior / (4 * theta))[np.newaxis], costs**2)[0]
+            ratios = portable_log(posterior * theta) - portable_log(np.maximum(paid, TINY))
+        return scores_with(ratios, self.loss)
+
+    def _scaled_costs(self) -> tuple[Floats, ByClass]:
+        """Costs whose squares do not overflow, and (K,) θ."""
+        costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))
         norm = np.linalg.norm(costs, axis=1)
         # A class whose mistakes cost nothing had no weight in training: any positive θ works.
-        theta = np.where(norm > 0, norm / (2 * np.sqrt(len(costs) - 1)), 1.0)
+        return costs, np.where(norm > 0, norm / (2 * np.sqrt(len(costs) - 1)), 1.0)
+
+    def _perron(self, doubled: Floats) -> Floats:
+        costs, theta = self._scaled_costs()
         with np.errstate(divide="ignore"):
             log_B = 2 * portable_log(costs) - portable_log(4 * theta)[:, np.newaxis]
         log_d = doubled - portable_log(theta)
@@ -107,6 +125,16 @@ def log_ratios(scores: Scores, loss: str) -> Floats:
     # The squared loss can give scores beyond ±1, where probabilities reach 0 and 1.
     inside = np.clip(scores, -LARGEST_SQUARED, LARGEST_SQUARED)
     return portable_log(1 + inside) - portable_log(1 - inside)
+
+
+def scores_with(ratios: Floats, loss: str) -> Floats:
+    """Scores with these logarithms of g′(H)/g′(−H): the inverse of `log_ratios`."""
+    if loss == "exponential":
+        return ratios / 2
+    if loss == "logistic":
+        return ratios
+    odds = portable_exp(-np.abs(ratios))
+    return np.copysign((1 - odds) / (1 + odds), ratios)
 
 
 def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:

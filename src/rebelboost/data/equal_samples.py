@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rebelboost.base.arrays import Ints
+from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.hashing import hash_rows
-from rebelboost.data.samples import Samples
+from rebelboost.data.samples import AnySamples, Samples
 
 
 def mixed_labels(X: ArrayLike, y: ArrayLike, mixed: Any = "mixed") -> NDArray[Any]:
@@ -70,3 +71,8 @@ def merge_equal(samples: Samples) -> tuple[Samples, Ints]:
         return merged, place
     weight = np.bincount(place, samples.weight).astype(np.float64)
     return replace(merged, weight=weight), place
+
+
+def n_distinct(samples: AnySamples) -> int:
+    """Count the samples, equal ones once."""
+    return n_distinct_values(hash_rows(samples.X, 0))

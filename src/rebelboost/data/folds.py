@@ -1,37 +1,34 @@
 """Which samples a fit leaves out: for validation, or as one of several parts.
 
 Samples are left out as new ones will come: by chance, in whole groups (patients, machines) if the user names
-them, or in the order of time. What a part leaves out is a share of each sample's weight, so that a sample of
-weight 2 is treated as two equal samples, which may fall into different parts. Samples are placed by a hash of
-their values: neither their order nor the scale of the weights matters.
+them, or in the order of time. A sample is left out as a whole, whatever its weight: a part that is trained on
+some of a sample's weight has seen the sample. Equal samples may fall into different parts, as new ones will
+equal old ones. Samples are placed by a hash of their values: neither their order nor their weights matter.
 """
 
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import BySample, Floats, Ints, Labels
+from rebelboost.base.arrays import BySample, Ints, Labels
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.hashing import hash_rows
 from rebelboost.data.samples import AnySamples
 
-WHOLE, FINEST = 1e-6, 1e-4
-"""Weights are counts if every one is this close to a multiple of a unit, and how small that may be, compared
-with the least."""
 MANY = 20
 """Parts, some of which are left out together where that is more than half of all."""
-MOST_PIECES = 1 << 16
-"""Of one sample, however heavy."""
+
+Mask = NDArray[np.bool_]
 
 
 class Part(NamedTuple):
     """The samples of a fit: what it is trained on, and what it is judged by."""
 
-    kept: BySample
-    """(N,) share of each sample's weight that the fit is trained on."""
-    out: BySample
-    """(N,) share that is left out, by which the fit is judged."""
+    kept: Mask
+    """(N,) the samples that the fit is trained on."""
+    out: Mask
+    """(N,) the samples that are left out, by which the fit is judged."""
 
 
 class Divisible(AnySamples, Protocol):
@@ -46,23 +43,22 @@ class Divisible(AnySamples, Protocol):
         """(N,) rank of each sample in time; None: the order does not matter."""
 
 
-AnyDivisible = TypeVar("AnyDivisible", bound=Divisible)
+def folds(samples: Divisible, n_folds: int, seed: int, together: int = 1) -> list[Part]:
+    """Parts that leave out about the same share of every class: so many folds `together`, in turn.
 
-
-def folds(samples: Divisible, n_folds: int, seed: int) -> list[Part]:
-    """Parts that leave out about the same share of every class, each sample once.
-
-    No part leaves out the last of a class, and parts that would leave out nothing are dropped. In time, a
-    part is trained on what came before the samples that it leaves out; the earliest are never left out.
+    Each sample is left out by as many parts. No part leaves out the last of a class, and parts that would leave
+    out nothing are dropped. In time, a part is trained on what came before the samples that it leaves out, one
+    fold; the earliest are never left out.
     """
     if samples.times is not None:
         return _in_time(samples.times, samples.labels, _mass(samples), n_folds)
-    if samples.groups is not None:
-        shares = _by_group(samples, n_folds, seed)
-    else:
-        shares = _by_chance(samples, n_folds, seed)
-    parts = [_without_last_of_class(out, samples) for out in shares]
-    return [Part(1 - out, out) for out in parts if out.any()]
+    fold = _numbered(samples, n_folds, seed)
+    if samples.groups is not None:  # there may be fewer groups than folds
+        n_folds = int(fold.max()) + 1
+        together = max(1, min(together, n_folds // 2))
+    outs = [(fold - i) % n_folds < together for i in range(n_folds)]
+    parts = [_without_last_of_class(out, samples) for out in outs]
+    return [Part(~out, out) for out in parts if out.any()]
 
 
 def held_out_part(samples: Divisible, fraction: float, seed: int) -> Part | None:
@@ -71,125 +67,40 @@ def held_out_part(samples: Divisible, fraction: float, seed: int) -> Part | None
     if samples.times is not None:
         latest = _in_time(samples.times, samples.labels, _mass(samples), n_parts - 1)[-1:]
         return latest[0] if latest else None
-    divide = _by_chance if samples.groups is None else _by_group
-    shares = divide(samples, n_parts, seed)
-    n_out = min(max(1, round(fraction * len(shares))), len(shares) - 1)
-    out = _without_last_of_class(np.sum(shares[:n_out], axis=0), samples) if n_out else None
-    return Part(1 - out, out) if out is not None and out.any() else None
-
-
-def n_distinct(samples: AnySamples) -> int:
-    """Count the samples, equal ones once."""
-    return n_distinct_values(hash_rows(samples.X, 0))
-
-
-def n_pieces(samples: AnySamples, n_folds: int) -> int:
-    """Count the pieces that folds are made of: samples, or parts of those that count several times.
-
-    Only ratios count: a table of twenty rows, twice each, has twenty.
-    """
-    keys = hash_rows(samples.identity, 0, samples.labels)
-    _, first, equal = np.unique(keys, return_index=True, return_inverse=True)
-    mass = _mass(samples)
-    of_class = np.bincount(samples.labels, mass).astype(np.float64)[samples.labels[first]]
-    of_set = np.bincount(equal, mass).astype(np.float64)
-    counted = of_set > 0  # samples without weight are as good as absent
-    return int(_n_pieces(of_set[counted], of_class[counted], n_folds).sum())
+    fold = _numbered(samples, n_parts, seed)
+    n_folds = n_parts if samples.groups is None else int(fold.max()) + 1
+    n_out = min(max(1, round(fraction * n_folds)), n_folds - 1)
+    out = _without_last_of_class(fold < n_out, samples)
+    return Part(~out, out) if out.any() else None
 
 
 def _mass(samples: AnySamples) -> BySample:
     return np.ones(len(samples.labels)) if samples.weight is None else samples.weight
 
 
-def _without_last_of_class(out: BySample, samples: AnySamples) -> BySample:
-    kept = np.bincount(samples.labels, (1 - out) * _mass(samples))
-    return np.where(kept[samples.labels] > 0, out, 0.0)
+def _without_last_of_class(out: Mask, samples: AnySamples) -> Mask:
+    kept = np.bincount(samples.labels, ~out)
+    return out & (kept[samples.labels] > 0)
 
 
-# ---- by chance
+def _numbered(samples: Divisible, n_folds: int, seed: int) -> Ints:
+    """(N,) the fold of each sample; with groups, there may be fewer folds."""
+    divide = _by_chance if samples.groups is None else _by_group
+    return divide(samples, n_folds, seed)
 
 
-def _by_chance(samples: AnySamples, n_folds: int, seed: int) -> list[BySample]:
-    """(N,) shares that each part leaves out: pieces of samples go to the parts in turn."""
-    mass, labels = _mass(samples), samples.labels
+def _by_chance(samples: AnySamples, n_folds: int, seed: int) -> Ints:
+    """Samples of each class go to the folds in turn, in the order of their hashes."""
     keys = hash_rows(samples.identity, seed)
-    order = np.lexsort((mass, keys, labels))
-    keys, labels, mass = keys[order], labels[order], mass[order]
-    changes = (keys[1:] != keys[:-1]) | (labels[1:] != labels[:-1])
-    first = np.flatnonzero(np.append(True, changes))  # of each set of equal samples
-    equal = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(order))))
-    of_set = np.add.reduceat(mass, first)
-    of_class = np.bincount(labels, mass).astype(np.float64)
-    n_pieces = _n_pieces(of_set, of_class[labels[first]], n_folds)
-    before = np.cumsum(n_pieces) - n_pieces
-    # Where each sample begins and ends, counted in the pieces of its set; rounded, so that sums of
-    # weights that no float holds exactly do not cut a sliver off a sample.
-    end = np.cumsum(mass)
-    within = np.stack([end - mass, end]) - (np.cumsum(of_set) - of_set)[equal]
-    size = np.where(of_set > 0, of_set, 1.0) / n_pieces
-    begins, ends = before[equal] + np.rint(within / size[equal] * 2**20) / 2**20
-    shares = np.zeros((n_folds, len(order)))
-    for sample, piece, share in _overlaps(begins, ends):
-        np.add.at(shares, (piece % n_folds, sample), share)
-    unsorted = np.empty_like(shares)
-    unsorted[:, order] = shares
-    return list(unsorted)
+    # What else tells equal samples apart comes last: then the order of rows does not matter.
+    told_apart: list[NDArray[Any]] = [*samples.beside, _mass(samples), keys, samples.labels]
+    order = np.lexsort(told_apart)
+    fold = np.empty(len(order), dtype=np.int64)
+    fold[order] = np.arange(len(order)) % n_folds
+    return fold
 
 
-def _n_pieces(of_set: Floats, of_class: Floats, n_folds: int) -> Ints:
-    """How many pieces each set of equal samples has, by its weight and that of its class.
-
-    Where weights are counts, a piece is a sample. Other weights say how much a sample matters: it stays
-    whole, but where equal samples would fill a part of their class by themselves.
-    """
-    unit = _unit(of_set)
-    if unit is not None:
-        pieces = np.rint(of_set / unit)
-    else:
-        # Where a set fills a whole number of parts, rounding must not make it one less.
-        filled = of_set * n_folds / np.where(of_class > 0, of_class, 1.0)
-        pieces = np.floor(filled * (1 + WHOLE))
-    return np.clip(pieces, 1, MOST_PIECES).astype(np.int64)
-
-
-def _unit(masses: Floats) -> float | None:
-    """The largest number that all masses are multiples of, by Euclid's algorithm; None if it is tiny.
-
-    Then the masses are counts, in this unit.
-    """
-    values = np.unique(masses[masses > 0])
-    unit = least = float(values.min(initial=np.inf))
-    for value in values.tolist():
-        rest = value % unit
-        while min(rest, unit - rest) > WHOLE * value:
-            unit, rest = rest, unit % rest
-            if unit < FINEST * least:
-                return None
-    counts = values / unit
-    return unit if np.all(np.abs(counts - np.rint(counts)) <= WHOLE * counts) else None
-
-
-def _overlaps(begins: Floats, ends: Floats) -> list[tuple[Ints, Ints, Floats]]:
-    """Samples, pieces that they overlap with, and the share of the sample that lies in the piece."""
-    samples = np.arange(len(begins))
-    first, last = np.floor(begins).astype(np.int64), np.ceil(ends).astype(np.int64)
-    length = np.where(ends > begins, ends - begins, 1.0)
-    found: list[tuple[Ints, Ints, Floats]] = []
-    piece = first.copy()
-    while True:
-        there = (piece < last) | (piece == first)
-        if not there.any():
-            return found
-        inside = np.minimum(ends, piece + 1) - np.maximum(begins, piece)
-        share = np.where(ends > begins, inside / length, 1.0)
-        found.append((samples[there], piece[there], share[there]))
-        piece = np.where(there, piece + 1, last + 1)
-
-
-# ---- in groups, and in time
-
-
-def _by_group(samples: Divisible, n_folds: int, seed: int) -> list[BySample]:
+def _by_group(samples: Divisible, n_folds: int, seed: int) -> Ints:
     """Whole groups, the heaviest first, each to the part where its classes are rarest."""
     assert samples.groups is not None
     names, groups = np.unique(samples.groups, return_inverse=True)
@@ -205,7 +116,7 @@ def _by_group(samples: Divisible, n_folds: int, seed: int) -> list[BySample]:
         crowded = (filled * mass[g] / total**2).sum(axis=1)
         fold[g] = np.lexsort((filled.sum(axis=1), crowded))[0]
         filled[fold[g]] += mass[g]
-    return [(fold[groups] == i).astype(np.float64) for i in range(n_folds)]
+    return fold[groups]
 
 
 def _in_time(times: Ints, labels: Labels, mass: BySample, n_folds: int) -> list[Part]:
@@ -216,16 +127,7 @@ def _in_time(times: Ints, labels: Labels, mass: BySample, n_folds: int) -> list[
     block = np.minimum((middle * (n_folds + 1)).astype(np.int64), n_folds)[rank]
     parts = []
     for i in range(1, n_folds + 1):
-        kept, out = (block < i).astype(np.float64), (block == i).astype(np.float64)
-        if out.any() and n_distinct_values(labels[block < i]) == n_distinct_values(labels):
+        kept, out = block < i, block == i
+        if out.any() and n_distinct_values(labels[kept]) == n_distinct_values(labels):
             parts.append(Part(kept, out))
     return parts
-
-
-def divided(samples: AnyDivisible, share: NDArray[np.float64]) -> AnyDivisible:
-    """The samples of which a part has some share, with that share of their weight."""
-    chosen = share > 0
-    some: AnyDivisible = samples.rows(chosen)  # type: ignore[attr-defined]
-    if np.all(share[chosen] == 1):
-        return some
-    return some.weighed(share[chosen])  # type: ignore[attr-defined]

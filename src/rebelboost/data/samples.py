@@ -3,7 +3,6 @@
 Samples are plain data. Learners prepare them for their search, and losses derive weights from them.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
@@ -37,8 +36,15 @@ class AnySamples(Protocol):
         """(N, …) values that distinguish samples of one class."""
 
     @property
+    def beside(self) -> list[BySample]:
+        """(N,) arrays that distinguish samples with equal `identity`, besides their weights."""
+
+    @property
     def rows_of_table(self) -> Ints:
         """(N,) row of each sample in the user's table."""
+
+    def rows(self, chosen: NDArray[np.bool_]) -> Self:
+        """Select samples by a mask."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,11 @@ class Samples:
         """Values that distinguish samples of one class."""
         return self.X
 
+    @property
+    def beside(self) -> list[BySample]:
+        """Costs by sample."""
+        return list(self.costs.T) if self.by_sample else []
+
     def rows(self, chosen: NDArray[np.bool_]) -> Self:
         """Select samples by a mask."""
         return self.take(np.flatnonzero(chosen))
@@ -105,27 +116,6 @@ class Samples:
             row_numbers=self.rows_of_table[samples],
             groups=None if self.groups is None else self.groups[samples],
             times=None if self.times is None else self.times[samples],
-        )
-
-    def weighed(self, share: BySample) -> Self:
-        """The same samples with a share of their weight."""
-        return replace(self, weight=share if self.weight is None else self.weight * share)
-
-    @classmethod
-    def joined(cls, parts: Sequence["Samples"]) -> "Samples":
-        """All samples of the parts, which are of the same table."""
-        first = parts[0]
-        cubes = [part.decided_by for part in parts if part.decided_by is not None]
-        return replace(
-            first,
-            X=np.concatenate([part.X for part in parts]),
-            labels=np.concatenate([part.labels for part in parts]),
-            costs=np.concatenate([p.costs for p in parts]) if first.by_sample else first.costs,
-            weight=_joined_weight(parts),
-            decided_by=np.concatenate(cubes) if cubes else None,
-            row_numbers=np.concatenate([part.rows_of_table for part in parts]),
-            groups=None,
-            times=None,
         )
 
 
@@ -170,6 +160,11 @@ class NumberSamples:
         return np.column_stack([self.X, told_by]).astype(np.float64)
 
     @property
+    def beside(self) -> list[BySample]:
+        """Nothing."""
+        return []
+
+    @property
     def rows_of_table(self) -> Ints:
         """(N,) row of each sample in the user's table."""
         return np.arange(len(self)) if self.row_numbers is None else self.row_numbers
@@ -191,34 +186,9 @@ class NumberSamples:
             given=None if self.given is None else self.given[samples],
         )
 
-    def weighed(self, share: BySample) -> Self:
-        """The same samples with a share of their weight."""
-        return replace(self, weight=share if self.weight is None else self.weight * share)
-
-    @classmethod
-    def joined(cls, parts: Sequence["NumberSamples"]) -> "NumberSamples":
-        """All samples of the parts, which are of the same table."""
-        given = [part.given for part in parts if part.given is not None]
-        return replace(
-            parts[0],
-            X=np.concatenate([part.X for part in parts]),
-            target=np.concatenate([part.target for part in parts]),
-            weight=_joined_weight(parts),
-            row_numbers=np.concatenate([part.rows_of_table for part in parts]),
-            groups=None,
-            times=None,
-            given=np.concatenate(given) if given else None,
-        )
-
 
 def categories_of(samples: Samples | NumberSamples) -> Bytes:
     """(d,) 1 for categorical features."""
     if samples.categorical is None:
         return np.zeros(samples.X.shape[1], dtype=np.uint8)
     return samples.categorical
-
-
-def _joined_weight(parts: Sequence[AnySamples]) -> BySample | None:
-    if all(part.weight is None for part in parts):
-        return None
-    return np.concatenate([np.ones(len(p.X)) if p.weight is None else p.weight for p in parts])

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import Floats
+from rebelboost.base.arrays import ByClass, Floats
 from rebelboost.boosting.fit import Settings
 from rebelboost.boosting.objectives import ClassObjective
 from rebelboost.boosting.sampling import Sampling
@@ -26,7 +26,7 @@ from rebelboost.estimators.training import RACES, subcosts_of
 from rebelboost.learners.base import WeakLearner
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.tree import Tree
-from rebelboost.selection.candidates import candidates
+from rebelboost.selection.candidates import FREQUENCIES, candidates
 from rebelboost.selection.crew import Crew
 from rebelboost.selection.judging import ClassJudging
 from rebelboost.selection.scale import settled
@@ -46,6 +46,8 @@ class Choice(NamedTuple):
     feature_subsample: float
     temperature: float = 1.0
     """Factor of the scores before they become probabilities."""
+    offset: ByClass | None = None
+    """(K,) what is added to the scores before; None: nothing."""
 
 
 def given_choice(clf: RebelClassifier) -> Choice:
@@ -96,7 +98,8 @@ def raced(
     running = [
         each
         for each in candidates(settings_of, samples, neutral=not by_sample)
-        if is_spreadable(each.settings.learner)
+        if each.name != FREQUENCIES
+        and is_spreadable(each.settings.learner)
         and (clf.learner == "auto" or isinstance(each.settings.learner, Tree))
     ]
     left_out = folds(samples, N_FOLDS, seed)[:1]
@@ -111,6 +114,7 @@ def raced(
         chosen.shrinkage,
         chosen.sampling.feature_subsample,
         found.factor,
+        found.offset if found.offset.any() else None,
     )
 
 

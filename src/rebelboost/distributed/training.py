@@ -130,7 +130,7 @@ def _trained(
     classes, costs = known.table.classes, known.costs
     if len(classes) == 1:
         ensemble, decoder = Ensemble.of((), 1), Decoder(costs, loss=clf.loss)
-        by_sample, n_distinct = False, None
+        by_sample, n_distinct, offset = False, None, None
     else:
         racing = races(clf, validated=given.validation is not None)
         neutral = clf.training == "neutral" or (
@@ -158,6 +158,7 @@ def _trained(
         known = known._replace(costs=trained_on)
         n_distinct = count_distinct(spread) if isinstance(choice.learner, Similarity) else None
         ensemble = _boosted(clf, spread, given, known, choice, history)
+        offset = choice.offset
         decoder = Decoder(trained_on, choice.temperature, loss=clf.loss, subcosts=subcosts)
     model = FittedClassifier(
         encoder=known.table.encoder,
@@ -179,7 +180,10 @@ def _trained(
     if whole and n_distinct is not None and model.ensemble.only(Comparisons):
         facts["n_points"] = float(n_distinct)
     examples = found_examples(spread, known.table, model.ensemble.example_rows)
-    return replace(model, provenance=Provenance(known.sizes.missing, *examples, facts))
+    if offset is not None:
+        ensemble = ensemble.plus(offset)
+    kept = Provenance(known.sizes.missing, *examples, facts)
+    return replace(model, ensemble=ensemble, provenance=kept)
 
 
 def _boosted(

@@ -13,7 +13,8 @@ from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.boosting.regression import baseline, huber_delta
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
-from rebelboost.data.folds import divided, held_out_part, n_distinct, n_pieces
+from rebelboost.data.equal_samples import n_distinct
+from rebelboost.data.folds import held_out_part
 from rebelboost.data.samples import NumberSamples
 from rebelboost.estimators.inputs import (
     Apart,
@@ -56,7 +57,7 @@ On the four sets for choosing with fewer (benchmarks/regression.py), the RMSE wa
 with 300 rounds.
 """
 FEWEST_TO_RACE = 10
-"""Fewest samples for a cross-fit by default (`n_pieces`)."""
+"""Fewest samples for a cross-fit by default."""
 
 
 class NumberFit(NamedTuple):
@@ -155,7 +156,7 @@ def _n_folds(reg: "RebelRegressor", samples: NumberSamples, validation: Any) -> 
     alone = reg.early_stopping or reg.warm_start or validation is not None
     if alone or reg.learner != "auto":
         return 0
-    return 5 if n_pieces(samples, 5) >= FEWEST_TO_RACE else 0
+    return 5 if len(samples) >= FEWEST_TO_RACE else 0
 
 
 def _fit_parts(
@@ -265,4 +266,4 @@ def _hold_out(
     part = held_out_part(samples, reg.validation_fraction, seed)
     if part is None:  # the only sample, which training cannot do without
         return samples, None
-    return divided(samples, part.kept), divided(samples, part.out)
+    return samples.rows(part.kept), samples.rows(part.out)

@@ -18,7 +18,7 @@ from rebelboost.boosting.sampling import Sampling
 from rebelboost.costs.decision import DecisionRule
 from rebelboost.costs.matrix import class_costs, is_uniform
 from rebelboost.costs.posterior import Decoder
-from rebelboost.data.folds import divided, held_out_part, n_pieces
+from rebelboost.data.folds import held_out_part
 from rebelboost.data.samples import Samples
 from rebelboost.estimators.inputs import (
     Given,
@@ -52,10 +52,10 @@ RACES = ("auto", "auto_trees")
 CROSS_FITTED = (*RACES, "tree")
 """Learners that are cross-fitted by default also if all mistakes cost the same: a single fit of trees has
 probabilities that are far too sure."""
-N_FOLDS = 5
-"""Number of folds of a cross-fit by default."""
+N_FOLDS, N_FOLDS_ALONE = 5, 10
+"""Number of folds of a cross-fit by default: of several candidates, and of one."""
 FEWEST_TO_CROSS_FIT = 20
-"""Fewest samples for a cross-fit by default (`n_pieces`): smaller folds are too noisy to compare on.
+"""Fewest samples for a cross-fit by default: smaller folds are too noisy to compare on.
 
 With 30 samples a cross-fit already helps; see docs/learners.md.
 """
@@ -143,13 +143,16 @@ def _n_folds(clf: "RebelClassifier", given: Given, subcosts: str, validation: Va
         return int(clf.cross_fit or 0)
     if clf.early_stopping or clf.warm_start or validation is not None:
         return 0
+    races = isinstance(clf.learner, str) and clf.learner in RACES
+    few = n_parts_of(len(given.samples), N_FOLDS) == N_FOLDS
+    n_folds = N_FOLDS_ALONE if few and not races else N_FOLDS
     if isinstance(given.learner, SmoothSimilarity):
-        return N_FOLDS
+        return n_folds
     if is_uniform(given.costs) and not given.samples.by_sample:
         apt = isinstance(clf.learner, str) and clf.learner in CROSS_FITTED
     else:  # the decision needs a posterior
         apt = rule_of(clf).by_cost and subcosts == "thesis"
-    return N_FOLDS if apt and n_pieces(given.samples, N_FOLDS) >= FEWEST_TO_CROSS_FIT else 0
+    return n_folds if apt and len(given.samples) >= FEWEST_TO_CROSS_FIT else 0
 
 
 def _fit_parts(
@@ -234,7 +237,7 @@ def _hold_out(
         part = held_out_part(samples, clf.validation_fraction, seed)
         if part is None:  # every class has one sample, which training cannot do without
             return samples, None
-        return divided(samples, part.kept), divided(samples, part.out)
+        return samples.rows(part.kept), samples.rows(part.out)
     X, y = validation
     values = encode_features(clf, X, given.encoder)
     labels = known_labels(y, len(values), given.classes)

@@ -9,11 +9,12 @@ from typing import NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from rebelboost.base.arrays import Ints, Scores, Values
+from rebelboost.base.arrays import ByClass, Ints, Scores, Values
 from rebelboost.base.grid import coarsest, unit_of
 from rebelboost.model.merged import Merged, merged
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
+from rebelboost.model.trees import Trees
 
 MOST_RUNS = 32
 """If the kind of term changes more often than this, terms are added kind by kind, which is faster."""
@@ -111,6 +112,11 @@ class Ensemble:
         shifted = tuple(Group(group.positions + len(self), group.terms) for group in more.groups)
         groups = _joined((*self.groups, *shifted))
         return Ensemble(groups, self.n_classes, more.unavoidable_cost)
+
+    def plus(self, constant: ByClass) -> "Ensemble":
+        """Append a term that adds the same to the scores of all samples."""
+        last = Group(np.array([len(self)]), Trees.constant(constant))
+        return replace(self, groups=_joined((*self.groups, last)))
 
     # ---- scores
 

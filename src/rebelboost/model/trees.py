@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.base.arrays import (
+    ByClass,
     BySample,
     Bytes,
     Floats,
@@ -110,6 +111,16 @@ class Trees(Terms):
             outputs,
             np.full(n_leaves, np.nan),
         )
+
+    @classmethod
+    def constant(cls, output: ByClass) -> "Trees":
+        """One tree without a split, which adds the same to the scores of all samples."""
+        none = cls.none(len(output))
+        categories = none.category, none.right
+        tree = cls.one(
+            none.features, none.thresholds, none.missing_right, categories, None, output[np.newaxis]
+        )
+        return tree.with_cover(np.ones(1))
 
     @classmethod
     def none(cls, n_classes: int) -> "Trees":

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from rebelboost.base.arrays import Ints, Scores
+from rebelboost.base.arrays import ByClass, Ints, Scores
 from rebelboost.boosting.rounds import History
-from rebelboost.data.samples import AnySamples
 from rebelboost.kernels.elementary import portable_exp
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.selection.runner import Runner, Standing
@@ -73,8 +72,8 @@ def share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
 
 
 def steepness(runner: Runner) -> float:
-    """2√N, for N distinct held-out samples."""
-    return 2 * math.sqrt(runner.judged.n_distinct)
+    """2√N, for N held-out samples."""
+    return 2 * math.sqrt(runner.judged.n_effective)
 
 
 def blend(
@@ -89,8 +88,13 @@ def blend(
     scores: Scores = np.sum(
         [factor * each.left_out for factor, each in zip(factors, members, strict=True)], axis=0
     )
-    temperature, log_loss = judged.best_factor(scores)
-    ensemble, places = _sum(members, factors, history)
+    if members[0].n_parts:
+        temperature, offset, log_loss = judged.calibrated(scores)
+    else:  # nothing was left out: the scores are all 0, and those of the model are not known
+        temperature, log_loss = judged.best_factor(scores)
+        offset = np.zeros(judged.n_outputs)
+    scores = scores + offset
+    ensemble, places = _sum(members, factors, offset, history)
     return CrossFit(
         ensemble,
         temperature,
@@ -99,26 +103,16 @@ def blend(
         runs,
         log_loss,
         judged.cost(scores, temperature),
-        *scores_by_row(scores, judged.samples),
-        staged_scores(members, factors, places, len(ensemble)),
+        scores,
+        judged.samples.rows_of_table,
+        staged_scores(members, factors, places, offset, len(ensemble)),
     )
 
 
-def scores_by_row(scores: Scores, judged: AnySamples) -> tuple[Scores, Ints]:
-    """One row of scores for each left-out sample: the mean, where several parts left some of it out."""
-    rows, place = np.unique(judged.rows_of_table, return_inverse=True)
-    if len(rows) == len(scores):
-        return scores, judged.rows_of_table
-    weight = np.ones(len(scores)) if judged.weight is None else judged.weight
-    total = np.bincount(place, weight)
-    means = [np.bincount(place, weight * column) / total for column in scores.T]
-    return np.stack(means, axis=1), rows
-
-
 def _sum(
-    members: Sequence[Runner], factors: Sequence[float], history: History
+    members: Sequence[Runner], factors: Sequence[float], offset: ByClass, history: History
 ) -> tuple[Ensemble, list[list[Ints]]]:
-    """Sum the candidates' fits, and renumber the terms of the history accordingly.
+    """Sum the candidates' fits and the offset, and renumber the terms of the history accordingly.
 
     Also returns the place of each term in the sum, for each fit with rounds of each candidate.
     """
@@ -135,4 +129,6 @@ def _sum(
             for run, own in zip(member.runs, of_parts, strict=True)
         }
     )
+    if offset.any():
+        ensemble = ensemble.plus(offset)
     return ensemble.on_grid(), places

@@ -1,4 +1,4 @@
-"""Candidates of learner="auto": five kinds of trees, a smooth function, and similarities at each scale."""
+"""Candidates of learner="auto": trees, a smooth function, similarities at each scale, and class frequencies."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,6 +28,8 @@ ROUNDS_OF_SIMILARITIES = 1500
 MOST_FOR_SMOOTH = 5000
 """Maximum number of samples for smooth similarities. With more, they take long and gain little."""
 
+FREQUENCIES = "class frequencies"
+"""Name of the candidate that ignores all features."""
 SCALE_NAMES = {"none": "unscaled", "standard": "standardised", "whitened": "whitened"}
 """Names of the scales in the candidates' names."""
 
@@ -51,8 +53,9 @@ def candidates(
         Entry("trees of depth 3", settings_of(Tree(depth=3))),
         Entry("trees of depth 6", usual),
     ]
+    frequencies = Entry(FREQUENCIES, replace(usual, rounds=1))
     if usual.sampling.feature_subsample < 1 or usual.shrinkage != Tree().shrinkage:
-        return running  # the user has set the step size or the share of features
+        return [*running, frequencies]  # the user has set the step size or the share of features
     scales = scales_for(samples.X, samples.categories)
     smooths = usual.objective.loss == "exponential" and bool(scales)
     if smooths and neutral and len(samples) <= MOST_FOR_SMOOTH:
@@ -64,7 +67,7 @@ def candidates(
     ]
     if smooths:
         running += [_similarity(settings_of(Similarity(scale=scale)), scale) for scale in scales]
-    return running
+    return [*running, frequencies]
 
 
 def _small_steps(settings: Settings, features: float) -> Settings:

@@ -5,17 +5,18 @@ with the lowest loss, for that loss, and for what users read: a cost, or a root 
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
-from rebelboost.base.arrays import BySample, Ints, Scores
+from rebelboost.base.arrays import ByClass, BySample, Ints, Scores
+from rebelboost.base.fixed_point import exact_totals
 from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.costs.judge import decision_cost
 from rebelboost.costs.matrix import class_costs, uniform
+from rebelboost.costs.offsets import correcting_offset
 from rebelboost.costs.posterior import (
     ROUGHLY,
     Decoder,
@@ -24,12 +25,12 @@ from rebelboost.costs.posterior import (
     fit_temperature,
     mean_log_loss,
 )
-from rebelboost.data.folds import Divisible, divided, n_distinct
-from rebelboost.data.samples import NumberSamples, Samples
+from rebelboost.data.folds import Divisible, Mask
+from rebelboost.data.samples import AnySamples, NumberSamples, Samples
 from rebelboost.kernels.elementary import log_of
 
 PERHAPS_SEPARATE = 0.05
-"""Only below this log-loss can samples be decided without a mistake, and distinct ones are counted."""
+"""Only below this log-loss can samples be decided without a mistake."""
 PRECISE, ROUGH = 0.01, 0.2
 """Precisions of the logarithm of a temperature. The loss is flat near its minimum."""
 
@@ -46,6 +47,16 @@ class Found(NamedTuple):
     """Mean log-loss."""
 
 
+class Calibration(NamedTuple):
+    """How held-out scores become probabilities: factor · (scores + offset)."""
+
+    factor: float
+    offset: ByClass
+    """(K,) the same for all samples."""
+    log_loss: float
+    """Mean log-loss."""
+
+
 class Judging(Protocol):
     """Judges scores of samples whose labels or targets are known."""
 
@@ -58,11 +69,8 @@ class Judging(Protocol):
         """Number of scores of a sample."""
 
     @property
-    def n_distinct(self) -> int:
-        """Number of samples, equal ones counted once."""
-
-    def left_out(self, shares: Sequence[BySample]) -> Self:
-        """The same on what parts leave out, part by part: (N,) shares of the samples' weight for each."""
+    def n_effective(self) -> float:
+        """Number of samples whose mean is as precise as that of these, with their weights."""
 
     def take(self, rows: Ints) -> Self:
         """The same on some of the samples."""
@@ -71,6 +79,9 @@ class Judging(Protocol):
         self, scores: Scores, *, rough: bool = False, near: float = Search().near
     ) -> Found:
         """Find the factor of the scores with the lowest log-loss, beginning `near` one."""
+
+    def calibrated(self, scores: Scores) -> "Calibration":
+        """Find the best factor, and what is to be added to all scores before."""
 
     def log_loss(self, scores: Scores) -> float:
         """Log-loss of the scores as they are."""
@@ -93,6 +104,8 @@ class ClassJudging:
     """Loss that the scores were trained with."""
     subcosts: str = "thesis"
     """Scheme that turned costs into weights."""
+    whole: Samples | None = None
+    """All samples, of which these are some; None: these are all."""
 
     @property
     def n_outputs(self) -> int:
@@ -100,21 +113,15 @@ class ClassJudging:
         return self.samples.n_classes
 
     @cached_property
-    def n_distinct(self) -> int:
-        """Number of samples, equal ones counted once. Wide rows take long to compare."""
-        return n_distinct(self.samples)
-
-    def left_out(self, shares: Sequence[BySample]) -> Self:
-        """The same on what parts leave out."""
-        samples, deciding = (
-            Samples.joined([divided(of, out) for out in shares])
-            for of in (self.samples, self.deciding)
-        )
-        return replace(self, samples=samples, deciding=deciding)
+    def n_effective(self) -> float:
+        """Effective number of samples."""
+        return n_effective(self.samples)
 
     def take(self, rows: Ints) -> Self:
         """The same on some of the samples."""
-        return replace(self, samples=self.samples.take(rows), deciding=self.deciding.take(rows))
+        whole = self.samples if self.whole is None else self.whole
+        samples, deciding = self.samples.take(rows), self.deciding.take(rows)
+        return replace(self, samples=samples, deciding=deciding, whole=whole)
 
     def best_factor(
         self, scores: Scores, *, rough: bool = False, near: float = Search().near
@@ -132,13 +139,26 @@ class ClassJudging:
                 search=Search(ROUGH if rough else PRECISE, near),
             )
         )
-        if found.log_loss >= PERHAPS_SEPARATE or found.log_loss >= 1 / self.n_distinct:
+        least = 1 / len(samples)
+        if found.log_loss >= min(PERHAPS_SEPARATE, least):
             return found
         # Where no sample is decided wrongly, the log-loss falls as far as the factor may grow. N samples
         # without a mistake do not show that mistakes are rarer than about one in N [Laplace's rule].
-        least = 1 / self.n_distinct
         factor = cooler(self.decoder(found.factor), scores, samples.labels, samples.weight, least)
         return Found(factor, least)
+
+    def calibrated(self, scores: Scores) -> Calibration:
+        """Find the temperature, and the offset by which mean probabilities agree with class frequencies."""
+        factor = self.best_factor(scores).factor
+        # In time, frequencies change, and those of the samples that came last are what is to be expected.
+        whole = self.whole if self.samples.times is None else None
+        shares = class_shares(self.samples if whole is None else whole)
+        offset = correcting_offset(self.decoder(factor), scores, self.samples.weight, shares)
+        return Calibration(factor, offset, self.log_loss(factor * (scores + offset)))
+
+    def frequencies(self, kept: Mask) -> ByClass:
+        """(K,) scores whose posterior is the class frequencies of some samples."""
+        return self.decoder(1.0).scores_of(class_shares(self.samples.rows(kept)))
 
     def log_loss(self, scores: Scores) -> float:
         """Mean log-loss of the posterior."""
@@ -147,8 +167,8 @@ class ClassJudging:
         return mean_log_loss(decoder, scores, samples.labels, samples.weight)
 
     def evidence(self, log_loss: float) -> float:
-        """Sum of the log-losses of distinct samples: those that are decided safely tell nothing."""
-        return self.n_distinct * log_loss
+        """Sum of the samples' log-losses: those that are decided safely tell nothing."""
+        return self.n_effective * log_loss
 
     def cost(self, scores: Scores, factor: float) -> float:
         """Mean cost of the decisions, by expected cost."""
@@ -175,11 +195,6 @@ class NumberJudging:
 
     n_outputs = 1
 
-    def left_out(self, shares: Sequence[BySample]) -> Self:
-        """The same on what parts leave out."""
-        parts = [divided(self.samples, out) for out in shares]
-        return replace(self, samples=NumberSamples.joined(parts))
-
     def take(self, rows: Ints) -> Self:
         """The same on some of the samples."""
         return replace(self, samples=self.samples.take(rows))
@@ -201,6 +216,11 @@ class NumberJudging:
         factor = self._slope(scores[:, 0]) if self.objective.loss == "squared" else 1.0
         return Found(factor, self.log_loss(factor * scores))
 
+    def calibrated(self, scores: Scores) -> Calibration:
+        """Find the slope; nothing is to be added."""
+        factor, log_loss = self.best_factor(scores)
+        return Calibration(factor, np.zeros(1), log_loss)
+
     def log_loss(self, scores: Scores) -> float:
         """Logarithm of the residuals' scale."""
         distance = np.abs(scores[:, 0] - self.samples.target)
@@ -212,14 +232,14 @@ class NumberJudging:
         return log_of(max(scale, np.finfo(np.float64).tiny))
 
     def evidence(self, log_loss: float) -> float:
-        """Number of distinct samples: every residual tells something."""
+        """Number of samples: every residual tells something."""
         del log_loss
-        return self.n_distinct
+        return self.n_effective
 
     @cached_property
-    def n_distinct(self) -> int:
-        """Number of samples, equal ones counted once."""
-        return n_distinct(self.samples)
+    def n_effective(self) -> float:
+        """Effective number of samples."""
+        return n_effective(self.samples)
 
     def _slope(self, scores: BySample) -> float:
         """Σ w·s·y / Σ w·s², drawn towards 1 as if 1 ± `SLOPE_ERROR` were known beforehand; 0 at least."""
@@ -227,9 +247,8 @@ class NumberJudging:
         weight = np.ones(len(target)) if weight is None else weight
         unit = float(max(np.abs(target).max(), np.abs(scores).max())) or 1.0
         s, y = scores / unit, target / unit
-        # Of one distinct sample: a weight of 2 must have the same effect as the sample twice.
         residual = min(math.fsum(weight * (s - y) ** 2), math.fsum(weight * y**2))
-        prior = residual / self.n_distinct / SLOPE_ERROR**2
+        prior = residual / self.n_effective / SLOPE_ERROR**2  # of one sample
         size = math.fsum(weight * s**2) + prior
         return max(math.fsum(weight * s * y) + prior, 0.0) / size if size > 0 else 1.0
 
@@ -238,6 +257,19 @@ class NumberJudging:
         distance = np.abs(factor * scores[:, 0] - self.samples.target)
         power = 2 if self.objective.loss == "squared" else 1
         return _power_mean(distance, self.samples.weight, power)
+
+
+def class_shares(samples: Samples) -> ByClass:
+    """(K,) weighted frequencies of the classes."""
+    totals = exact_totals(samples.weight, samples.labels, samples.n_classes)
+    return totals / totals.sum()
+
+
+def n_effective(samples: AnySamples) -> float:
+    """(Σw)²/Σw²: a heavy sample is still one [Kish 1965]."""
+    if samples.weight is None:
+        return float(len(samples.labels))
+    return math.fsum(samples.weight) ** 2 / math.fsum(samples.weight**2)
 
 
 def _power_mean(sizes: BySample, weight: BySample | None, power: int) -> float:

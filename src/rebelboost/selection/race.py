@@ -43,6 +43,12 @@ MOST_FOR_ALL_FOLDS = 5000
 On six data sets with 10,000 training samples, the error was 13.9 %, and 14.2 % with three of five folds, which
 took a quarter more time.
 """
+LEFT_OUT_ALONE = 0.4
+"""Share of the samples that each fit of a single candidate leaves out.
+
+Each sample is then judged by the mean of several fits, as the model is the mean of all; figures of single fits
+are those of a worse model. Several candidates are averaged for every sample anyway.
+"""
 MOST_FOR_ALL_SCALES = 5000
 """With more samples, the scale of similarities is chosen on some rows beforehand: only one takes part."""
 ROWS_FOR_SCALES, ROUNDS_FOR_SCALES = 2000, 200
@@ -134,7 +140,9 @@ def select(
     if len(samples.labels) > MOST_SAMPLES and len(running) > 1:
         found = _on_some_rows(judging, running, n_folds, crew, deadline)
     else:
-        parts = folds(samples, n_folds, seed)
+        alone = len(running) == 1 and n_parts != 1
+        together = max(1, int(LEFT_OUT_ALONE * n_folds)) if alone else 1
+        parts = folds(samples, n_folds, seed, together)
         if samples.times is not None:  # parts see the past only: the model is fitted to all samples
             chosen = Parts(parts, refit=True, deadline=deadline)
         elif math.isinf(deadline):

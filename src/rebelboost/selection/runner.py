@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import BySample, Floats, Scores
+from rebelboost.base.arrays import Floats, Ints, Scores
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.rounds import History
-from rebelboost.data.folds import Part, divided
+from rebelboost.data.folds import Mask, Part
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.judging import Found, Judging
@@ -80,8 +80,8 @@ class Runner(ABC):
         """What is kept of each fit."""
         self.runs: list[int] = []
         """The number of each fit in the history; none for fits without rounds."""
-        self.judges: list[BySample] = []
-        """(N,) shares of the samples that each fit has left out."""
+        self.judges: list[Mask] = []
+        """(N,) the samples that each fit has left out."""
         self.scores: list[Floats] = []
         """(stages, M, K) scores of these samples; NaN at stages that were not tried."""
         self.found = Found(1.0, math.inf)
@@ -93,6 +93,8 @@ class Runner(ABC):
         self.stage = 0
         """Index of the stage with the lowest held-out log-loss."""
         self._judged: Judging | None = None
+        self._place: Ints | None = None
+        """(M',) the index of each left-out sample among the judged ones; None: the same."""
 
     def attempt(
         self,
@@ -204,11 +206,32 @@ class Runner(ABC):
 
     @property
     def judged(self) -> Judging:
-        """(M,) the samples that fits have left out, part by part; all, where none could be."""
+        """(M,) the samples that fits have left out, part by part; all, where none could be.
+
+        Samples that several fits have left out are there once, in the order of the table.
+        """
         if self._judged is None:
-            outs = self.judges or [np.ones(len(self.judging.samples.labels))]
-            self._judged = self.judging.left_out(outs)
+            outs = self.judges or [np.ones(len(self.judging.samples.labels), dtype=bool)]
+            rows = np.concatenate([np.flatnonzero(out) for out in outs])
+            once, place = np.unique(rows, return_inverse=True)
+            self._place = None if len(once) == len(rows) else place
+            self._judged = self.judging.take(rows if self._place is None else once)
         return self._judged
+
+    def _by_sample(self, scores: Sequence[Floats]) -> Floats:
+        """(…, M, K) scores of the samples that fits have left out, from (…, M', K) of each fit.
+
+        Samples that several fits have left out have the mean of their scores: that is what the model, the mean
+        of the fits, does for a new sample.
+        """
+        joined = np.concatenate(scores, axis=-2)
+        n_judged = len(self.judged.samples.labels)
+        if self._place is None:
+            return joined
+        order = np.argsort(self._place, kind="stable")
+        starts = np.searchsorted(self._place[order], np.arange(n_judged))
+        counts = np.diff(np.append(starts, len(order)))
+        return np.add.reduceat(joined[..., order, :], starts, axis=-2) / counts[:, np.newaxis]
 
     @property
     def left_out(self) -> Scores:
@@ -219,7 +242,7 @@ class Runner(ABC):
         """(M, K) held-out scores at a stage."""
         if not self.scores:
             return np.zeros((len(self.judging.samples.labels), self.judging.n_outputs))
-        return np.concatenate([scores[stage] for scores in self.scores])
+        return self._by_sample([scores[stage] for scores in self.scores])
 
     @property
     def kept_rounds(self) -> list[int]:
@@ -291,16 +314,18 @@ class BoostedRunner(Runner):
             n_threads=n_threads,
             stages=tuple(self.kept_rounds),
         )
-        followed = follow(divided(self.judging.samples, part.out), settings)
+        followed = follow(self.judging.samples.rows(part.out), settings)
         kept = Kept(followed.state, self.stages)
         early = Kept(followed.state, self.kept_rounds[: -len(self.stages)])
-        outlook = Outlook(followed.state, self.judging.left_out([part.out]), self.stages, bar)
+        outlook = Outlook(
+            followed.state, self.judging.take(np.flatnonzero(part.out)), self.stages, bar
+        )
         watching = [early, kept, outlook] if is_first else [early, kept]
         patience = max(LEAST_HOPE, self.settings.rounds // 8)
         hopeless = Hopeless(followed.state, self.stages, patience)
         history = History()
         fit = train(
-            divided(self.judging.samples, part.kept),
+            self.judging.samples.rows(part.kept),
             settings,
             history=history,
             callbacks=[*callbacks, hopeless, *watching],
@@ -329,7 +354,7 @@ class BoostedRunner(Runner):
     def scores_by_stage(self) -> Floats:
         """(stages, M, K) held-out scores after each of `kept_rounds`, up to the chosen number."""
         late = np.stack([self._at(stage) for stage in range(self.stage + 1)])
-        return np.concatenate([np.concatenate(self.early, axis=1), late]) if self.early else late
+        return np.concatenate([self._by_sample(self.early), late]) if self.early else late
 
     def fit_all(self, callbacks: Sequence[Callback], n_threads: int) -> History:
         """Add a fit to all samples, with the chosen number of rounds."""

@@ -8,7 +8,7 @@ from rebelboost.base.arrays import BySample
 from rebelboost.base.hashing import hash_rows
 from rebelboost.boosting.fit import Settings, train
 from rebelboost.data.equal_samples import merge_equal
-from rebelboost.data.folds import Part, divided, folds
+from rebelboost.data.folds import Part, folds
 from rebelboost.data.samples import Samples
 from rebelboost.data.scales import SCALES, Scale, scales_for
 from rebelboost.learners.similarity import Similarity
@@ -76,8 +76,8 @@ def plainest(paid: dict[Scale, BySample]) -> Scale:
 
 def _held_out_costs(settings: Settings, samples: Samples, part: Part) -> BySample:
     """(held-out samples,) what the decisions on them cost, times their weight."""
-    ensemble = train(divided(samples, part.kept), settings)
-    held = divided(samples, part.out)
+    ensemble = train(samples.rows(part.kept), settings)
+    held = samples.rows(part.out)
     scores = np.zeros((len(held.labels), ensemble.n_classes))
     ensemble.add_scores(Queries(held.X), scores, 0, len(ensemble), settings.n_threads)
     row = np.arange(len(scores)) if held.by_sample else held.labels

@@ -87,9 +87,9 @@ class SmoothRunner(Runner):
         rising: bool,
     ) -> float:
         """Solve for penalties of one width; with `rising`, until the held-out loss rises. Return the least."""
-        judged = self.judging.left_out([part.out]) if rising else None
+        judged = self.judging.take(rows) if rising else None
         least = math.inf
-        for stage, coefficients in self.points.solve(part.kept, stages):
+        for stage, coefficients in self.points.solve(part.kept.astype(np.float64), stages):
             solved[stage] = coefficients
             scores[stage] = self.points.scores(stage, coefficients, rows)
             if judged is not None:

@@ -17,7 +17,7 @@ from rebelboost.boosting.fit import Settings
 from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.boosting.regression import baseline
 from rebelboost.boosting.sampling import Sampling
-from rebelboost.data.folds import WHOLE, folds
+from rebelboost.data.folds import folds
 from rebelboost.data.samples import NumberSamples
 from rebelboost.kernels.elementary import log_of, portable_log
 from rebelboost.learners.tree import Tree
@@ -34,8 +34,6 @@ FEWEST = 60
 N_FOLDS = 5
 POWERS = (0.0, 0.5, 1.0)
 """Exponents of the predicted sizes that are compared."""
-MOST_TIMES = 1000
-"""Weights that are up to this multiple of the least one count how often a sample occurs."""
 TREE = Tree(depth=3, least_mass=0.02)
 ROUNDS, SHRINKAGE, SUBSAMPLE = 100, 0.1, 0.5
 
@@ -114,13 +112,7 @@ def _intervals(spread: Spread, residual: BySample, weight: BySample | None) -> I
 
 
 def _in_units(weight: BySample | None, n_samples: int) -> Floats:
-    """Weights in units of a new sample's weight, which is 1 where weights are counts.
-
-    Where they are not, it is Σw²/Σw: the sum of the weights is then the effective number of samples.
-    """
+    """Weights in units of Σw²/Σw: they sum to the effective number of samples."""
     if weight is None:
         return np.ones(n_samples)
-    counts = weight / weight.min()
-    if counts.max() <= MOST_TIMES and np.all(np.abs(counts - np.rint(counts)) <= WHOLE * counts):
-        return np.rint(counts)
     return weight * (math.fsum(weight) / math.fsum(weight**2))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Ints
+from rebelboost.base.arrays import ByClass, Ints
 from rebelboost.base.grid import rounded
 from rebelboost.base.hashing import hash_rows
 from rebelboost.selection.judging import ClassJudging
@@ -42,12 +42,14 @@ def staged_scores(
     members: Sequence[Runner],
     factors: Sequence[float],
     places: Sequence[Sequence[Ints]],
+    offset: ByClass,
     n_terms: int,
 ) -> Staged | None:
     """Add the candidates' held-out scores, stage by stage; None without held-out samples, or without classes.
 
     `places` are the positions of each candidate's terms in the ensemble, fit by fit. The last stages of the
-    candidates coincide, and terms without rounds are added last: they are expensive.
+    candidates coincide, and terms without rounds are added last: they are expensive. The offset, which is the
+    last term if there is one, is part of every stage.
     """
     judged = members[0].judged
     if not members[0].n_parts or not isinstance(judged, ClassJudging):
@@ -56,7 +58,9 @@ def staged_scores(
     n_stages = max(map(len, by_stage))
     chosen = _chosen(judged, n_stages)
     stage_of_term = np.full(n_terms, n_stages - 1)
-    scores = np.zeros((n_stages, len(chosen), judged.n_outputs))
+    if offset.any():
+        stage_of_term[-1] = 0
+    scores = np.zeros((n_stages, len(chosen), judged.n_outputs)) + offset
     for member, found, factor, own in zip(members, by_stage, factors, places, strict=True):
         before = n_stages - len(found)
         scores[before:] += factor * found[:, chosen]
@@ -76,9 +80,8 @@ def staged_scores(
 
 
 def _chosen(judged: ClassJudging, n_stages: int) -> Ints:
-    """Samples that are kept: each once, and a random part if there are many."""
-    _, first = np.unique(judged.samples.rows_of_table, return_index=True)
+    """Samples that are kept: a random part if there are many."""
     most = max(MOST_VALUES // (n_stages * judged.n_outputs), MOST_ROWS // 10)
-    lots = hash_rows(judged.samples.X[first], 2)
-    kept: Ints = np.sort(first[np.argsort(lots, kind="stable")[: min(most, MOST_ROWS)]])
+    lots = hash_rows(judged.samples.X, 2)
+    kept: Ints = np.sort(np.argsort(lots, kind="stable")[: min(most, MOST_ROWS)])
     return kept

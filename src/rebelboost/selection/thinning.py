@@ -25,7 +25,7 @@ def needed(members: Sequence[Runner]) -> list[Runner]:
     """
     judged, kept = members[0].judged, list(members)
     factor, log_loss = judged.best_factor(_average(kept))
-    n_samples = judged.n_distinct
+    n_samples = judged.n_effective
     if n_samples < FEW or judged.evidence(log_loss) < LEAST_EVIDENCE:
         return kept
     most = judged.log_loss(factor * _average(kept)) + HARDLY / math.sqrt(n_samples)

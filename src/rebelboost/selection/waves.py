@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import Ints, Scores
+from rebelboost.base.arrays import ByClass, Ints, Scores
 from rebelboost.boosting.callbacks import Callback, Deadline
 from rebelboost.boosting.fit import Settings, one_linear_algebra_thread
 from rebelboost.boosting.rounds import History
@@ -30,12 +30,12 @@ from rebelboost.selection.blend import (
     LEAST_SHARE,
     CrossFit,
     blend,
-    scores_by_row,
     share_out,
     steepness,
 )
-from rebelboost.selection.candidates import Entry
+from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.crew import Crew, Job
+from rebelboost.selection.frequency_runner import FrequencyRunner
 from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import FEW, Attempt, BoostedRunner, Runner
 from rebelboost.selection.smooth_runner import SmoothRunner
@@ -112,8 +112,10 @@ class Winner(NamedTuple):
     """The number of rounds that is best on held-out samples."""
     factor: float
     """The factor of its scores that is best there."""
+    offset: ByClass
+    """(K,) what is to be added to its scores before."""
     left_out: Scores
-    """(M, K) scores of held-out samples, times the factor."""
+    """(M, K) scores of held-out samples, with the offset, times the factor."""
     rows: Ints
     """(M,) rows of those samples in the user's table."""
 
@@ -127,13 +129,16 @@ def winner(
         racing = race.run(parts)
         race.choose_stages(racing)
         best = max(share_out(racing, LEAST_SHARE), key=lambda runner: runner.share)
-        factor = best.found.factor
-        left_out, rows = scores_by_row(factor * best.left_out, best.judged.samples)
-        return Winner(best.settings, best.rounds, factor, left_out, rows)
+        factor, offset, _ = best.judged.calibrated(best.left_out)
+        left_out = factor * (best.left_out + offset)
+        rows = best.judged.samples.rows_of_table
+        return Winner(best.settings, best.rounds, factor, offset, left_out, rows)
 
 
 def runner_of(entry: Entry, judging: Judging) -> Runner:
-    """The candidate's runner: boosted, or solved at once."""
+    """The candidate's runner: boosted, solved at once, or constant."""
+    if entry.name == FREQUENCIES:
+        return FrequencyRunner(entry, judging)
     if isinstance(entry.settings.learner, SmoothSimilarity):
         return SmoothRunner(entry, judging)
     return BoostedRunner(entry, judging)

@@ -7,7 +7,7 @@ import numpy as np
 from rebelboost.base.arrays import Floats
 from rebelboost.costs.judge import Judge
 from rebelboost.costs.matrix import is_uniform
-from rebelboost.data.folds import n_distinct
+from rebelboost.data.equal_samples import n_distinct
 from rebelboost.data.samples import Samples
 from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.fitted import FittedClassifier
