@@ -23,7 +23,7 @@ from rebelboost.estimators.inputs import known_labels
 from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.numbers import evaluate_numbers
 from rebelboost.exceptions import TableError
-from rebelboost.selection.judging import Calibration, ClassJudging
+from rebelboost.selection.judging import Calibrated, ClassJudging
 from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.survey import HeldRows, Survey
@@ -170,7 +170,7 @@ def _calibrate(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> None:
     model.model_ = replace(fitted, decoder=replace(fitted.decoder, temperature=temperature))
 
 
-def _calibration(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> Calibration:
+def _calibration(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> Calibrated:
     """The best temperature and offset, and the log-loss with them."""
     fitted = model.model_
     scores, labels = table_scores(model, frame), known_labels(y, len(frame), fitted.classes)

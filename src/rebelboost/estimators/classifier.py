@@ -88,10 +88,9 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         a cross-fit with decision="min_risk", which had the lowest mean cost in our measurements, and
         "costs" otherwise.
     cross_fit : int, "auto" or None, default="auto"
-        Number of folds and of fits, which are averaged. With learner="auto", each fit leaves out one
-        fold; with another learner, two of five or four of ten, so that each sample is judged by the
-        mean of several fits. Held-out scores determine the number of rounds and calibrate the
-        probabilities. "auto" is 5 with learner="auto", and 10 with learner="tree" and with unequal
+        Number of folds and of fits, which are averaged. Each fit leaves out one fold, or about 40 % of
+        the folds if a learner is named. Held-out scores determine the number of rounds and calibrate
+        the probabilities. "auto" is 5 with learner="auto", and 10 with learner="tree" and with unequal
         costs and decision="min_risk". It is None (a single fit) with fewer than 20 samples, early
         stopping, a validation set, a warm start or subcosts="rebel" with unequal costs.
     time_budget : float, default=None

@@ -115,12 +115,9 @@ class Trees(Terms):
     @classmethod
     def constant(cls, output: ByClass) -> "Trees":
         """One tree without a split, which adds the same to the scores of all samples."""
-        none = cls.none(len(output))
-        categories = none.category, none.right
-        tree = cls.one(
-            none.features, none.thresholds, none.missing_right, categories, None, output[np.newaxis]
-        )
-        return tree.with_cover(np.ones(1))
+        one = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int8)
+        none = replace(cls.none(len(output)), depths=one[0], signs=one[1])
+        return replace(none, outputs=output[np.newaxis], cover=np.ones(1))
 
     @classmethod
     def none(cls, n_classes: int) -> "Trees":
@@ -310,11 +307,13 @@ class Trees(Terms):
 
     @classmethod
     def heading(cls, tables: Sequence["Trees"]) -> list[str]:
-        """Text such as "40 trees of depth 6", or "of depth up to 6" if some are shallower."""
+        """Text such as "40 trees of depth 6", or "of depth up to 6" if some are shallower; constants aside."""
         (trees,) = tables
-        low, high = int(trees.depths.min()), int(trees.depths.max())
-        deep = f"up to {high}" if high > low else f"{high}"
-        return [f"{counted(len(trees), 'tree')} of depth {deep}"]
+        depths = trees.depths[trees.depths > 0]
+        if len(depths) == 0:
+            return ["a constant"]
+        up_to = "up to " if depths.min() < depths.max() else ""
+        return [f"{counted(len(depths), 'tree')} of depth {up_to}{depths.max()}"]
 
     def separated(self) -> Separated:
         """The two classes whose outputs differ most, by root mean square over the training samples."""
@@ -381,17 +380,8 @@ class Trees(Terms):
         signs = np.zeros(n_nodes + n_trees, dtype=np.int8)
         signs[has_sign] = given_signs
         right = np.unpackbits(tables, axis=1, bitorder="little")
-        trees = cls(
-            depths.astype(np.int32),
-            features,
-            thresholds,
-            missing_right,
-            category,
-            right,
-            signs,
-            outputs,
-            cover,
-        )
+        nodes = depths.astype(np.int32), features, thresholds, missing_right
+        trees = cls(*nodes, category, right, signs, outputs, cover)
         check_signs(signs, outputs, sizes + 1)
         return trees
 

@@ -47,7 +47,7 @@ class Found(NamedTuple):
     """Mean log-loss."""
 
 
-class Calibration(NamedTuple):
+class Calibrated(NamedTuple):
     """How held-out scores become probabilities: factor · (scores + offset)."""
 
     factor: float
@@ -80,7 +80,7 @@ class Judging(Protocol):
     ) -> Found:
         """Find the factor of the scores with the lowest log-loss, beginning `near` one."""
 
-    def calibrated(self, scores: Scores) -> "Calibration":
+    def calibrated(self, scores: Scores) -> "Calibrated":
         """Find the best factor, and what is to be added to all scores before."""
 
     def log_loss(self, scores: Scores) -> float:
@@ -147,14 +147,14 @@ class ClassJudging:
         factor = cooler(self.decoder(found.factor), scores, samples.labels, samples.weight, least)
         return Found(factor, least)
 
-    def calibrated(self, scores: Scores) -> Calibration:
+    def calibrated(self, scores: Scores) -> Calibrated:
         """Find the temperature, and the offset by which mean probabilities agree with class frequencies."""
         factor = self.best_factor(scores).factor
         # In time, frequencies change, and those of the samples that came last are what is to be expected.
         whole = self.whole if self.samples.times is None else None
         shares = class_shares(self.samples if whole is None else whole)
         offset = correcting_offset(self.decoder(factor), scores, self.samples.weight, shares)
-        return Calibration(factor, offset, self.log_loss(factor * (scores + offset)))
+        return Calibrated(factor, offset, self.log_loss(factor * (scores + offset)))
 
     def frequencies(self, kept: Mask) -> ByClass:
         """(K,) scores whose posterior is the class frequencies of some samples."""
@@ -216,10 +216,10 @@ class NumberJudging:
         factor = self._slope(scores[:, 0]) if self.objective.loss == "squared" else 1.0
         return Found(factor, self.log_loss(factor * scores))
 
-    def calibrated(self, scores: Scores) -> Calibration:
+    def calibrated(self, scores: Scores) -> Calibrated:
         """Find the slope; nothing is to be added."""
         factor, log_loss = self.best_factor(scores)
-        return Calibration(factor, np.zeros(1), log_loss)
+        return Calibrated(factor, np.zeros(1), log_loss)
 
     def log_loss(self, scores: Scores) -> float:
         """Logarithm of the residuals' scale."""
