@@ -30,6 +30,12 @@ class TrainingOptions(NamedTuple):
     time_budget: float | None = None
     seed: int | None = None
     threads: int | None = None
+    positive: str | None = None
+    """Of two classes, the one that figures are about."""
+
+    def metadata(self) -> dict[str, Any]:
+        """What the model keeps of these options."""
+        return {} if self.positive is None else {"positive": self.positive}
 
 
 class Job(NamedTuple):
@@ -64,6 +70,7 @@ def learn(job: Job, output: Output) -> Trained:
     samples, groups = job.samples, job.samples.apart.groups
     model = _estimator(job, output)
     model.fit(samples.frame, samples.y, groups=groups, times=samples.apart.times)
+    model.metadata_ = job.settings.metadata()
     seconds = time.monotonic() - began
     evaluation: AnyEvaluation | None
     if job.numbers:
@@ -111,6 +118,7 @@ def _held_out(job: Job, output: Output) -> AnyEvaluation | None:
     output.step("evaluating: fitting to four fifths of the rows, to be tested on the other fifth")
     first = _estimator(job, output)
     first.fit(samples.frame.filter(~out), samples.y[~out])
+    first.metadata_ = job.settings.metadata()
     source = HELD_OUT_ROWS.format(_which(apart))
     groups = None if apart.groups is None else apart.groups[out]
     test = evaluate_numbers if job.numbers else evaluate

@@ -13,6 +13,7 @@ from rebelboost.cli.render import Output
 from rebelboost.cli.train_files import LargeJob, check_large, is_large, learn_pieces
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.estimators.inputs import LEARNERS
+from rebelboost.estimators.positive import known_positive
 from rebelboost.exceptions import CostError, TableError
 from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
@@ -50,6 +51,7 @@ def run_training(
     with tempfile.TemporaryDirectory(prefix="rebelboost-") as scratch:
         read = _read(data, target, costs, columns, settings, output, Path(scratch))
         understanding, matrix = read.understanding, read.costs
+        _check_positive(understanding, settings.positive)
         if not model.force:
             check_replaceable(to, understanding)
         show_table(understanding, matrix, costs, output)
@@ -59,6 +61,7 @@ def run_training(
         named = _named(trained.model, read.samples, named=model.kept.names)
         trained = trained._replace(model=named)
     trained.model.metadata_ = _kept(trained, model.kept.of_table(understanding), data)
+    trained.model.metadata_ |= settings.metadata()
     if read.survey is not None:
         trained.model.metadata_["held_out"] = read.survey.rule.to_dict()
     words = _command(data, understanding.target, costs, columns, settings)
@@ -146,6 +149,16 @@ def _check_task(understanding: Understanding, learner: str, costs: Path | None) 
             f"{name!r} consists of numbers, which similarities do not predict: use --learner tree, "
             "or --cut-at to divide them into two classes"
         )
+
+
+def _check_positive(understanding: Understanding, positive: str | None) -> None:
+    if positive is None:
+        return
+    if understanding.predicts_numbers:
+        raise TableError(
+            f"--positive is for classes, but {understanding.target!r} consists of numbers: leave it out"
+        )
+    known_positive(positive, understanding.classes, "--positive ")
 
 
 def _command(

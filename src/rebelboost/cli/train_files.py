@@ -96,6 +96,7 @@ def learn_pieces(job: LargeJob, output: Output) -> Trained:
     fit_pieces(model, survey.pieces, given, job.scratch, output.step)
     if validation is not None and isinstance(model, RebelClassifier):
         _calibrate(model, *validation)
+    model.metadata_ = job.settings.metadata()
     evaluation = tested_rows(model, held, survey.rule.group)
     return Trained(model, evaluation, time.monotonic() - began)
 

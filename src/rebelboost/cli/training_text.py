@@ -211,6 +211,14 @@ def _accuracy(evaluation: "Evaluation") -> list[Line]:
             accuracy += "; lower, because decisions minimise cost"
         mean = f"{cost} per decision, 95 % interval {low} to {high} ({baseline})"
         lines = [("cost", mean), ("accuracy", accuracy)]
+    found = evaluation.two_class
+    if found:
+        auc = "" if evaluation.auc is None else f"; AUC {evaluation.auc:.3f}"
+        hits, others = percent(found["sensitivity"].value), percent(found["specificity"].value)
+        name = printed(evaluation.positive)
+        lines.append(
+            ("positive", f"{name}: {hits} of its rows are found, {others} of the others{auc}")
+        )
     if _is_unclear(evaluation):
         lines.append(("caution", "not clearly better than always making the same decision"))
     return lines

@@ -57,7 +57,7 @@ def _lead(subject: Subject) -> Html:
         target = subject.data.get("target")
         said: list[Any] = ["prediction of ", name(target)] if target else ["prediction"]
         return join_html(["The average ", *said, MEANING])
-    code = subject.clf.model_.positive
+    code = subject.positive
     what: list[Any] = ["average probability of each class"]
     if code is not None:
         what = ["average probability of ", quoted(subject.classes[code])]
@@ -87,7 +87,7 @@ class _Drawer:
 
     def __init__(self, subject: Subject, curves: Sequence[Curve], kinds: Any) -> None:
         self.classes = subject.classes
-        self.code = 0 if subject.predicts_numbers else subject.clf.model_.positive
+        self.code = 0 if subject.predicts_numbers else subject.positive
         self.told: Callable[[float], str] = _number if subject.predicts_numbers else whole_percent
         self.kinds = kinds
         self.x_texts: dict[int, Callable[[float], str]] = {

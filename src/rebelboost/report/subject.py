@@ -13,6 +13,7 @@ from rebelboost.base.arrays import Ints
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import number
 from rebelboost.data.encoder import as_frame, is_present
+from rebelboost.estimators.positive import positive_class
 from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.evaluation.result import Evaluation
 
@@ -47,6 +48,12 @@ class Subject:
     def classes(self) -> list[str]:
         """Names of the classes as text; none for numbers."""
         return [printed(each) for each in getattr(self.clf, "classes_", ())]
+
+    @cached_property
+    def positive(self) -> int | None:
+        """Code of the class that texts and plots on two classes are about."""
+        named = None if self.decisions is None else self.decisions.positive
+        return positive_class(self.clf, named)
 
     @property
     def decisions(self) -> Evaluation | None:
