@@ -26,6 +26,8 @@ from rebelboost.report.subject import Subject
 
 PER_CASES = 1000
 """Costs are given for this number of decisions."""
+MOST_CASES = 1_000_000
+"""Largest number of cases that accuracy is given for."""
 LOG_LOSS = "Log-loss: mean of −ln(probability of the true class). Lower is better; 0 is perfect."
 
 
@@ -118,7 +120,10 @@ def _less(found: Evaluation, other: float) -> list[Any]:
 
 def _cases(found: Evaluation) -> int:
     """Number of cases to speak of: more if nearly all are decided correctly."""
-    return 1000 if found.accuracy.low > 0.99 else 100
+    cases = 100
+    while cases < MOST_CASES and found.accuracy.low > 1 - 1 / cases:
+        cases *= 10
+    return cases
 
 
 def _correct(found: Evaluation) -> list[Any]:
@@ -141,7 +146,7 @@ def _correct(found: Evaluation) -> list[Any]:
 
 
 def _count(share: float, cases: int) -> str:
-    return str(round(cases * share))
+    return f"{round(cases * share):,}"
 
 
 def _digits(cost: Estimate) -> int:
