@@ -189,7 +189,8 @@ def test_of_many_samples_one_scale_of_similarities_takes_part(monkeypatch):
         for s in found.standings
         if s.name.endswith(" similarities") and s.name != "smooth similarities"
     ]
-    assert len(scales) == 3
+    assert len(scales) == 4, "one figure of all rows, and three of the rows that chose the scale"
+    assert len({s.name for s in scales}) == 3
     assert {s.name for s in found.standings} == {s.name for s in every.standings}
     assert all(s.share == 0 for s in scales[1:])
     names = [found.standings[run].name for run in found.runs]
