@@ -16,7 +16,7 @@ from rebelboost.evaluation.calibration import FEWEST_IN_BIN, calibration
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.intervals import share
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation
-from rebelboost.evaluation.sampling import Sampling, effective_number
+from rebelboost.evaluation.sampling import WeightedRows, effective_number
 from rebelboost.metrics import mean_cost
 
 COSTS = {("bad", "good"): 5.0}
@@ -71,7 +71,7 @@ def test_the_unit_of_weights_changes_no_number_of_samples():
     rng = np.random.default_rng(0)
     hits, weight = (rng.random(60) < 0.8).astype(float), rng.exponential(size=60)
     for groups in (None, np.repeat(np.arange(12), 5)):
-        once, often = (Sampling(unit * weight, groups).share_number(hits) for unit in (1, 1000))
+        once, often = (WeightedRows(unit * weight, groups).share_number(hits) for unit in (1, 1000))
         assert once == pytest.approx(often, rel=1e-9)
 
 

@@ -9,7 +9,7 @@ from scipy.stats import beta
 from rebelboost import RebelClassifier
 from rebelboost.evaluation import evaluate
 from rebelboost.evaluation.mean_costs import mean_cost_interval
-from rebelboost.evaluation.sampling import Sampling
+from rebelboost.evaluation.sampling import WeightedRows
 
 TRIALS = 150
 # Of 150 intervals that hold the truth with probability 0.95 each, 134 or more do with probability 0.997.
@@ -121,15 +121,15 @@ def test_intervals_with_groups_hold_the_truth_as_often_as_they_say(n_groups, siz
 
 def test_groups_of_one_row_have_about_the_interval_of_rows():
     hits = np.repeat([1.0, 0.0], [180, 20])
-    alone = Sampling(np.ones(200)).share(hits)
-    grouped = Sampling(np.ones(200), np.arange(200)).share(hits)
+    alone = WeightedRows(np.ones(200)).share(hits)
+    grouped = WeightedRows(np.ones(200), np.arange(200)).share(hits)
     assert grouped == pytest.approx(alone, abs=0.002)
 
 
 def test_copies_of_rows_in_one_group_say_no_more_than_the_rows():
     hits = np.repeat([1.0, 0.0], [40, 10])
     groups = np.arange(50)
-    copied = Sampling(np.ones(500), np.repeat(groups, 10)).share(np.repeat(hits, 10))
-    alone = Sampling(np.ones(50)).share(hits)
+    copied = WeightedRows(np.ones(500), np.repeat(groups, 10)).share(np.repeat(hits, 10))
+    alone = WeightedRows(np.ones(50)).share(hits)
     assert copied.low <= alone.low + 0.01
     assert copied.high >= alone.high - 0.01

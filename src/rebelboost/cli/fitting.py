@@ -1,6 +1,7 @@
 """Fit the model of `rebel train`, and evaluate it on rows that it has not seen."""
 
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from rebelboost.cli.inputs import AnyEvaluation
 from rebelboost.cli.render import Output
 from rebelboost.estimators.training import CROSS_FITTED
 from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.evaluation.importance import HeldOutImportance, held_out_importance
 from rebelboost.evaluation.numbers import evaluate_numbers, left_out_numbers
 from rebelboost.tables.apart import LeaveOut
 from rebelboost.tables.schema import TrainingTable
@@ -62,6 +64,8 @@ class Trained(NamedTuple):
     model: Any
     evaluation: AnyEvaluation | None
     seconds: float
+    importance: Sequence[HeldOutImportance] | None = None
+    """Which features help on held-out rows; None if this is unknown."""
 
 
 def learn(job: Job, output: Output) -> Trained:
@@ -79,7 +83,7 @@ def learn(job: Job, output: Output) -> Trained:
         evaluation = left_out(model, samples.y, X=samples.frame, groups=groups)
     if evaluation is None:
         evaluation = _held_out(job, output)
-    return Trained(model, evaluation, seconds)
+    return Trained(model, evaluation, seconds, held_out_importance(model, samples.frame, samples.y))
 
 
 def _estimator(job: Job, output: Output) -> Any:

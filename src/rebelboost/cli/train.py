@@ -14,6 +14,7 @@ from rebelboost.cli.train_files import LargeJob, check_large, is_large, learn_pi
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.estimators.inputs import LEARNERS
 from rebelboost.estimators.positive import known_positive
+from rebelboost.evaluation.importance import KEPT_IMPORTANCE
 from rebelboost.exceptions import CostError, TableError
 from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
@@ -176,11 +177,12 @@ def _command(
 
 def _kept(trained: Trained, understanding: Understanding, data: Source) -> dict[str, Any]:
     """Return the metadata that later commands need."""
-    evaluation = trained.evaluation
+    evaluation, importance = trained.evaluation, trained.importance
     return {
         "table": understanding.to_dict(),
         **fingerprints(data),
         "evaluation": None if evaluation is None else evaluation.to_dict(),
+        KEPT_IMPORTANCE: None if importance is None else [*map(list, importance)],
         "seconds": round(trained.seconds, 3),
     }
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels
 from rebelboost.evaluation.intervals import Estimate
-from rebelboost.evaluation.sampling import Sampling
+from rebelboost.evaluation.sampling import WeightedRows
 
 MOST_BINS = 10
 N_BARS = 20
@@ -67,7 +67,7 @@ class Calibration:
 def calibration(
     posterior: Floats,
     true: Labels,
-    sampling: Sampling | None = None,
+    sampling: WeightedRows | None = None,
     of_class: tuple[int, Any] | None = None,
 ) -> Calibration | None:
     """Compare the probability of a class with how often it is the true class.
@@ -84,7 +84,7 @@ def calibration(
     else:
         confidence, code = posterior[:, of_class[0]], np.full(len(true), of_class[0])
     right = (code == true).astype(np.float64)
-    sampling = Sampling(np.ones(len(true))) if sampling is None else sampling
+    sampling = WeightedRows(np.ones(len(true))) if sampling is None else sampling
     order = np.argsort(confidence, kind="stable")
     parts = [order[begin:end] for begin, end in zip(*_edges(confidence[order]), strict=True)]
     bins = [_bin(confidence[part], right[part], sampling.of(part)) for part in parts]
@@ -108,7 +108,7 @@ def _edges(ascending: BySample) -> tuple[Ints, Ints]:
     return begins, np.append(begins[1:], n)
 
 
-def _bin(confidence: BySample, right: BySample, sampling: Sampling) -> Bin:
+def _bin(confidence: BySample, right: BySample, sampling: WeightedRows) -> Bin:
     return Bin(
         float(confidence[0]),
         float(confidence[-1]),

@@ -24,7 +24,7 @@ from rebelboost.evaluation.calibration import calibration
 from rebelboost.evaluation.intervals import Estimate
 from rebelboost.evaluation.mean_costs import mean_cost_interval
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
-from rebelboost.evaluation.sampling import Sampling
+from rebelboost.evaluation.sampling import WeightedRows
 from rebelboost.exceptions import EvaluationError
 from rebelboost.metrics import cost_report
 from rebelboost.model.fitted import FittedClassifier
@@ -169,14 +169,14 @@ def _judge(
     posterior = model.posterior(scores)
     judged = Judged(rows, true, decided, posterior, costs)
     mass = np.ones(len(true)) if weight is None else weight
-    sampling = Sampling(mass, None if groups is None else groups[rows])
+    sampling = WeightedRows(mass, None if groups is None else groups[rows])
     return _evaluation(model, judged, sampling, positive, (source, unknown))
 
 
 def _evaluation(
     model: FittedClassifier,
     judged: Judged,
-    sampling: Sampling,
+    sampling: WeightedRows,
     positive: int | None,
     source_and_unknown: tuple[str, Mapping[Any, int]],
 ) -> Evaluation:
@@ -224,7 +224,7 @@ def _evaluation(
     )
 
 
-def _cost(model: FittedClassifier, judged: Judged, sampling: Sampling) -> Estimate:
+def _cost(model: FittedClassifier, judged: Judged, sampling: WeightedRows) -> Estimate:
     """The mean cost, whose interval allows for all costs that are possible."""
     reject = [] if model.rule.reject_cost is None else [model.rule.reject_cost]
     possible = model.costs if judged.costs is None else judged.costs
@@ -236,7 +236,7 @@ def _cost(model: FittedClassifier, judged: Judged, sampling: Sampling) -> Estima
 
 
 def _rates(
-    is_right: BySample, of: Labels, sampling: Sampling, n_classes: int
+    is_right: BySample, of: Labels, sampling: WeightedRows, n_classes: int
 ) -> tuple[Estimate, ...]:
     """The share of correct decisions among the samples of each class, true or decided."""
     return tuple(sampling.of(of == k).share(is_right[of == k]) for k in range(n_classes))

@@ -17,7 +17,7 @@ MOST_MODELLED = 1000
 """With more groups than this, their observed variance is enough."""
 
 
-class Sampling(NamedTuple):
+class WeightedRows(NamedTuple):
     """Weights and groups of samples."""
 
     weight: BySample
@@ -25,9 +25,9 @@ class Sampling(NamedTuple):
     groups: Ints | None = None
     """(N,) number of each sample's group; None if samples are independent."""
 
-    def of(self, rows: Ints | NDArray[np.bool_]) -> "Sampling":
+    def of(self, rows: Ints | NDArray[np.bool_]) -> "WeightedRows":
         """Return the weights and groups of some of the samples."""
-        return Sampling(self.weight[rows], None if self.groups is None else self.groups[rows])
+        return WeightedRows(self.weight[rows], None if self.groups is None else self.groups[rows])
 
     @property
     def n_kish(self) -> float:

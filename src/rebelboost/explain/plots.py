@@ -46,7 +46,7 @@ def plot_summary(summary: "ModelSummary") -> "list[Axes]":
         used = summary.features[:top][::-1]
         panels.append(
             (
-                "feature importance, %",
+                "use of features, %",
                 [100 * u.importance for u in used],
                 [u.name for u in used],
             )

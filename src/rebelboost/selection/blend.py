@@ -47,6 +47,8 @@ class CrossFit:
     """(M,) rows of those samples in the user's table."""
     staged: Staged | None = field(default=None, repr=False)
     """Scores of held-out samples after parts of the terms; None in a regression."""
+    merged_parts: tuple[Ensemble, ...] = field(default=(), repr=False)
+    """For each part, the terms of fits without it that the average has merged into one; not stored in files."""
 
     def __repr__(self) -> str:
         members = ", ".join(
@@ -101,7 +103,16 @@ def blend(
         judged.cost(scores, temperature),
         *scores_by_row(scores, judged.samples),
         staged_scores(members, factors, places, len(ensemble)),
+        _merged_parts(members, factors),
     )
+
+
+def _merged_parts(members: Sequence[Runner], factors: Sequence[float]) -> tuple[Ensemble, ...]:
+    """For each part, the sum of what the candidates' fits without it have in no other form."""
+    own = [(each.merged_fits(), factor) for each, factor in zip(members, factors, strict=True)]
+    own = [(fits, factor) for fits, factor in own if fits]
+    parts = zip(*(fits for fits, _ in own), strict=True)
+    return tuple(weighted_sum(list(part), [factor for _, factor in own])[0] for part in parts)
 
 
 def scores_by_row(scores: Scores, judged: AnySamples) -> tuple[Scores, Ints]:
