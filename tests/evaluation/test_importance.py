@@ -97,3 +97,12 @@ def test_regressors_have_it_too(table):
     assert first.name == "dose"
     assert first.rise > 0.3
     assert not any(each.helps for each in others if each.name == "name")
+
+
+def test_names_that_occur_once_do_not_help_though_fits_know_those_of_other_parts(table):
+    X, y = table
+    own = X.assign(name=[f"n{i}" for i in range(len(X))]).iloc[:250]
+    clf = RebelClassifier("tree", n_rounds=60).fit(own, y[:250])
+    assert dict(zip(own, clf.feature_importances_, strict=True))["name"] > 0.2
+    (name,) = [each for each in held_out_importance(clf, own, y[:250]) if each.name == "name"]
+    assert not name.helps

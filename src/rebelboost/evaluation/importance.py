@@ -6,7 +6,7 @@ the rise of the log-loss, or of the mean squared error of a regressor, is measur
 cross-fit is scored by the fits that did not see it.
 """
 
-from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from rebelboost.explain.usage import importances
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries
 
-MOST_ROWS, REPEATS = 500, 2
+MOST_ROWS, REPEATS = 2000, 2
 """Maximum number of rows, and number of times that each feature is shuffled."""
 MOST_FEATURES = 50
 """With more features, only those that the model uses most are shuffled."""
@@ -96,8 +96,9 @@ def _left_out_parts(clf: Any) -> list[_Part] | None:
         return None
     members = [i for i, each in enumerate(found.standings) if each.share > 0]
     n_parts = found.standings[members[0]].n_parts
-    # Rows are listed part by part, and in ascending order within a part.
-    pieces = np.split(found.rows, np.flatnonzero(np.diff(found.rows) < 0) + 1)
+    pieces = list(found.part_rows)
+    if not pieces:  # a loaded model: rows are listed part by part, ascending within a part
+        pieces = np.split(found.rows, np.flatnonzero(np.diff(found.rows) < 0) + 1)
     if len(pieces) != n_parts:
         return None
     ensemble: Ensemble = clf.ensemble_
@@ -162,6 +163,7 @@ class _Shuffling:
         if is_classifier(clf):
             self.is_known = self.true >= 0
         self.plain = self._losses(self.X)
+        self.exchanges = self._exchanges()
 
     def _targets(self, y: Any) -> Any:
         if not is_classifier(self.clf):
@@ -181,18 +183,28 @@ class _Shuffling:
 
     def _of(self, feature: int) -> HeldOutImportance:
         rises = np.zeros(len(self.X))
-        for order in self._orders():
+        for order, other in self.exchanges:
             shuffled = self.X.copy()
-            shuffled[order, feature] = self.X[np.roll(order, 1), feature]
+            shuffled[order, feature] = self.X[other, feature]
             rises += (self._losses(shuffled) - self.plain) / REPEATS
         known = rises[self.is_known]
         error = float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else np.inf
         return HeldOutImportance(self.model.shown_names[feature], float(known.mean()), error)
 
-    def _orders(self) -> Iterator[Ints]:
-        """Orders of the rows that depend on their values only."""
+    def _exchanges(self) -> list[tuple[Ints, Ints]]:
+        """Rows, and the rows of the same part whose values they get; the order depends on values only.
+
+        Values of other parts would not be fair: a fit may have learned names by heart that occur once, and
+        would be misled by them, though it has no use for the new names of its own held-out rows.
+        """
+        found = []
+        ends = np.cumsum([0, *(len(part.rows) for part in self.parts)])
         for repeat in range(REPEATS):
-            yield np.argsort(hash_rows(self.X, 11 + repeat), kind="stable")
+            keys = hash_rows(self.X, 11 + repeat)
+            orders = [a + np.argsort(keys[a:b], kind="stable") for a, b in pairwise(ends.tolist())]
+            given = [np.roll(order, 1) for order in orders]
+            found.append((np.concatenate(orders), np.concatenate(given)))
+        return found
 
     def _losses(self, X: Floats) -> BySample:
         scores = self._scores(X)

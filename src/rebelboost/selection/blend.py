@@ -49,6 +49,8 @@ class CrossFit:
     """Scores of held-out samples after parts of the terms; None in a regression."""
     merged_parts: tuple[Ensemble, ...] = field(default=(), repr=False)
     """For each part, the terms of fits without it that the average has merged into one; not stored in files."""
+    part_rows: tuple[Ints, ...] = field(default=(), repr=False)
+    """For each part, its rows in the user's table; not stored in files."""
 
     def __repr__(self) -> str:
         members = ", ".join(
@@ -93,6 +95,7 @@ def blend(
     )
     temperature, log_loss = judged.best_factor(scores)
     ensemble, places = _sum(members, factors, history)
+    judged_rows = members[0].judging.samples.rows_of_table
     return CrossFit(
         ensemble,
         temperature,
@@ -104,6 +107,7 @@ def blend(
         *scores_by_row(scores, judged.samples),
         staged_scores(members, factors, places, len(ensemble)),
         _merged_parts(members, factors),
+        tuple(judged_rows[np.flatnonzero(out)] for out in members[0].judges),
     )
 
 
