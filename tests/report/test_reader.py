@@ -119,7 +119,7 @@ def test_influential_rows_are_shown_with_their_values(tmp_path):
 def test_the_reasons_on_a_card_cover_most_of_the_decision_or_say_how_many_would(tmp_path):
     X, y = load_wine(return_X_y=True)
     clf = RebelClassifier("auto", n_rounds=30).fit(X, y)
-    page = reported(tmp_path, clf, X, y)
+    page = reported(tmp_path, clf, X, y).replace("\u00a0", " ")
     told = re.findall(r"(\d+) of (\d+) reasons, with (\d+) % of all contributions(.*?)<", page)
     assert len(told) == 10
     for shown, n_all, covered, rest in told:

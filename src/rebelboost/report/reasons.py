@@ -8,11 +8,7 @@ import numpy as np
 from rebelboost.base.markup import Html, bar, join_html, name, note, section, table, tag
 from rebelboost.base.names import printed
 from rebelboost.base.text import amount, counted, percent, signed
-from rebelboost.evaluation.importance import (
-    KEPT_IMPORTANCE,
-    HeldOutImportance,
-    held_out_importance,
-)
+from rebelboost.evaluation.importance import HeldOutImportance
 from rebelboost.explain.cards import USE, decision_card, summary_parts
 from rebelboost.report.cases import Picked, pick
 from rebelboost.report.subject import Subject
@@ -31,7 +27,7 @@ def learned(subject: Subject) -> Html | None:
     found = subject.clf.summary(top=MOST_USED)
     if not subject.shows_rows:
         found = replace(found, examples=())
-    held_out = _held_out(subject)
+    held_out = subject.importance
     parts = summary_parts(found if held_out is None else replace(found, features=()))
     if held_out is not None:
         parts.insert(0, _helping(subject, held_out))
@@ -39,16 +35,6 @@ def learned(subject: Subject) -> Html | None:
         return None
     what = "predictions" if subject.predicts_numbers else "decisions"
     return section(f"What are the {what} based on?", *parts, lead=f"{found.heading}.")
-
-
-def _held_out(subject: Subject) -> list[HeldOutImportance] | None:
-    """What each feature does for held-out rows; of a loaded model, as `rebel train` has stored it."""
-    if not subject.is_of_training:
-        return held_out_importance(subject.clf, subject.X, subject.y, unseen=True)
-    kept = (subject.clf.metadata_ or {}).get(KEPT_IMPORTANCE)
-    if kept is not None:
-        return [HeldOutImportance(*each) for each in kept]
-    return held_out_importance(subject.clf, subject.X, subject.y)
 
 
 def _helping(subject: Subject, held_out: list[HeldOutImportance]) -> Html:
