@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores, Values
 from rebelboost.base.names import plain, printed
-from rebelboost.costs.by_sample import CostColumns, columns_of, own_costs
+from rebelboost.costs.by_sample import CostColumns, columns_of, completed, own_costs
 from rebelboost.costs.decision import DecisionRule, expected_costs, with_abstentions
 from rebelboost.costs.matrix import cost_matrix, is_uniform
 from rebelboost.costs.posterior import Decoder
@@ -178,6 +178,10 @@ class FittedClassifier(FittedTerms):
         if self.rule.reject_cost is None:
             return None
         return self.expected_cost(scores, costs).min(axis=1) > self.rule.reject_cost
+
+    def completed_costs(self, costs: Any) -> Any:
+        """New costs; to a dict, the present costs of the cells that it does not name are added."""
+        return completed(costs, list(self.classes), self.costs, self.columns, self.shown_names)
 
     def with_costs(self, costs: Any) -> Self:
         """The same model with other costs for its decisions, in any form that `fit` accepts."""
