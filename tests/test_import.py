@@ -50,3 +50,11 @@ def test_importing_loads_no_optional_library():
         set(run(f"{BEFORE}{more}; print(*sys.modules)").split()) for more in ("", ", rebelboost")
     ]
     assert not (loaded[1] - loaded[0]) & OPTIONAL
+
+
+def test_public_modules_are_attributes_that_are_loaded_when_they_are_used():
+    code = "import sys, rebelboost; before = 'rebelboost.metrics' in sys.modules; "
+    code += "print(before, rebelboost.metrics.mean_cost([0, 1], [0, 0], None), 'metrics' in dir(rebelboost))"
+    assert run(code).split() == ["False", "0.5", "True"]
+    code = "import rebelboost; print(hasattr(rebelboost, 'nonsense'))"
+    assert run(code).strip() == "False"

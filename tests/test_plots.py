@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, Similarity, Tree
+from rebelboost.base import markup
+from rebelboost.base.drawing import AGAINST, FOR
 from rebelboost.datasets import planar_mixture, spirals
 from rebelboost.plots import (
     plot_cascade,
@@ -237,3 +239,17 @@ def test_examples_are_refused_where_there_are_none():
     X, y, *_ = spirals(n_train=60, n_test=3)
     with pytest.raises(ValueError, match="Similarity"):
         plot_examples(RebelClassifier("tree", n_rounds=2).fit(X, y), X)
+
+
+@pytest.mark.parametrize("row", [0, 1])
+def test_bars_of_an_explanation_have_the_colours_of_the_cards_whatever_is_decided(row):
+    from matplotlib.colors import to_hex
+
+    X = np.array([[0.0], [1.0]] * 20)
+    clf = RebelClassifier("stump", n_rounds=3).fit(X, np.arange(40) % 2)
+    why = clf.explain(X[row : row + 1])[0]
+    colours = {to_hex(bar.get_facecolor()): bar.get_width() >= 0 for bar in why.plot().patches}
+    style = (Path(markup.__file__).parent.parent / "report" / "style.css").read_text()
+    assert set(colours) <= {FOR, AGAINST}
+    assert f"--one: {FOR}; --two: {AGAINST};" in style
+    assert all(is_for == (colour == FOR) for colour, is_for in colours.items())

@@ -83,11 +83,30 @@ _HOMES = {
 }
 """Where each name comes from, if not from `exceptions`."""
 
+_MODULES = {
+    "datasets",
+    "evaluation",
+    "exceptions",
+    "metrics",
+    "plots",
+    "report",
+    "theory",
+    "vision",
+}
+"""Public modules, which ``import rebelboost`` makes available without loading them."""
+
 
 def __getattr__(name: str) -> Any:
     """Load a name when it is first asked for: `rebel --help` needs none of them."""
+    if name in _MODULES:
+        return import_module(f"rebelboost.{name}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f"rebelboost.{_HOMES.get(name, 'exceptions')}"), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """Names for completion."""
+    return sorted({*globals(), *__all__, *_MODULES})

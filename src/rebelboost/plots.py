@@ -15,6 +15,7 @@ from rebelboost.base.drawing import PALETTE, axes_for, class_colour
 from rebelboost.base.names import listed, printed
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.inputs import threads_of
+from rebelboost.estimators.positive import positive_class
 from rebelboost.explain.curves import curve, leading_features
 from rebelboost.explain.explain import wording_of
 from rebelboost.explain.plots import plot_curve
@@ -246,8 +247,8 @@ def plot_shapes(
 
     In an additive model, such as one of stumps, the curves are exact: a feature adds the same to the score
     of every sample. In other models they are averages over the rows of `X` (partial dependence), and the
-    label of the axis says so. With two classes, the score is that of the class that is more expensive to
-    miss or, with equal costs, of the second in sorted order.
+    label of the axis says so. With two classes, the score is that of the positive class: the one that is
+    more expensive to miss or, with equal costs, the rarer one.
 
     Parameters
     ----------
@@ -278,7 +279,7 @@ def plot_shapes(
         raise ValueError("there is nothing to plot: no feature changes the scores")
     names = fitted.class_names
     classes = ["prediction"] if names is None else [*map(printed, names)]
-    code = getattr(fitted, "positive", None)
+    code = None if names is None else positive_class(model)
     codes = range(len(classes)) if code is None else [code]
     n_columns = min(3, len(chosen))
     n_rows = -(-len(chosen) // n_columns)

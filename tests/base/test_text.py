@@ -40,6 +40,16 @@ def test_what_is_added_has_a_sign():
 def test_shares_are_percents():
     assert (percent(0.1234), whole_percent(0.1234), percent(1)) == ("12.3 %", "12 %", "100.0 %")
     assert percent(math.nan) == "–"
+
+
+def test_a_share_that_is_not_0_or_1_is_not_printed_as_such():
+    shares = (0.9998, 0.99996, 0.0004, 1 - 1e-9, 1e-9, 0.9994)
+    told = ("99.98 %", "99.996 %", "0.04 %", "above 99.9999 %", "below 0.0001 %", "99.9 %")
+    assert tuple(map(percent, shares)) == told
+    assert (percent(0), percent(1)) == ("0.0 %", "100.0 %")
+
+
+def test_changes_are_signed_percents():
     assert (percent_change(4, 5), percent_change(6, 1)) == ("+25 %", "-83 %")
 
 

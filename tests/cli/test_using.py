@@ -2,6 +2,7 @@
 
 import io
 import re
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -152,7 +153,10 @@ def test_the_training_file_is_judged_by_left_out_rows(loans, rebel, records):
 def test_two_classes_are_judged_by_the_figures_that_clinicians_know(model, new, rebel, records):
     from sklearn.metrics import roc_auc_score
 
-    (judged,) = records("evaluate", model, "new.csv")
+    (by_default,) = records("evaluate", model, "new.csv")
+    (judged,) = records("evaluate", model, "new.csv", "--positive", "yes")
+    assert (by_default["positive"], judged["positive"]) == ("no", "yes")
+    assert by_default["sensitivity"] == judged["specificity"]
     decided = read(rebel("predict", model, "new.csv").stdout)
     true = pl.read_csv("new.csv")["repaid"].to_numpy() == "yes"
     said = decided["decision"].to_numpy() == "yes"
@@ -166,6 +170,26 @@ def test_two_classes_are_judged_by_the_figures_that_clinicians_know(model, new, 
         assert judged[name]["value"] == pytest.approx(value)
         assert name.replace("_", " ") in rebel("evaluate", model, "new.csv").stdout
     assert judged["auc"] == pytest.approx(roc_auc_score(true, decided["probability_yes"]), abs=1e-3)
+
+
+def test_a_positive_class_that_is_none_is_refused_before_anything_is_trained(loans, rebel):
+    done = rebel("train", loans, "--target", "repaid", "--positive", "maybe")
+    assert done.exit_code == 2
+    assert "--positive 'maybe' is not a class: choose from no, yes" in done.stderr
+    assert not Path("loans.safetensors").exists()
+
+
+def test_the_positive_class_of_the_training_is_that_of_every_later_command(loans, rebel, records):
+    *_, trained = records(
+        "train", loans, "--target", "repaid", "--positive", "yes", "--learner", "tree"
+    )
+    assert trained["evaluation"]["positive"] == "yes"
+    (judged,) = records("evaluate", "loans.safetensors", loans)
+    assert judged["positive"] == "yes"
+    rebel("report", "loans.safetensors", loans, "-o", "r.html")
+    page = Path("r.html").read_text()
+    assert "sensitivity (recall of “yes”)" in re.sub("<[^>]+>", "", page)
+    assert "stated probability of “yes”" in page
 
 
 def test_rows_are_read_from_standard_input(model, loans):

@@ -1,9 +1,10 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from rebelboost import RebelClassifier, Stump, Tree
+from rebelboost import CostError, RebelClassifier, Stump, Tree
 from rebelboost.boosting.loop import Plan
 from rebelboost.boosting.rounds import Held
 from rebelboost.data.folds import folds
@@ -213,3 +214,19 @@ def test_rebel_subcosts_can_be_cross_fitted():
         return -np.log(np.maximum(own, 1e-15)).mean()
 
     assert log_loss(found) < log_loss(single)
+
+
+def test_a_dict_of_new_costs_keeps_the_cells_that_it_does_not_name():
+    X = pd.DataFrame({"x": np.random.default_rng(0).normal(size=90), "amount": 3.0})
+    y = np.repeat(["a", "b", "c"], 30)
+    first = RebelClassifier("stump", n_rounds=3, costs={("a", "b"): 7, ("b", "c"): "amount"})
+    clf = first.fit(X, y)
+    other = clf.with_costs({("c", "a"): 9})
+    assert other.costs_.tolist() == [[0, 7, 1], [1, 0, 1], [9, 1, 0]]
+    assert other.model_.columns == clf.model_.columns, "costs in columns are kept too"
+    assert other.costs == {**other.costs, ("a", "b"): 7, ("b", "c"): "amount", ("c", "a"): 9}
+    fixed = other.with_costs({("b", "c"): 4})
+    assert fixed.costs_.tolist() == [[0, 7, 1], [1, 0, 4], [9, 1, 0]]
+    assert fixed.model_.columns is None
+    with pytest.raises(CostError, match="'d'"):
+        clf.with_costs({("a", "d"): 2})

@@ -69,7 +69,7 @@ def test_cards_say_what_the_texts_say(shown):
     for each in shown["selection"].standings:
         assert each.name in shown["selection"]._repr_html_()
     for name, value, _ in shown["evaluation"].figures()[1:]:
-        page = shown["evaluation"]._repr_html_()
+        page = shown["evaluation"]._repr_html_().replace("\u00a0", " ")
         assert value in page, name
 
 

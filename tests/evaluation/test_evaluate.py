@@ -5,6 +5,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,8 +14,9 @@ from sklearn.metrics import accuracy_score, log_loss
 from rebelboost import EvaluationError, RebelClassifier, RebelRegressor
 from rebelboost.evaluation.calibration import FEWEST_IN_BIN, calibration
 from rebelboost.evaluation.evaluate import evaluate, left_out
-from rebelboost.evaluation.intervals import effective_number, mean_cost_interval, share
+from rebelboost.evaluation.intervals import share
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation
+from rebelboost.evaluation.sampling import WeightedRows, effective_number
 from rebelboost.metrics import mean_cost
 
 COSTS = {("bad", "good"): 5.0}
@@ -60,42 +62,17 @@ def test_wilsons_interval_is_as_published():
     assert share(0, 20, 20) == pytest.approx((0, 0, 0.1611), abs=5e-5)
 
 
-@given(st.integers(0, 40), st.integers(0, 40).filter(bool), st.floats(0.01, 100))
-def test_where_mistakes_cost_the_same_the_cost_has_the_interval_of_the_share_of_mistakes(
-    wrong, right, price
-):
-    n = right + wrong
-    cost = mean_cost_interval(np.array([right, wrong]), np.array([0.0, price]), n)
-    assert np.divide(cost, price) == pytest.approx(share(wrong, n, n), rel=1e-9, abs=1e-12)
-
-
-def test_the_interval_of_a_cost_holds_the_truth_as_often_as_it_says():
-    rng = np.random.default_rng(0)
-    costs, chances = np.array([0, 1, 5.0]), np.array([0.94, 0.05, 0.01])
-    draws = rng.multinomial(200, chances, size=4000)
-    intervals = np.array([mean_cost_interval(draw, costs, 200) for draw in draws])
-    held = np.mean((intervals[:, 1] <= costs @ chances) & (costs @ chances <= intervals[:, 2]))
-    # The standard error of a share of 0.95 of 4,000 is 0.0035; normal intervals hold 0.88.
-    assert 0.94 < held < 0.98
-
-
-def test_dear_mistakes_that_were_not_seen_yet_are_allowed_for():
-    costs = np.array([0, 1, 100.0])
-    assert mean_cost_interval(np.array([50, 0, 0]), costs, 50).high > 5
-
-
-def test_the_unit_of_weights_changes_no_interval():
-    counts, costs = np.array([90, 8, 2.0]), np.array([0, 1, 5.0])
-    once, thousandfold = (
-        mean_cost_interval(counts, costs, 100),
-        mean_cost_interval(1000 * counts, costs, 100),
-    )
-    assert once == pytest.approx(thousandfold, rel=1e-12)
-
-
 def test_unequal_weights_count_as_fewer_samples():
-    assert effective_number(np.ones(10), 10) == 10
-    assert effective_number(np.array([1, 1e-9]), 2) == pytest.approx(1)
+    assert effective_number(np.ones(10)) == 10
+    assert effective_number(np.array([1, 1e-9])) == pytest.approx(1)
+
+
+def test_the_unit_of_weights_changes_no_number_of_samples():
+    rng = np.random.default_rng(0)
+    hits, weight = (rng.random(60) < 0.8).astype(float), rng.exponential(size=60)
+    for groups in (None, np.repeat(np.arange(12), 5)):
+        once, often = (WeightedRows(unit * weight, groups).share_number(hits) for unit in (1, 1000))
+        assert once == pytest.approx(often, rel=1e-9)
 
 
 # ---- calibration
@@ -295,3 +272,66 @@ def test_left_out_samples_are_judged_by_the_scores_of_those_who_left_them_out(
 
 def test_without_a_cross_fit_nothing_was_left_out(classifier, table):
     assert left_out(classifier, table[1][:200]) is None
+
+
+def test_left_out_refuses_costs_by_sample_that_it_cannot_know():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=200), "amount": rng.uniform(1, 100, 200)})
+    y = np.where(X["x"] + rng.normal(size=200) > 0, "bad", "good")
+    clf = RebelClassifier("tree", n_rounds=20, costs={("bad", "good"): "amount"}).fit(X, y)
+    with pytest.raises(EvaluationError, match=r"give left_out the table .* as X, or .* as costs"):
+        left_out(clf, y)
+    given = np.zeros((200, 2, 2))
+    given[:, 0, 1], given[:, 1, 0] = X["amount"], 1
+    assert left_out(clf, y, X=X).cost == left_out(clf, y, costs=given).cost
+    own = RebelClassifier("tree", n_rounds=20).fit(
+        X, y, costs=given[np.arange(200), (y == "good") * 1]
+    )
+    with pytest.raises(EvaluationError, match="differ from sample to sample"):
+        left_out(own, y)
+
+
+# ---- the positive class
+
+
+def test_the_positive_class_is_the_rarer_one_or_the_one_that_costs_more_to_miss(table):
+    X, y = table
+    names = np.where(y == "bad", "ja", "nein")  # "bad" is rarer, and first in sorted order
+    plain = RebelClassifier("stump", n_rounds=10).fit(X, names)
+    assert evaluate(plain, X, names).positive == "ja"
+    dear = RebelClassifier("stump", n_rounds=10, costs={("nein", "ja"): 5}).fit(X, names)
+    assert evaluate(dear, X, names).positive == "nein"
+    assert evaluate(dear, X, names, positive="ja").positive == "ja"
+    dear.metadata_ = {"positive": "ja"}
+    assert evaluate(dear, X, names).positive == "ja"
+
+
+def test_every_figure_on_two_classes_is_about_the_same_class(classifier, unseen):
+    X, y = unseen
+    decided = classifier.predict(X)
+    for name, other in (("bad", "good"), ("good", "bad")):
+        found = evaluate(classifier, X, y, positive=name)
+        two = found.two_class
+        assert two["sensitivity"].value == pytest.approx(np.mean(decided[y == name] == name))
+        assert two["specificity"].value == pytest.approx(np.mean(decided[y == other] == other))
+        assert two["positive predictive value"].value == pytest.approx(
+            np.mean(y[decided == name] == name)
+        )
+        assert found.calibration.of_class == name
+        assert f"AUC ('{name}' is positive)" in found.text()
+        assert f"calibration error (probability of '{name}')" in found.text()
+        assert Evaluation.from_dict(found.to_dict()).text() == found.text()
+
+
+def test_a_positive_class_that_is_none_is_refused(classifier, unseen):
+    with pytest.raises(ValueError, match="positive='ugly' is not a class: choose from bad, good"):
+        evaluate(classifier, *unseen, positive="ugly")
+
+
+def test_figures_of_earlier_versions_are_about_the_class_that_they_were_about(evaluation):
+    stored = evaluation.to_dict()
+    for name in ("positive", "recalls", "precisions"):
+        del stored[name]
+    found = Evaluation.from_dict(stored)
+    assert found.positive == "good"
+    assert found.two_class["sensitivity"].value == pytest.approx(found.recalls[1].value)

@@ -300,7 +300,7 @@ def test_tables_of_explanations_are_frames(iris):
 def test_a_summary_tells_what_is_used(mixed):
     X, y = mixed
     trees = RebelClassifier(Tree(depth=3), n_rounds=20).fit(X, y).summary(top=3)
-    assert trees.text().startswith("20 trees of depth 3; 3 classes\nFeatures, by importance")
+    assert trees.text().startswith("20 trees of depth 3; 3 classes\nFeatures, by their use")
     assert sum(each.importance for each in trees.features) == pytest.approx(1)
     assert trees.frame("rules").columns[0] == "what"
     rows = RebelClassifier(Similarity(scale="standard"), n_rounds=20).fit(X, y).summary()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
 
 from problems import Problem, learners, one_output, problems
 from rebelboost import RebelClassifier, Similarity, Stump, load
@@ -15,6 +16,7 @@ from rebelboost.datasets import spirals
 from rebelboost.estimators.base import table_scores
 from rebelboost.losses.exponential import CAP
 from rebelboost.theory.bounds import (
+    edges,
     loss_ratio_bound,
     margins,
     rebel_similarity_rate,
@@ -304,3 +306,10 @@ def test_no_round_is_named_where_some_cost_cannot_be_avoided():
     assert model.guarantee_.unavoidable_cost > 0
     assert model.guarantee_.similarity.rounds is None
     assert "no mistake is left" not in str(model.guarantee_)
+
+
+def test_the_edge_of_adaboosts_theorem_is_gamma_and_not_its_double():
+    X, y = load_breast_cancer(return_X_y=True)
+    clf = RebelClassifier(Stump(), n_rounds=20, cross_fit=None).fit(X, y)
+    gamma = edges(clf.history_).min()
+    assert f"(smallest: γ = {gamma:.3g})" in clf.guarantee_.text()

@@ -278,8 +278,8 @@ def test_two_classes_have_the_figures_that_evaluate_prints(tmp_path):
     clf = RebelClassifier("tree", n_rounds=3).fit(X[::2], names[::2])
     found = evaluate(clf, X[1::2], names[1::2])
     text = Page(reported(tmp_path, clf, X[1::2], names[1::2])).text
-    assert f"AUC (area under the ROC curve) {found.auc:.3f}" in text
-    of_class = zip(found.two_class.items(), ["good", "bad", "good", "bad"], strict=True)
+    assert f"AUC (area under the ROC curve), “bad” is positive {found.auc:.3f}" in text
+    of_class = zip(found.two_class.items(), ["bad", "good", "bad", "good"], strict=True)
     for (title, each), c in of_class:
         also = "precision" if "predictive" in title else "recall"
         assert f"{title} ({also} of “{c}”) {percent(each.value)}" in text

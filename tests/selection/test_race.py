@@ -158,10 +158,19 @@ def test_large_tables_are_raced_on_a_part_and_the_best_is_fitted_on_all(monkeypa
     found = fitted.cross_fit_
     (winner,) = [s for s in found.standings if s.share > 0]
     assert winner.share == 1
-    assert len(found.standings) == 10
+    before = [s for s in found.standings if fitted.selection_.is_of_fewer_rows(s)]
+    assert len(before) == 10
+    assert len(found.standings) == 11, "the winner has a figure of all rows, and one of some rows"
     assert len(fitted.ensemble_) <= winner.rounds + 1  # an offset
     assert 20 <= len(found.rows) <= 40
-    assert str(fitted.selection_).startswith(winner.name)
+    text = str(fitted.selection_)
+    assert text.startswith(winner.name)
+    assert "not used" not in text, "figures of fewer rows are not set beside those of all"
+    assert winner.name in text.split("; compared before, on fewer rows: ")[1]
+    table = fitted.selection_._repr_html_()
+    assert (
+        table.index("weighted average") < table.index("on fewer rows") < table.rindex(winner.name)
+    )
 
 
 def test_of_many_samples_one_fold_is_left_out_unless_more_are_asked_for(monkeypatch):
@@ -190,7 +199,8 @@ def test_of_many_samples_one_scale_of_similarities_takes_part(monkeypatch):
         for s in found.standings
         if s.name.endswith(" similarities") and s.name != "smooth similarities"
     ]
-    assert len(scales) == 3
+    assert len(scales) == 4, "one figure of all rows, and three of the rows that chose the scale"
+    assert len({s.name for s in scales}) == 3
     assert {s.name for s in found.standings} == {s.name for s in every.standings}
     assert all(s.share == 0 for s in scales[1:])
     names = [found.standings[run].name for run in found.runs]

@@ -17,6 +17,9 @@ PALETTE = (
 )
 """Colours that are distinguishable for most people (P. Tol's "bright", with an orange added)."""
 
+FOR, AGAINST = "#2f6690", "#c2571a"
+"""What supports a decision, and what speaks against it: the same colours as on cards and in reports."""
+
 
 def axes_for(ax: "Axes | None") -> "Axes":
     """The given axes, or new axes on a figure of pyplot, which notebooks show below the cell."""

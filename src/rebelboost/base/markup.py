@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+UNIT = re.compile(r"(?<=\d) %")
+"""A line does not end between a number and its unit."""
 VOID = {"meta", "line", "rect", "circle", "path", "polyline"}
 """Elements that are closed by "/>" if they have no content."""
 LONGEST_NAME = 200
@@ -24,7 +26,8 @@ def escape(value: Any) -> Html:
     """Escape text; return `Html` unchanged."""
     if isinstance(value, Html):
         return value
-    return Html(html.escape(UNPRINTABLE.sub("\ufffd", str(value))))
+    text = UNIT.sub("\u00a0%", UNPRINTABLE.sub("\ufffd", str(value)))
+    return Html(html.escape(text))
 
 
 def join_html(parts: Iterable[Any], between: str = "") -> Html:

@@ -12,6 +12,9 @@ EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 MOST_WRITTEN_OUT = 1e15
 """Numbers up to this are written with all digits before the decimal point; larger ones as 1.23e+15."""
 
+MOST_DECIMALS = 4
+"""Maximum number of decimals of a share in percent."""
+
 
 def amount(value: float) -> str:
     """A count or a cost: "1,234", "12", "2.50", "0.967"; whole numbers stay whole."""
@@ -39,8 +42,14 @@ def signed(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share with one decimal: "12.3 %"; a dash for NaN."""
-    return "–" if math.isnan(share) else f"{100 * share:.1f} %"
+    """A share with one decimal, or as many as tell it from 0 and 1: "12.3 %", "99.98 %"; a dash for NaN."""
+    if math.isnan(share):
+        return "–"
+    for decimals in range(1, MOST_DECIMALS + 1):
+        text = f"{100 * share:.{decimals}f}"
+        if share in (0, 1) or float(text) not in (0.0, 100.0):
+            return f"{text} %"
+    return "below 0.0001 %" if share < 0.5 else "above 99.9999 %"
 
 
 def whole_percent(share: float) -> str:

@@ -14,6 +14,7 @@ from rebelboost.cli.inputs import (
     read_labelled,
     tested,
     with_costs,
+    with_positive,
 )
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import how_judged
@@ -39,11 +40,12 @@ def run_evaluation(
     *,
     target: str,
     costs: Path | None,
+    positive: str | None = None,
     agreement: float | None,
     output: Output,
 ) -> None:
     """Print accuracy, cost and confusion matrix, or errors of numbers; with `agreement`, what is saved."""
-    classifier = with_costs(load_model(model), costs)
+    classifier = with_positive(with_costs(load_model(model), costs), positive)
     with output.waiting(f"reading {data}"):
         given = read_labelled(classifier, data, target)
         evaluation, note = _evaluation(classifier, given, data, recosted=costs is not None)

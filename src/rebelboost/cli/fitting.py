@@ -1,6 +1,7 @@
 """Fit the model of `rebel train`, and evaluate it on rows that it has not seen."""
 
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from rebelboost.cli.inputs import AnyEvaluation
 from rebelboost.cli.render import Output
 from rebelboost.estimators.training import CROSS_FITTED
 from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.evaluation.importance import HeldOutImportance, held_out_importance
 from rebelboost.evaluation.numbers import evaluate_numbers, left_out_numbers
 from rebelboost.tables.apart import LeaveOut
 from rebelboost.tables.schema import TrainingTable
@@ -30,6 +32,12 @@ class TrainingOptions(NamedTuple):
     time_budget: float | None = None
     seed: int | None = None
     threads: int | None = None
+    positive: str | None = None
+    """Of two classes, the one that figures are about."""
+
+    def metadata(self) -> dict[str, Any]:
+        """What the model keeps of these options."""
+        return {} if self.positive is None else {"positive": self.positive}
 
 
 class Job(NamedTuple):
@@ -56,6 +64,8 @@ class Trained(NamedTuple):
     model: Any
     evaluation: AnyEvaluation | None
     seconds: float
+    importance: Sequence[HeldOutImportance] | None = None
+    """Which features help on held-out rows; None if this is unknown."""
 
 
 def learn(job: Job, output: Output) -> Trained:
@@ -64,6 +74,7 @@ def learn(job: Job, output: Output) -> Trained:
     samples, groups = job.samples, job.samples.apart.groups
     model = _estimator(job, output)
     model.fit(samples.frame, samples.y, groups=groups, times=samples.apart.times)
+    model.metadata_ = job.settings.metadata()
     seconds = time.monotonic() - began
     evaluation: AnyEvaluation | None
     if job.numbers:
@@ -72,7 +83,7 @@ def learn(job: Job, output: Output) -> Trained:
         evaluation = left_out(model, samples.y, X=samples.frame, groups=groups)
     if evaluation is None:
         evaluation = _held_out(job, output)
-    return Trained(model, evaluation, seconds)
+    return Trained(model, evaluation, seconds, held_out_importance(model, samples.frame, samples.y))
 
 
 def _estimator(job: Job, output: Output) -> Any:
@@ -111,6 +122,7 @@ def _held_out(job: Job, output: Output) -> AnyEvaluation | None:
     output.step("evaluating: fitting to four fifths of the rows, to be tested on the other fifth")
     first = _estimator(job, output)
     first.fit(samples.frame.filter(~out), samples.y[~out])
+    first.metadata_ = job.settings.metadata()
     source = HELD_OUT_ROWS.format(_which(apart))
     groups = None if apart.groups is None else apart.groups[out]
     test = evaluate_numbers if job.numbers else evaluate

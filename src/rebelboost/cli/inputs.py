@@ -17,6 +17,7 @@ from rebelboost.cascade.thresholds import check_agreement_share
 from rebelboost.cli.costs import check_amounts, open_costs, read_costs
 from rebelboost.cli.files import fingerprints
 from rebelboost.estimators.base import encode_table
+from rebelboost.estimators.positive import known_positive, positive_class
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.numbers import NumberEvaluation, evaluate_numbers, left_out_numbers
 from rebelboost.evaluation.result import Evaluation
@@ -76,6 +77,19 @@ def with_costs(model: Any, costs: Path | None) -> Any:
         for f, name in enumerate(fitted.shown_names)
     }
     return model.with_costs(read_costs(open_costs(costs), model.classes_.tolist(), kinds).given)
+
+
+def with_positive(model: Any, positive: str | None) -> Any:
+    """Let figures on two classes be about this one; None leaves the choice."""
+    if positive is None:
+        return model
+    if predicts_numbers(model):
+        raise ValueError(
+            "--positive is for two classes, but the model predicts numbers: leave it out"
+        )
+    known_positive(positive, model.classes_, "--positive ")
+    model.metadata_["positive"] = positive
+    return model
 
 
 def cascade_of(model: Any, agreement: float | None) -> Any:
@@ -215,8 +229,11 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | 
     stored = model.metadata_.get("evaluation")
     if found is not None or stored is None or recosted:
         return found
-    kind = NumberEvaluation if predicts_numbers(model) else Evaluation
-    return kind.from_dict(stored)
+    if predicts_numbers(model):
+        return NumberEvaluation.from_dict(stored)
+    code = positive_class(model)
+    positive = None if code is None else model.model_.class_names[code]
+    return replace(Evaluation.from_dict(stored), positive=positive)
 
 
 def tested(model: Any, given: Labelled, data: Source) -> AnyEvaluation:

@@ -7,6 +7,7 @@ import typer
 
 from rebelboost.cli.detect_commands import detect_app
 from rebelboost.cli.errors import reported
+from rebelboost.cli.options import Positive
 
 if TYPE_CHECKING:
     from rebelboost.cli.render import Output
@@ -177,6 +178,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             "cross-validation and averages the best.",
         ),
     ] = "auto",
+    positive: Positive = None,
     rounds: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Maximum number of boosting rounds.")
     ] = None,
@@ -224,7 +226,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             columns=ColumnOptions(
                 keep or (), ignore or (), categorical or (), group, when, decimal, task, cut_at
             ),
-            settings=TrainingOptions(learner, rounds, time_budget, seed, threads),
+            settings=TrainingOptions(learner, rounds, time_budget, seed, threads, positive),
             output=_output(as_json=as_json),
         )
 
@@ -285,11 +287,12 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
 
 
 @app.command("evaluate", short_help="Measure accuracy and cost on rows not used in training.")
-def evaluate_command(
+def evaluate_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
     data: Data,
     target: TrueColumn = "",
     costs: Costs = None,
+    positive: Positive = None,
     agreement: Agreement = None,
     as_json: Json = False,
     traceback: Traceback = False,
@@ -304,6 +307,7 @@ def evaluate_command(
             source_of(data),
             target=target,
             costs=costs,
+            positive=positive,
             agreement=agreement,
             output=_output(as_json=as_json),
         )
@@ -353,6 +357,7 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
     ] = Path("report.html"),
     target: TrueColumn = "",
     costs: Costs = None,
+    positive: Positive = None,
     rows: Annotated[
         bool,
         typer.Option("--rows/--no-rows", help="Whether it shows single rows with their values."),
@@ -369,7 +374,7 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
         from rebelboost.cli.report import ShownRows, run_report
         from rebelboost.tables.together import source_of
 
-        shown, output = ShownRows(rows, names), _output(as_json=as_json)
+        shown, output = ShownRows(rows, names, positive), _output(as_json=as_json)
         run_report(
             model, source_of(data), to, target=target, costs=costs, shown=shown, output=output
         )

@@ -12,6 +12,7 @@ from rebelboost.cli.inputs import (
     read_labelled,
     tested,
     with_costs,
+    with_positive,
 )
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import how_judged
@@ -21,10 +22,11 @@ from rebelboost.tables.together import Source
 
 
 class ShownRows(NamedTuple):
-    """What a report shows of the rows of the table."""
+    """What a report shows of the rows of the table, and the class that its figures are about."""
 
     rows: bool = True
     names: bool = True
+    positive: str | None = None
 
     def told(self) -> str:
         """Say what it shows."""
@@ -46,7 +48,7 @@ def run_report(
 ) -> None:
     """Write the report."""
     check_writable(to, model, *data.files, costs)
-    classifier = with_costs(load_model(model), costs)
+    classifier = with_positive(with_costs(load_model(model), costs), shown.positive)
     kept = classifier.metadata_ or {}
     with output.waiting(f"writing {to}"):
         given = read_labelled(classifier, data, target)

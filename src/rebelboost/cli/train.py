@@ -13,6 +13,8 @@ from rebelboost.cli.render import Output
 from rebelboost.cli.train_files import LargeJob, check_large, is_large, learn_pieces
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.estimators.inputs import LEARNERS
+from rebelboost.estimators.positive import known_positive
+from rebelboost.evaluation.importance import KEPT_IMPORTANCE
 from rebelboost.exceptions import CostError, TableError
 from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
@@ -50,6 +52,7 @@ def run_training(
     with tempfile.TemporaryDirectory(prefix="rebelboost-") as scratch:
         read = _read(data, target, costs, columns, settings, output, Path(scratch))
         understanding, matrix = read.understanding, read.costs
+        _check_positive(understanding, settings.positive)
         if not model.force:
             check_replaceable(to, understanding)
         show_table(understanding, matrix, costs, output)
@@ -59,6 +62,7 @@ def run_training(
         named = _named(trained.model, read.samples, named=model.kept.names)
         trained = trained._replace(model=named)
     trained.model.metadata_ = _kept(trained, model.kept.of_table(understanding), data)
+    trained.model.metadata_ |= settings.metadata()
     if read.survey is not None:
         trained.model.metadata_["held_out"] = read.survey.rule.to_dict()
     words = _command(data, understanding.target, costs, columns, settings)
@@ -148,6 +152,16 @@ def _check_task(understanding: Understanding, learner: str, costs: Path | None) 
         )
 
 
+def _check_positive(understanding: Understanding, positive: str | None) -> None:
+    if positive is None:
+        return
+    if understanding.predicts_numbers:
+        raise TableError(
+            f"--positive is for classes, but {understanding.target!r} consists of numbers: leave it out"
+        )
+    known_positive(positive, understanding.classes, "--positive ")
+
+
 def _command(
     data: Source, target: str, costs: Path | None, columns: ColumnOptions, settings: TrainingOptions
 ) -> list[str]:
@@ -163,11 +177,12 @@ def _command(
 
 def _kept(trained: Trained, understanding: Understanding, data: Source) -> dict[str, Any]:
     """Return the metadata that later commands need."""
-    evaluation = trained.evaluation
+    evaluation, importance = trained.evaluation, trained.importance
     return {
         "table": understanding.to_dict(),
         **fingerprints(data),
         "evaluation": None if evaluation is None else evaluation.to_dict(),
+        KEPT_IMPORTANCE: None if importance is None else [*map(list, importance)],
         "seconds": round(trained.seconds, 3),
     }
 

@@ -21,6 +21,7 @@ from rebelboost.distributed.training import SpreadInput
 from rebelboost.estimators.base import table_scores
 from rebelboost.estimators.inputs import known_labels
 from rebelboost.evaluation.evaluate import evaluate
+from rebelboost.evaluation.importance import held_out_importance
 from rebelboost.evaluation.numbers import evaluate_numbers
 from rebelboost.exceptions import TableError
 from rebelboost.selection.judging import Calibrated, ClassJudging
@@ -97,8 +98,11 @@ def learn_pieces(job: LargeJob, output: Output) -> Trained:
     fit_pieces(model, survey.pieces, given, job.scratch, output.step)
     if validation is not None and isinstance(model, RebelClassifier):
         _calibrate(model, *validation)
+    model.metadata_ = job.settings.metadata()
     evaluation = tested_rows(model, held, survey.rule.group)
-    return Trained(model, evaluation, time.monotonic() - began)
+    test = pl.Series(held.test)
+    importance = held_out_importance(model, held.frame.filter(test), held.y[held.test], unseen=True)
+    return Trained(model, evaluation, time.monotonic() - began, importance)
 
 
 def _check_costs(costs: CostTable, survey: Survey) -> None:

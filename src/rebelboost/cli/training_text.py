@@ -1,12 +1,12 @@
 """The texts of `rebel train`: a summary of the table, then the results."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rebelboost.base.names import listed, printed
-from rebelboost.base.text import amount, counted, number, percent
+from rebelboost.base.text import amount, counted, number, percent, signed
 from rebelboost.cli.costs import CostTable, costs_text
 from rebelboost.cli.render import Line, Output
 from rebelboost.evaluation.numbers import NumberEvaluation
@@ -17,6 +17,7 @@ from rebelboost.tables.together import Source
 if TYPE_CHECKING:
     from rebelboost.cli.fitting import Trained
     from rebelboost.cli.inputs import AnyEvaluation
+    from rebelboost.evaluation.importance import HeldOutImportance
     from rebelboost.evaluation.result import Evaluation
     from rebelboost.explain.summary import ModelSummary
 
@@ -25,6 +26,8 @@ TOO_GOOD = 0.99
 """Accuracy, at the low end of its interval, that is rarely honest."""
 HEAVY = 0.2
 """Share of the importance from which a date column is worth a note."""
+MUCH = 0.05
+"""Share of the use from which a column that does not help is worth a note."""
 KINDS = (
     ("number", "numbers", ""),
     ("category", "categories", ""),
@@ -142,6 +145,7 @@ def show_model(
             "evaluation": None if evaluation is None else evaluation.to_dict(),
             "guarantee": guarantee,
             "strongest": most_used,
+            "importance": [{**i._asdict(), "helps": i.helps} for i in trained.importance or ()],
         },
     )
     output.text("")
@@ -151,7 +155,8 @@ def show_model(
     if chosen:
         lines.append(("selected", chosen))
     lines += figures(evaluation, how_judged(understanding.group, understanding.time))
-    if most_used:
+    lines += helping(trained.importance, summary)
+    if most_used and trained.importance is None:
         lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
     lines += [("note", text) for text in heavy_dates(summary, understanding)]
     lines += [("caution", text) for text in too_good(evaluation, summary, understanding)]
@@ -211,6 +216,14 @@ def _accuracy(evaluation: "Evaluation") -> list[Line]:
             accuracy += "; lower, because decisions minimise cost"
         mean = f"{cost} per decision, 95 % interval {low} to {high} ({baseline})"
         lines = [("cost", mean), ("accuracy", accuracy)]
+    found = evaluation.two_class
+    if found:
+        auc = "" if evaluation.auc is None else f"; AUC {evaluation.auc:.3f}"
+        hits, others = percent(found["sensitivity"].value), percent(found["specificity"].value)
+        name = printed(evaluation.positive)
+        lines.append(
+            ("positive", f"{name}: {hits} of its rows are found, {others} of the others{auc}")
+        )
     if _is_unclear(evaluation):
         lines.append(("caution", "not clearly better than always making the same decision"))
     return lines
@@ -233,6 +246,30 @@ def _is_unclear(evaluation: "Evaluation") -> bool:
     if evaluation.has_costs:
         return evaluation.cost.high >= evaluation.constant_cost
     return evaluation.accuracy.low <= evaluation.commonest_share
+
+
+def helping(
+    found: "Sequence[HeldOutImportance] | None", summary: "ModelSummary", most: int = 4
+) -> list[Line]:
+    """The features that help most on held-out rows, and much used ones that do not help."""
+    if not found:
+        return []
+    of = "squared error" if summary.classes is None else "log-loss"
+    helpful = [f"{each.name} ({signed(each.rise)})" for each in found if each.helps]
+    told = ", ".join(helpful[:most]) + (", …" if len(helpful) > most else "")
+    meaning = f": rise of the held-out {of} if the column is shuffled"
+    lines = [("helps most", told + meaning if helpful else "no column clearly helps alone")]
+    use = {f.name: f.importance for f in summary.features}
+    idle = [
+        f"{each.name} ({percent(use[each.name])} of the use)"
+        for each in found
+        if not each.helps and use.get(each.name, 0.0) >= MUCH
+    ]
+    if idle:
+        lines.append(
+            ("note", f"used much, but no clear help on held-out rows: {listed(idle, most)}")
+        )
+    return lines
 
 
 def strongest(summary: "ModelSummary", most: int = 3) -> list[dict[str, Any]]:

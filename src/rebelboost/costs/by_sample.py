@@ -4,7 +4,7 @@ While training, the class of a sample is known, and a row of K costs says what e
 For a decision on a new sample, the costs must be known for every class that it may have: K × K numbers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -108,6 +108,32 @@ def columns_of(
             raise CostError(f"{where} names the column {cost!r}, but right decisions cost 0")
         found.append(CostCell(codes[0] or 0, codes[1] or 0, feature))
     return numbers, CostColumns(tuple(found))
+
+
+def completed(
+    costs: Any,
+    classes: Sequence[Any],
+    matrix: Floats,
+    columns: CostColumns | None,
+    names: Sequence[str],
+) -> Any:
+    """Add to a dict of costs the cells that it does not name, as they are now; others are returned."""
+    if not isinstance(costs, Mapping):
+        return costs
+    known = ClassNames(classes)
+    cells: dict[Any, Any] = {
+        (y, k): float(matrix[y, k]) for y, k in np.ndindex(matrix.shape) if y != k
+    }
+    cells |= {(y, k): names[feature] for y, k, feature in (columns.cells if columns else ())}
+    odd = {}
+    for cell, cost in costs.items():
+        pair = cell if isinstance(cell, tuple) and len(cell) == 2 else (None, None)
+        codes = tuple(known.find(name) for name in pair)
+        if None in codes:
+            odd[cell] = cost  # refused with the rest
+        else:
+            cells[codes] = cost
+    return {(known.classes[y], known.classes[k]): cost for (y, k), cost in cells.items()} | odd
 
 
 def _feature(column: str, where: str, names: Sequence[str] | None, categorical: Any) -> int:

@@ -347,15 +347,14 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
             yield model.labels(scores, costs)
 
     def with_costs(self, costs: Any) -> Self:
-        """Return the same model with other costs for its decisions, without refitting.
-
-        Probabilities stay the same.
+        """Return the same model and probabilities with other costs for its decisions, without refitting.
 
         Parameters
         ----------
         costs : array, DataFrame, dict, "balanced", Taxonomy or None
-            New costs, in any form that the constructor takes.
+            New costs, in any form that the constructor takes. A dict changes only the cells it names.
         """
+        costs = self.model_.completed_costs(costs)
         model, other = self.model_.with_costs(costs), copy.copy(self)
         other.costs, other.class_weight, other.model_ = costs, None, model
         return other

@@ -28,6 +28,7 @@ from rebelboost.estimators.unusual import (
     FLOATS,
     check_infinite,
     check_kind,
+    checked_labels,
     from_sparse,
     is_sparse,
     refusing,
@@ -236,6 +237,7 @@ def encode_labels(y: ArrayLike, n_samples: int) -> tuple[NDArray[Any], Labels]:
     given: NDArray[Any] = column_or_1d(_without_mask(y), warn=True)
     if len(given) != n_samples:
         raise ValueError(f"X has {n_samples} samples, but y has {len(given)} labels")
+    given = checked_labels(given)
     try:
         assert_all_finite(given, input_name="y")
         classes, labels = np.unique(given, return_inverse=True)
@@ -303,9 +305,9 @@ def warn_of_few(classes: NDArray[Any], counts: Ints) -> None:
             SingleClassWarning,
         )
     elif counts.min() == 1:
-        lone = classes[np.argmin(counts)]
+        lone = plain(classes[np.argmin(counts)])
         warn_caller(
-            f"class {lone.tolist()!r} has only one sample: predictions of it are unreliable",
+            f"class {lone!r} has only one sample: predictions of it are unreliable",
             RareClassWarning,
         )
 

@@ -5,10 +5,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from rebelboost.base.arrays import Values
+from rebelboost.data.encoder import is_present
 
 MOST_BYTES = 8 << 30
 """Maximum size of the array that a sparse matrix becomes."""
@@ -108,6 +110,17 @@ def _is_number(cell: Any) -> bool:
     except (TypeError, ValueError, OverflowError):
         return False
     return np.ndim(cell) == 0
+
+
+def checked_labels(given: NDArray[Any]) -> NDArray[Any]:
+    """Check labels of text or other objects: none is missing, and none is bytes."""
+    if given.dtype.kind == "S":
+        raise ValueError("y contains bytes: convert them to text, such as y.astype(str)")
+    if given.dtype.kind == "O":
+        for row, label in enumerate(given.tolist()):
+            if not is_present(label):
+                raise ValueError(f"row {row} of y has no label: remove rows without a label")
+    return np.array(given.tolist(), dtype=str) if given.dtype.kind == "T" else given
 
 
 def from_sparse(estimator: Any, X: Any, *, reset: bool) -> Values:

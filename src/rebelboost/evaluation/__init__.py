@@ -8,6 +8,7 @@ cascade with its full model.
 from rebelboost.evaluation.calibration import Calibration
 from rebelboost.evaluation.early import EarlyEvaluation, evaluate_cascade
 from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.evaluation.importance import HeldOutImportance, held_out_importance
 from rebelboost.evaluation.intervals import Estimate
 from rebelboost.evaluation.numbers import NumberEvaluation, evaluate_numbers, left_out_numbers
 from rebelboost.evaluation.result import Evaluation, Judged
@@ -17,11 +18,13 @@ __all__ = [
     "EarlyEvaluation",
     "Estimate",
     "Evaluation",
+    "HeldOutImportance",
     "Judged",
     "NumberEvaluation",
     "evaluate",
     "evaluate_cascade",
     "evaluate_numbers",
+    "held_out_importance",
     "left_out",
     "left_out_numbers",
 ]

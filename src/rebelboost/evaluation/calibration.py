@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels
-from rebelboost.evaluation.intervals import Estimate, effective_number, share
+from rebelboost.evaluation.intervals import Estimate
+from rebelboost.evaluation.sampling import WeightedRows
 
 MOST_BINS = 10
 N_BARS = 20
@@ -66,7 +67,7 @@ class Calibration:
 def calibration(
     posterior: Floats,
     true: Labels,
-    weight: BySample | None = None,
+    sampling: WeightedRows | None = None,
     of_class: tuple[int, Any] | None = None,
 ) -> Calibration | None:
     """Compare the probability of a class with how often it is the true class.
@@ -83,11 +84,11 @@ def calibration(
     else:
         confidence, code = posterior[:, of_class[0]], np.full(len(true), of_class[0])
     right = (code == true).astype(np.float64)
-    mass = np.ones(len(true)) if weight is None else weight
+    sampling = WeightedRows(np.ones(len(true))) if sampling is None else sampling
     order = np.argsort(confidence, kind="stable")
     parts = [order[begin:end] for begin, end in zip(*_edges(confidence[order]), strict=True)]
-    bins = [_bin(confidence[part], right[part], mass[part]) for part in parts]
-    masses = [float(mass[part].sum()) for part in parts]
+    bins = [_bin(confidence[part], right[part], sampling.of(part)) for part in parts]
+    masses = [float(sampling.weight[part].sum()) for part in parts]
     gaps = [abs(each.confidence - each.right.value) for each in bins]
     counts, _ = np.histogram(confidence, N_BARS, (0.0, 1.0))
     return Calibration(
@@ -107,12 +108,11 @@ def _edges(ascending: BySample) -> tuple[Ints, Ints]:
     return begins, np.append(begins[1:], n)
 
 
-def _bin(confidence: BySample, right: BySample, mass: BySample) -> Bin:
-    n_effective = effective_number(mass, len(mass))
+def _bin(confidence: BySample, right: BySample, sampling: WeightedRows) -> Bin:
     return Bin(
         float(confidence[0]),
         float(confidence[-1]),
-        float(np.average(confidence, weights=mass)),
-        share(float(right @ mass), float(mass.sum()), n_effective),
-        len(mass),
+        float(np.average(confidence, weights=sampling.weight)),
+        sampling.share(right),
+        len(right),
     )

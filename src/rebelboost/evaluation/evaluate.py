@@ -19,9 +19,12 @@ from rebelboost.costs.by_sample import own_costs
 from rebelboost.costs.report import by_row
 from rebelboost.data.encoder import is_present
 from rebelboost.estimators.base import encode_table, table_scores
+from rebelboost.estimators.positive import positive_class
 from rebelboost.evaluation.calibration import calibration
-from rebelboost.evaluation.intervals import clustered_number, mean_cost_interval, share
+from rebelboost.evaluation.intervals import Estimate
+from rebelboost.evaluation.mean_costs import mean_cost_interval
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
+from rebelboost.evaluation.sampling import WeightedRows
 from rebelboost.exceptions import EvaluationError
 from rebelboost.metrics import cost_report
 from rebelboost.model.fitted import FittedClassifier
@@ -30,7 +33,7 @@ LEAST_PROBABILITY = 1e-15
 """Probabilities are clipped here in log-losses, so that they stay finite."""
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913  (scikit-learn's interface)
     clf: Any,
     X: Any,
     y: ArrayLike,
@@ -38,6 +41,7 @@ def evaluate(
     sample_weight: ArrayLike | None = None,
     costs: Any = None,
     groups: ArrayLike | None = None,
+    positive: Any = None,
     source: str = "a test table",
 ) -> Evaluation:
     """Evaluate a fitted classifier on samples that it was not fitted to.
@@ -56,11 +60,16 @@ def evaluate(
         costs, and the mean cost is of those.
     groups : array of shape (N,), optional
         Samples of one group (such as a patient) are not independent, which widens the intervals.
+    positive : class label, optional
+        Of two classes, the one whose sensitivity, predictive value and calibration are given. Default:
+        the class that is more expensive to miss or, if both cost the same, the rarer one in the
+        training data.
     source : str
         Name of the table, for texts.
     """
     _check_classifier(clf)
-    scored = Scored(table_scores(clf, X), _own_costs(clf, X, costs))
+    code = positive_class(clf, positive)
+    scored = Scored(table_scores(clf, X), _own_costs(clf, X, costs), code)
     return _judge(clf.model_, scored, y, None, (sample_weight, groups), source)
 
 
@@ -72,6 +81,7 @@ def left_out(
     X: Any = None,
     costs: Any = None,
     groups: ArrayLike | None = None,
+    positive: Any = None,
 ) -> Evaluation | None:
     """Evaluate a cross-fitted classifier on its training samples, each by fits that did not see it.
 
@@ -88,12 +98,14 @@ def left_out(
     sample_weight : array of shape (N,), optional
         Weights that it was fitted with.
     X : table of shape (N, d), optional
-        Table that it was fitted to. With it, costs that differ from sample to sample are counted as
-        such; without it, by their means of each class.
+        Table that it was fitted to. Required if costs differ from sample to sample and `costs` are not
+        given.
     costs : array or data frame, optional
         The samples' own costs, as in `RebelClassifier.predict`.
     groups : array of shape (N,), optional
         Groups that it was fitted with. Intervals are those of new groups.
+    positive : class label, optional
+        As in `evaluate`.
     """
     _check_classifier(clf)
     scores = getattr(clf.cross_fit_, "left_out", None)
@@ -106,16 +118,24 @@ def left_out(
         own = own_costs(costs, len(np.asarray(y)), list(clf.model_.classes))
     elif X is not None:
         own = _own_costs(clf, X)
-    scored = Scored(scores, None if own is None else own[rows])
+    elif clf.model_.by_sample:
+        raise EvaluationError(
+            "the costs of this model differ from sample to sample: give left_out the table that it was "
+            "fitted to as X, or the samples' costs as costs"
+        )
+    code = positive_class(clf, positive)
+    scored = Scored(scores, None if own is None else own[rows], code)
     return _judge(clf.model_, scored, y, rows, (sample_weight, groups), LEFT_OUT)
 
 
 class Scored(NamedTuple):
-    """Scores of samples, and their own costs."""
+    """Scores of samples, their own costs, and the class that figures on two classes are about."""
 
     scores: Scores
     costs: Floats | None
     """(N, K, K) costs[n, true, decided]; None if costs are by class."""
+    positive: int | None
+    """Code of the positive class; None if there are not two classes."""
 
 
 def _own_costs(clf: Any, X: Any, given: Any = None) -> Floats | None:
@@ -133,7 +153,7 @@ def _judge(
     weight_and_groups: tuple[ArrayLike | None, ArrayLike | None],
     source: str,
 ) -> Evaluation:
-    scores, costs = scored
+    scores, costs, positive = scored
     labels = _labels(y, len(scores), rows)
     weight = _weight(weight_and_groups[0], labels)
     groups = _groups(weight_and_groups[1], labels)
@@ -148,19 +168,19 @@ def _judge(
     decided = _decisions(model, model.labels(scores, costs))
     posterior = model.posterior(scores)
     judged = Judged(rows, true, decided, posterior, costs)
-    of_group = None if groups is None else groups[rows]
-    return _evaluation(model, judged, (weight, of_group), source, unknown)
+    mass = np.ones(len(true)) if weight is None else weight
+    sampling = WeightedRows(mass, None if groups is None else groups[rows])
+    return _evaluation(model, judged, sampling, positive, (source, unknown))
 
 
 def _evaluation(
     model: FittedClassifier,
     judged: Judged,
-    weight_and_groups: tuple[BySample | None, Ints | None],
-    source: str,
-    unknown: Mapping[Any, int],
+    sampling: WeightedRows,
+    positive: int | None,
+    source_and_unknown: tuple[str, Mapping[Any, int]],
 ) -> Evaluation:
-    weight, groups = weight_and_groups
-    classes, rule = list(model.class_names), model.rule
+    classes, rule, weight = list(model.class_names), model.rule, sampling.weight
     names = np.array([*classes, rule.reject_label], dtype=object)
     confusion = cost_report(
         names[judged.true],
@@ -172,48 +192,57 @@ def _evaluation(
         reject_label=rule.reject_label,
     )
     n = len(judged.true)
-    is_right = (judged.true == judged.decided).astype(np.float64)
-    n_effective = clustered_number(is_right, weight, groups)
-    paid = confusion.costs[judged.true, judged.decided]
-    mass = np.ones(n) if weight is None else weight
     if judged.costs is not None:
-        prices = judged.prices(rule.reject_cost)
-        confusion = by_row(confusion, judged.true, judged.decided, prices, mass)
-        paid = prices[np.arange(n), judged.decided]
-    cost = mean_cost_interval(mass, paid, clustered_number(paid, weight, groups))
-    rejected = float(confusion.counts[:, len(classes) :].sum())
-    decided_weight = confusion.n_decisions - rejected
-    right = float(np.trace(confusion.counts[:, : len(classes)]))
+        prices = judged.prices(model.costs, rule.reject_cost)
+        confusion = by_row(confusion, judged.true, judged.decided, prices, weight)
+    is_decided = judged.decided < len(classes)
+    is_right = (judged.true == judged.decided).astype(np.float64)
+    of_decided = sampling.of(is_decided)
     shares = model.class_weight / np.sum(model.class_weight)
+    chosen = None if positive is None else (positive, classes[positive])
+    source, unknown = source_and_unknown
     return Evaluation(
         source=source,
         n=n,
-        accuracy=share(right, decided_weight, n_effective * decided_weight / confusion.n_decisions),
-        cost=cost,
+        accuracy=of_decided.share(is_right[is_decided]),
+        cost=_cost(model, judged, sampling),
         confusion=confusion,
         commonest=classes[int(np.argmax(model.class_weight))],
-        n_rejected=rejected,
+        n_rejected=float(confusion.counts[:, len(classes) :].sum()),
         log_loss=_log_loss(judged.posterior, judged.true, weight),
         shares_log_loss=_log_loss(np.tile(shares, (n, 1)), judged.true, weight),
         probable_cost=_probable_cost(model, judged, weight),
-        calibration=calibration(judged.posterior, judged.true, weight, _positive(model)),
+        calibration=calibration(judged.posterior, judged.true, sampling, chosen),
         auc=_auc(judged, weight),
         unknown=unknown,
         judged=judged,
-        n_groups=None if groups is None else len(np.unique(groups)),
-        n_effective=n_effective,
+        n_groups=None if sampling.groups is None else len(np.unique(sampling.groups)),
+        n_effective=of_decided.share_number(is_right[is_decided]) if is_decided.any() else 0.0,
+        recalls=_rates(is_right, judged.true, sampling, len(classes)),
+        precisions=_rates(is_right, judged.decided, sampling, len(classes)),
+        positive=None if positive is None else classes[positive],
     )
 
 
-def _positive(model: FittedClassifier) -> tuple[int, Any] | None:
-    """Code and name of the class whose probability is checked; None: the most probable one."""
-    code = model.positive
-    return None if code is None else (code, model.class_names[code])
+def _cost(model: FittedClassifier, judged: Judged, sampling: WeightedRows) -> Estimate:
+    """The mean cost, whose interval allows for all costs that are possible."""
+    reject = [] if model.rule.reject_cost is None else [model.rule.reject_cost]
+    possible = model.costs if judged.costs is None else judged.costs
+    prices = judged.prices(model.costs, model.rule.reject_cost)
+    paid = prices[np.arange(len(prices)), judged.decided]
+    n_samples = min(sampling.number(paid), sampling.share_number((paid > 0).astype(np.float64)))
+    greatest = max([float(possible.max()), *reject])
+    return mean_cost_interval(paid, sampling.weight, n_samples, greatest)
 
 
-def _probable_cost(
-    model: FittedClassifier, judged: Judged, weight: BySample | None
-) -> float | None:
+def _rates(
+    is_right: BySample, of: Labels, sampling: WeightedRows, n_classes: int
+) -> tuple[Estimate, ...]:
+    """The share of correct decisions among the samples of each class, true or decided."""
+    return tuple(sampling.of(of == k).share(is_right[of == k]) for k in range(n_classes))
+
+
+def _probable_cost(model: FittedClassifier, judged: Judged, weight: BySample) -> float | None:
     """Mean cost of deciding for the most probable class, which ignores the costs."""
     if not model.weighs_costs:
         return None
@@ -225,8 +254,8 @@ def _probable_cost(
     return float(np.average(costs, weights=weight))
 
 
-def _auc(judged: Judged, weight: BySample | None) -> float | None:
-    """Area under the ROC curve of the second of two classes, if both occur."""
+def _auc(judged: Judged, weight: BySample) -> float | None:
+    """Area under the ROC curve of two classes, if both occur; it is the same for each of them."""
     posterior = judged.posterior
     if posterior.shape[1] != 2 or len(np.unique(judged.true)) < 2:
         return None
@@ -311,6 +340,6 @@ def _decisions(model: FittedClassifier, decided: NDArray[Any]) -> Labels:
     )
 
 
-def _log_loss(posterior: Floats, true: Labels, weight: BySample | None) -> float:
+def _log_loss(posterior: Floats, true: Labels, weight: BySample) -> float:
     own = posterior[np.arange(len(true)), true]
     return float(np.average(-np.log(np.maximum(own, LEAST_PROBABILITY)), weights=weight))

@@ -11,8 +11,9 @@ from sklearn.base import is_regressor
 
 from rebelboost.base.arrays import BySample, Ints
 from rebelboost.base.text import aligned, counted, number, percent
-from rebelboost.evaluation.intervals import Estimate, Z, clustered_number
+from rebelboost.evaluation.intervals import Estimate, Z
 from rebelboost.evaluation.result import HELD_OUT, LEFT_OUT
+from rebelboost.evaluation.sampling import WeightedRows
 from rebelboost.exceptions import EvaluationError
 
 COVERAGE = 0.9
@@ -155,5 +156,6 @@ def _errors(
 def _mean(values: BySample, groups: Ints | None) -> Estimate:
     """Estimate a mean, with the normal interval."""
     mean = float(values.mean())
-    half = Z * float(values.std()) / math.sqrt(clustered_number(values, None, groups))
+    number_of_samples = WeightedRows(np.ones(len(values)), groups).number(values)
+    half = Z * float(values.std()) / math.sqrt(number_of_samples)
     return Estimate(mean, max(0.0, mean - half), mean + half)

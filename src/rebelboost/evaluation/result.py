@@ -35,10 +35,14 @@ class Judged(NamedTuple):
     costs: Floats | None = None
     """(n, K, K) costs[n, true, decided] of the samples; None if costs are by class."""
 
-    def prices(self, reject_cost: float | None) -> Floats:
-        """(n, decisions) cost of each decision, given the true class; only with `costs`."""
-        assert self.costs is not None
-        own = self.costs[np.arange(len(self.true)), self.true]
+    def prices(self, by_class: Floats, reject_cost: float | None) -> Floats:
+        """(n, decisions) cost of each decision, given the true class.
+
+        `by_class` are (K, K) costs, which count unless samples have their own.
+        """
+        own = by_class[self.true]
+        if self.costs is not None:
+            own = self.costs[np.arange(len(self.true)), self.true]
         if reject_cost is None:
             return own
         return np.column_stack([own, np.full(len(own), reject_cost)])
@@ -77,6 +81,12 @@ class Evaluation:
     """Number of groups of samples that go together; None if each is by itself."""
     n_effective: float | None = None
     """Number of independent samples that would give the interval of the accuracy."""
+    recalls: tuple[Estimate, ...] = ()
+    """(K,) share of each class that was recognised."""
+    precisions: tuple[Estimate, ...] = ()
+    """(K,) share of correct decisions among the decisions for each class."""
+    positive: Any = None
+    """The class that `two_class` is about; None if there are not two classes."""
     judged: Judged | None = field(default=None, repr=False)
     """Results by sample; None if the evaluation was read from a file."""
 
@@ -126,24 +136,16 @@ class Evaluation:
     def two_class(self) -> dict[str, Estimate]:
         """Sensitivity, specificity and predictive values, if there are two classes and no abstentions.
 
-        The positive class is the second one in sorted order: 1, "yes", "true", "positive".
+        They are about the class `positive`.
         """
-        counts = self.confusion.counts
-        if counts.shape != (2, 2):
+        if self.confusion.counts.shape != (2, 2):
             return {}
-        decided = counts.sum(axis=0)
-        parts = {
-            "sensitivity": (counts[1, 1], self._of_class[1]),
-            "specificity": (counts[0, 0], self._of_class[0]),
-            "positive predictive value": (counts[1, 1], decided[1]),
-            "negative predictive value": (counts[0, 0], decided[0]),
-        }
-        each = (
-            self.n if self.n_effective is None else self.n_effective
-        ) / self.confusion.n_decisions
+        yes = self.confusion.classes.index(self.positive)
         return {
-            name: share(float(right), float(of), float(of) * each)
-            for name, (right, of) in parts.items()
+            "sensitivity": self.recalls[yes],
+            "specificity": self.recalls[1 - yes],
+            "positive predictive value": self.precisions[yes],
+            "negative predictive value": self.precisions[1 - yes],
         }
 
     def text(self) -> str:
@@ -209,20 +211,23 @@ class Evaluation:
                 ["  class frequencies only", f"{self.shares_log_loss:.4f}", ""],
             ]
         if self.calibration is not None:
-            rows.append(["calibration error", percent(self.calibration.error), ""])
+            of = self.calibration.of_class
+            of_class = "" if of is None else f" (probability of {shown(of)})"
+            rows.append([f"calibration error{of_class}", percent(self.calibration.error), ""])
         return rows
 
     def _two_class_rows(self) -> list[list[str]]:
         found = self.two_class
         if not found:
             return []
-        positive = f" ({shown(self.confusion.classes[1])} is positive)"
         rows = [
             [name, percent(each.value), f"{percent(each.low)} to {percent(each.high)}"]
             for name, each in found.items()
         ]
-        rows[0][0] += positive
-        return rows if self.auc is None else [["AUC", f"{self.auc:.3f}", ""], *rows]
+        if self.auc is not None:
+            rows.insert(0, ["AUC", f"{self.auc:.3f}", ""])
+        rows[0][0] += f" ({shown(self.positive)} is positive)"
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Convert all figures to a dictionary that can be written as JSON."""
@@ -245,6 +250,9 @@ class Evaluation:
             "constant": confusion.constant,
             "constant_cost": self.constant_cost,
             "auc": self.auc,
+            "positive": self.positive,
+            "recalls": [each.to_dict() for each in self.recalls],
+            "precisions": [each.to_dict() for each in self.precisions],
             **{name.replace(" ", "_"): e.to_dict() for name, e in self.two_class.items()},
             "n_rejected": self.n_rejected,
             "probable_cost": self.probable_cost,
@@ -260,6 +268,14 @@ class Evaluation:
         costs, counts = (np.asarray(stored[key], dtype=np.float64) for key in ("costs", "counts"))
         constants = stored.get("constants")  # absent from models of earlier versions
         probabilities = stored["calibration"]
+        positive, rates = (
+            _of_earlier(stored, counts)
+            if "recalls" not in stored
+            else (
+                stored["positive"],
+                [tuple(map(Estimate.from_dict, stored[key])) for key in ("recalls", "precisions")],
+            )
+        )
         return cls(
             source=stored["source"],
             n=stored["n"],
@@ -278,6 +294,9 @@ class Evaluation:
             commonest=stored["commonest"],
             n_rejected=stored["n_rejected"],
             auc=stored.get("auc"),
+            recalls=rates[0],
+            precisions=rates[1],
+            positive=positive,
             probable_cost=stored.get("probable_cost"),
             log_loss=stored["log_loss"],
             shares_log_loss=stored["shares_log_loss"],
@@ -288,3 +307,21 @@ class Evaluation:
 
 def _range(cost: Estimate) -> tuple[str, str]:
     return amount(cost.value), f"{amount(cost.low)} to {amount(cost.high)}"
+
+
+def _of_earlier(
+    stored: Mapping[str, Any], counts: Floats
+) -> tuple[Any, list[tuple[Estimate, ...]]]:
+    """Positive class, recalls and precisions of models of earlier versions, which lack them."""
+    classes = stored["classes"]
+    n_effective = stored.get("n_effective") or stored["n"]
+    each = n_effective / counts.sum()
+    right = np.diagonal(counts)
+    rates = [
+        tuple(
+            share(float(hit), float(of), float(of * each))
+            for hit, of in zip(right, sums, strict=False)
+        )
+        for sums in (counts.sum(axis=1), counts.sum(axis=0))
+    ]
+    return (classes[1] if len(classes) == 2 else None), rates

@@ -105,6 +105,12 @@ def _compared(found: Beside, features: Sequence[Compared]) -> Html:
     return table(head, rows, class_="beside", left=2 + len(found.examples))
 
 
+USE = (
+    "Use: how much the feature changes the scores, as a share of all features. A feature that is used much "
+    "need not help on new rows."
+)
+
+
 def summary_parts(found: "ModelSummary") -> list[Html]:
     """Return the most used features, training rows and rules, each as a block, if there are any."""
     parts = [_features(found), _examples(found), _rules(found)]
@@ -121,9 +127,9 @@ def _features(found: "ModelSummary") -> Html | None:
     ]
     return join_html(
         [
-            tag("h3", "Most important features"),
-            note("How much the feature changes the scores, as a share of all features."),
-            table(["feature", "importance", ""], rows),
+            tag("h3", "Most used features"),
+            note(USE),
+            table(["feature", "use", ""], rows),
             _rest(len(found.features) - found.top, "feature"),
         ]
     )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rebelboost.base.drawing import axes_for, class_colour
+from rebelboost.base.drawing import AGAINST, FOR, axes_for, class_colour
 from rebelboost.base.names import printed
 from rebelboost.explain.parts import parts_of
 
@@ -27,8 +27,7 @@ def plot_explanation(why: "Explanation", ax: "Axes | None" = None) -> "Axes":
     shown = parts_of(why).listed()[::-1]
     sizes = [part.size for part in shown]
     decided, rival = why.verdict.decided or 0, why.verdict.rival
-    towards, away = class_colour(decided), class_colour(1 if rival is None else rival)
-    _bars(ax, sizes, [part.what for part in shown], [towards if s >= 0 else away for s in sizes])
+    _bars(ax, sizes, [part.what for part in shown], [FOR if s >= 0 else AGAINST for s in sizes])
     if why.classes is not None and rival is not None:
         names = why.class_names
         ax.set_xlabel(f"for {names[rival]}  ←      →  for {names[decided]}")
@@ -46,7 +45,7 @@ def plot_summary(summary: "ModelSummary") -> "list[Axes]":
         used = summary.features[:top][::-1]
         panels.append(
             (
-                "feature importance, %",
+                "use of features, %",
                 [100 * u.importance for u in used],
                 [u.name for u in used],
             )

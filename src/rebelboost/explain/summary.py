@@ -97,7 +97,7 @@ class ModelSummary:
         """The most used features, rows and rules as text."""
         lines = [self.heading]
         if self.features:
-            lines.append("Features, by importance:")
+            lines.append("Features, by their use in the model:")
             lines += [
                 f"{percent(each.importance):>8}  {each.name}" for each in self.features[: self.top]
             ]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores, Values
 from rebelboost.base.names import plain, printed
-from rebelboost.costs.by_sample import CostColumns, columns_of, own_costs
+from rebelboost.costs.by_sample import CostColumns, columns_of, completed, own_costs
 from rebelboost.costs.decision import DecisionRule, expected_costs, with_abstentions
 from rebelboost.costs.matrix import cost_matrix, is_uniform
 from rebelboost.costs.posterior import Decoder
@@ -120,14 +120,15 @@ class FittedClassifier(FittedTerms):
 
     @property
     def positive(self) -> int | None:
-        """Code of the class that texts on two classes refer to; None if there are not two classes.
+        """Code of the positive class, unless another is named; None if there are not two classes.
 
-        It is the class that is more expensive to miss or, if both cost the same, the second in sorted
-        order: 1, "yes", "true".
+        It is the class that is more expensive to miss; if both cost the same, the rarer one in the training
+        data; if both are equally frequent, the second in sorted order.
         """
         if len(self.classes) != 2:
             return None
-        return int(self.costs[1, 0] >= self.costs[0, 1])
+        missed, rarity = (self.costs[0, 1], self.costs[1, 0]), -np.asarray(self.class_weight)
+        return int((missed[1], rarity[1]) >= (missed[0], rarity[0]))
 
     def costs_of(self, X: Values, given: Any = None, n_threads: int = 1) -> Floats:
         """Costs of decisions on encoded samples: (K, K), or (N, K, K) where they differ.
@@ -177,6 +178,10 @@ class FittedClassifier(FittedTerms):
         if self.rule.reject_cost is None:
             return None
         return self.expected_cost(scores, costs).min(axis=1) > self.rule.reject_cost
+
+    def completed_costs(self, costs: Any) -> Any:
+        """New costs; to a dict, the present costs of the cells that it does not name are added."""
+        return completed(costs, list(self.classes), self.costs, self.columns, self.shown_names)
 
     def with_costs(self, costs: Any) -> Self:
         """The same model with other costs for its decisions, in any form that `fit` accepts."""

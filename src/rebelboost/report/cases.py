@@ -113,13 +113,9 @@ def _check_same(subject: Subject, judged: Judged) -> None:
 
 def _paid(subject: Subject, judged: Judged) -> BySample:
     """(n,) cost of each decision."""
-    costs: Floats = subject.clf.costs_
     abstaining = subject.clf.reject_cost
-    abstaining = 0.0 if abstaining is None else abstaining
-    if judged.costs is not None:
-        return judged.prices(abstaining)[np.arange(len(judged.true)), judged.decided]
-    prices = np.column_stack([costs, np.full(len(costs), abstaining)])
-    return prices[judged.true, judged.decided]
+    prices = judged.prices(subject.clf.costs_, 0.0 if abstaining is None else abstaining)
+    return prices[np.arange(len(prices)), judged.decided]
 
 
 def _merits(subject: Subject, judged: Judged) -> Floats:

@@ -17,6 +17,8 @@ WIDTH, HEIGHT = 400, 280
 LEFT, RIGHT, TOP, BOTTOM = 58, 22, 10, 38
 BARS = 0.2
 """Height of the tallest bar of a histogram, as a share of the chart."""
+CHARACTER = 8
+"""Width of a character of a tick's label, with its share of the space between labels."""
 MOST_POINTS = 90
 """Maximum number of points of a line; more are not visible."""
 
@@ -149,12 +151,22 @@ class Chart:
             at = _px(self.y.at(tick))
             parts.append(tag("line", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, class_="grid"))
             parts.append(_text(LEFT - 5, at + 4, as_text(tick), text_anchor="end"))
-        for tick in self.x.ticks():
+        for tick, shown in self._x_ticks(x_text):
             at = _px(self.x.at(tick))
             parts.append(tag("line", x1=at, x2=at, y1=TOP, y2=HEIGHT - BOTTOM, class_="grid"))
-            shown = f"{tick:,.0f}" if self.x.log else x_text(tick)
             parts.append(_text(at, HEIGHT - BOTTOM + 15, shown, text_anchor="middle"))
         return join_html(parts)
+
+    def _x_ticks(self, x_text: Callable[[float], str]) -> list[tuple[float, str]]:
+        """Return as many numbers as fit side by side, with their labels."""
+        if self.x.log:
+            return [(tick, f"{tick:,.0f}") for tick in self.x.ticks()]
+        for most in (6, 4, 3, 2):
+            labelled = [(tick, x_text(tick)) for tick in self.x.ticks(most)]
+            widest = CHARACTER * max((len(text) for _, text in labelled), default=0)
+            if widest * len(labelled) < WIDTH - LEFT:
+                break
+        return labelled
 
 
 def across(low: float, high: float, *, log: bool = False) -> Axis:

@@ -1,11 +1,11 @@
 """The section on curves: how the probabilities change with the leading features."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from rebelboost.base.arrays import Ints
 from rebelboost.base.markup import Html, bar, join_html, name, note, quoted, section, table, tag
 from rebelboost.base.text import counted, number, whole_percent
 from rebelboost.estimators.base import encode_table
@@ -22,7 +22,8 @@ MOST_CLASSES = 5
 MOST_LEVELS = 12
 """Maximum number of categories listed: the most frequent ones."""
 COLOURS = ("one", "two", "three", "four", "five")
-LONGEST_TITLE = 46
+EARLIEST_YEAR, LATEST_YEAR = 1800, 2100
+"""Numbers that all lie between these are taken for years."""
 MEANING = (
     " if every row had the value on the horizontal axis and kept its other values. Grey bars: number of rows "
     "with such values; where there are few, the curve is uncertain. The curves describe the model. They do "
@@ -38,7 +39,7 @@ def effects(subject: Subject) -> Html | None:
     X = np.asarray(encode_table(subject.clf, subject.X), dtype=np.float64)
     n_threads = threads_of(subject.clf.n_jobs)
     wording = wording_of(model, subject.clf.metadata_)
-    features = leading_features(model, X, N_CURVES, n_threads)
+    features = _helping(subject) or leading_features(model, X, N_CURVES, n_threads)
     curves = [curve(model, X, f, wording, n_threads) for f in features]
     curves = [each for each in curves if len(each.values) > 1]
     if not curves:
@@ -52,12 +53,19 @@ def effects(subject: Subject) -> Html | None:
     )
 
 
+def _helping(subject: Subject) -> list[int]:
+    """The features that help most on held-out rows; none if this is unknown."""
+    places = {each: f for f, each in enumerate(subject.clf.model_.shown_names)}
+    helpful = [each.name for each in subject.importance or () if each.helps]
+    return [places[each] for each in helpful if each in places][:N_CURVES]
+
+
 def _lead(subject: Subject) -> Html:
     if subject.predicts_numbers:
         target = subject.data.get("target")
         said: list[Any] = ["prediction of ", name(target)] if target else ["prediction"]
         return join_html(["The average ", *said, MEANING])
-    code = subject.clf.model_.positive
+    code = subject.positive
     what: list[Any] = ["average probability of each class"]
     if code is not None:
         what = ["average probability of ", quoted(subject.classes[code])]
@@ -87,13 +95,18 @@ class _Drawer:
 
     def __init__(self, subject: Subject, curves: Sequence[Curve], kinds: Any) -> None:
         self.classes = subject.classes
-        self.code = 0 if subject.predicts_numbers else subject.clf.model_.positive
+        self.code = 0 if subject.predicts_numbers else subject.positive
         self.told: Callable[[float], str] = _number if subject.predicts_numbers else whole_percent
         self.kinds = kinds
         self.x_texts: dict[int, Callable[[float], str]] = {
             f: SHOWN_AS[kind] for f, kind in kinds.items()
         }
-        drawn = np.concatenate([each.outcome[:, self._chosen(each)].ravel() for each in curves])
+        # The same classes in every chart, so that each has one colour.
+        changes = np.sum([np.ptp(each.outcome, axis=0) for each in curves], axis=0)
+        self.codes = np.sort(np.argsort(-changes, kind="stable")[:MOST_CLASSES])
+        if self.code is not None:
+            self.codes = np.array([self.code])
+        drawn = np.concatenate([each.outcome[:, self.codes].ravel() for each in curves])
         low, high = float(drawn.min()), float(drawn.max())
         if subject.predicts_numbers:
             low, high = low - 0.05 * (high - low), high + 0.05 * (high - low)
@@ -104,13 +117,6 @@ class _Drawer:
         self.floor = low if subject.predicts_numbers else 0.0
         """Where the bars of categories begin."""
 
-    def _chosen(self, each: Curve) -> Ints:
-        """Codes of the classes that are drawn."""
-        if self.code is not None:
-            return np.array([self.code])
-        order = np.argsort(-np.ptp(each.outcome, axis=0), kind="stable")[:MOST_CLASSES]
-        return np.sort(order)
-
     def draw(self, each: Curve) -> Html:
         return self._levels(each) if each.is_category else self._line(each)
 
@@ -119,7 +125,7 @@ class _Drawer:
             return ""
         said = ", ".join(
             (f"{self.classes[k]} " if self.code is None else "") + self.told(each.missing[k])
-            for k in self._chosen(each).tolist()
+            for k in self.codes.tolist()
         )
         return f"Missing in {counted(each.n_missing, 'row')}: {said}."
 
@@ -133,7 +139,7 @@ class _Drawer:
             edges = np.stack([each.values - half, each.values + half], axis=1).ravel()
             counts = np.stack([counts, np.zeros_like(counts)], axis=1).ravel()[:-1]
         chart.bars(edges.tolist(), counts.tolist(), [f"{n:,} rows" for n in counts.tolist()])
-        for colour, k in zip(COLOURS, self._chosen(each).tolist(), strict=False):
+        for colour, k in zip(COLOURS, self.codes.tolist(), strict=False):
             label = self.classes[k] if self.code is None else None
             chart.line(each.values, each.outcome[:, k], colour, label)
             if each.exact and each.edges is not None:
@@ -143,13 +149,14 @@ class _Drawer:
             ):
                 hint = f"{shown}: {self.told(outcome)}"
                 chart.point(float(value), outcome, colour, 3.2 if each.edges is None else 2, hint)
-        x_text = self.x_texts.get(each.feature, lambda value: number(value, 4))
+        default = _year if _is_year(x) else partial(number, digits=4)
+        x_text = self.x_texts.get(each.feature, default)
         drawn = chart.draw("", "", self.told, x_text)
         return tag("div", tag("h4", name(each.name)), drawn, class_="effect")
 
     def _levels(self, each: Curve) -> Html:
         order = np.argsort(-each.counts, kind="stable")[:MOST_LEVELS]
-        chosen = self._chosen(each).tolist()
+        chosen = self.codes.tolist()
         if self.code is not None:  # by probability: easier to read than by name
             order = order[np.argsort(-each.outcome[order, self.code], kind="stable")]
         low, length = self.floor, self.y.high - self.floor
@@ -170,6 +177,15 @@ class _Drawer:
             note(self._missing(each)) if each.missing is not None else None,
             class_="effect",
         )
+
+
+def _is_year(x: Axis) -> bool:
+    """Whether the values look like years, which have no separator of thousands."""
+    return x.low >= EARLIEST_YEAR and x.high <= LATEST_YEAR
+
+
+def _year(value: float) -> str:
+    return f"{value:.0f}" if value == round(value) else ""
 
 
 def _number(value: float) -> str:

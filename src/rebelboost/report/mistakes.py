@@ -9,7 +9,6 @@ from rebelboost.base.names import printed
 from rebelboost.base.text import amount, percent
 from rebelboost.costs.report import MOST_TABLED, Cell
 from rebelboost.evaluation.cards import confusion_table
-from rebelboost.evaluation.intervals import share
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.report.mistakes_map import mistakes_map
 from rebelboost.report.subject import Subject
@@ -79,11 +78,10 @@ def _by_class(found: Evaluation) -> Html:
     confusion = found.confusion
     n_classes = len(confusion.classes)
     of_class, decided = confusion.counts.sum(axis=1), confusion.counts.sum(axis=0)
-    weight = found.n / confusion.n_decisions  # samples per unit of weight
     right = np.diagonal(confusion.counts[:, :n_classes])
 
     def row(y: int) -> list[Any]:
-        recalled = share(right[y], of_class[y], weight * of_class[y])
+        recalled = found.recalls[y]
         trusted = right[y] / decided[y] if decided[y] else float("nan")
         cells = [
             name(printed(confusion.classes[y])),

@@ -26,6 +26,8 @@ from rebelboost.report.subject import Subject
 
 PER_CASES = 1000
 """Costs are given for this number of decisions."""
+MOST_CASES = 1_000_000
+"""Largest number of cases that accuracy is given for."""
 LOG_LOSS = "Log-loss: mean of −ln(probability of the true class). Lower is better; 0 is perfect."
 
 
@@ -45,11 +47,11 @@ def lead(subject: Subject) -> Html:
 
 def _two_classes(subject: Subject, found: Evaluation) -> Html | None:
     """Say how many of each of two classes are missed, and from which probability one is decided."""
-    code = subject.clf.model_.positive
     counts = found.confusion.counts
-    if code is None or counts.shape != (2, 2) or len(subject.classes) != 2:
+    if found.positive is None or counts.shape != (2, 2) or len(subject.classes) != 2:
         return None
-    yes, no = code, 1 - code
+    yes = found.confusion.classes.index(found.positive)
+    no = 1 - yes
     totals = counts.sum(axis=1)
     names = [quoted(each) for each in subject.classes]
     parts: list[Any] = []
@@ -118,7 +120,10 @@ def _less(found: Evaluation, other: float) -> list[Any]:
 
 def _cases(found: Evaluation) -> int:
     """Number of cases to speak of: more if nearly all are decided correctly."""
-    return 1000 if found.accuracy.low > 0.99 else 100
+    cases = 100
+    while cases < MOST_CASES and found.accuracy.low > 1 - 1 / cases:
+        cases *= 10
+    return cases
 
 
 def _correct(found: Evaluation) -> list[Any]:
@@ -141,7 +146,7 @@ def _correct(found: Evaluation) -> list[Any]:
 
 
 def _count(share: float, cases: int) -> str:
-    return str(round(cases * share))
+    return f"{round(cases * share):,}"
 
 
 def _digits(cost: Estimate) -> int:
@@ -200,13 +205,17 @@ def results(subject: Subject) -> Html | None:
 
 
 def _two_class_rows(found: Evaluation) -> list[list[Any]]:
-    """What is asked of tests for two classes; the second class is the positive one."""
+    """What is asked of tests for two classes."""
     rows: list[list[Any]] = []
-    if len(found.confusion.classes) != 2:
+    if found.positive is None:
         return rows
+    yes = found.positive
+    (no,) = (each for each in found.confusion.classes if each != yes)
     if found.auc is not None:
-        rows.append(["AUC (area under the ROC curve)", f"{found.auc:.3f}", "", ""])
-    no, yes = found.confusion.classes[:2]
+        label = tag(
+            "span", "AUC (area under the ROC curve), ", quoted(printed(yes)), " is positive"
+        )
+        rows.append([label, f"{found.auc:.3f}", "", ""])
     also = {
         "sensitivity": ("recall of ", yes),
         "specificity": ("recall of ", no),

@@ -13,6 +13,12 @@ from rebelboost.base.arrays import Ints
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import number
 from rebelboost.data.encoder import as_frame, is_present
+from rebelboost.estimators.positive import positive_class
+from rebelboost.evaluation.importance import (
+    KEPT_IMPORTANCE,
+    HeldOutImportance,
+    held_out_importance,
+)
 from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.evaluation.result import Evaluation
 
@@ -47,6 +53,24 @@ class Subject:
     def classes(self) -> list[str]:
         """Names of the classes as text; none for numbers."""
         return [printed(each) for each in getattr(self.clf, "classes_", ())]
+
+    @cached_property
+    def positive(self) -> int | None:
+        """Code of the class that texts and plots on two classes are about."""
+        named = None if self.decisions is None else self.decisions.positive
+        return positive_class(self.clf, named)
+
+    @cached_property
+    def importance(self) -> list[HeldOutImportance] | None:
+        """What each feature does for held-out rows; of a loaded model, as `rebel train` has stored it."""
+        if self.is_constant:
+            return None
+        if not self.is_of_training:
+            return held_out_importance(self.clf, self.X, self.y, unseen=True)
+        kept = (self.clf.metadata_ or {}).get(KEPT_IMPORTANCE)
+        if kept is not None:
+            return [HeldOutImportance(*each) for each in kept]
+        return held_out_importance(self.clf, self.X, self.y)
 
     @property
     def decisions(self) -> Evaluation | None:

@@ -46,6 +46,10 @@ class CrossFit:
     """(M,) rows of those samples in the user's table."""
     staged: Staged | None = field(default=None, repr=False)
     """Scores of held-out samples after parts of the terms; None in a regression."""
+    merged_parts: tuple[Ensemble, ...] = field(default=(), repr=False)
+    """For each part, the terms of fits without it that the average has merged into one; not stored in files."""
+    part_rows: tuple[Ints, ...] = field(default=(), repr=False)
+    """For each part, its rows in the user's table; not stored in files."""
 
     def __repr__(self) -> str:
         members = ", ".join(
@@ -95,6 +99,7 @@ def blend(
         offset = np.zeros(judged.n_outputs)
     scores = scores + offset
     ensemble, places = _sum(members, factors, offset, history)
+    judged_rows = members[0].judging.samples.rows_of_table
     return CrossFit(
         ensemble,
         temperature,
@@ -106,7 +111,17 @@ def blend(
         scores,
         judged.samples.rows_of_table,
         staged_scores(members, factors, places, offset, len(ensemble)),
+        _merged_parts(members, factors),
+        tuple(judged_rows[np.flatnonzero(out)] for out in members[0].judges),
     )
+
+
+def _merged_parts(members: Sequence[Runner], factors: Sequence[float]) -> tuple[Ensemble, ...]:
+    """For each part, the sum of what the candidates' fits without it have in no other form."""
+    own = [(each.merged_fits(), factor) for each, factor in zip(members, factors, strict=True)]
+    own = [(fits, factor) for fits, factor in own if fits]
+    parts = zip(*(fits for fits, _ in own), strict=True)
+    return tuple(weighted_sum(list(part), [factor for _, factor in own])[0] for part in parts)
 
 
 def _sum(

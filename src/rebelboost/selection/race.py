@@ -83,6 +83,8 @@ class Selection:
     def __str__(self) -> str:
         chosen = sorted((s for s in self.standings if s.share > 0), key=lambda s: -s.share)
         others = sorted((s for s in self.standings if s.share == 0), key=lambda s: s.cost)
+        fewer = [f"{s.name} ({self._show(s.cost)})" for s in others if self.is_of_fewer_rows(s)]
+        others = [s for s in others if not self.is_of_fewer_rows(s)]
         if len(chosen) == 1:
             text = f"{chosen[0].name}: {self._show(chosen[0].cost)}"
         else:
@@ -94,7 +96,8 @@ class Selection:
         if compared:
             text += f"; not used: {', '.join(f'{s.name} ({self._show(s.cost)})' for s in compared)}"
         early = [s.name for s in others if not self.is_comparable(s)]
-        return f"{text}; dropped early: {', '.join(early)}" if early else text
+        text += f"; dropped early: {', '.join(early)}" if early else ""
+        return f"{text}; compared before, on fewer rows: {', '.join(fewer)}" if fewer else text
 
     def _repr_html_(self) -> str:
         from rebelboost.base.markup import card, note, tag
@@ -105,6 +108,10 @@ class Selection:
     def is_comparable(self, standing: Standing) -> bool:
         """Whether a candidate was fitted on as many folds as the best: figures on fewer mislead."""
         return standing.n_parts == max(each.n_parts for each in self.standings)
+
+    def is_of_fewer_rows(self, standing: Standing) -> bool:
+        """Whether the result is of a preliminary comparison on some of the rows."""
+        return standing.share == 0 and standing.n_parts == 0
 
     def _show(self, cost: float) -> str:
         return f"{percent(cost)} error" if self.percent else f"{self.measure} {cost:.4g}"
@@ -176,7 +183,7 @@ def _with_one_scale(
     end = share_of_time(deadline, FOR_SCALES)
     standings = cross_fit(part, short, Parts(left_out, deadline=end), crew).standings
     best = max(standings, key=lambda standing: standing.share).name
-    dropped = tuple(each._replace(share=0.0) for each in standings if each.name != best)
+    dropped = tuple(map(_on_fewer_rows, standings))
     return [each for each in running if each not in alike or each.name == best], dropped
 
 
@@ -196,8 +203,13 @@ def _on_some_rows(
         Parts(folds(judging.samples, ONE_OF, seed)[:1], refit=True, deadline=deadline),
         crew,
     )
-    beaten = (s._replace(share=0.0) for s in race.standings if s.name != winner)
-    return replace(found, standings=(*found.standings, *beaten))
+    compared = map(_on_fewer_rows, race.standings)
+    return replace(found, standings=(*found.standings, *compared))
+
+
+def _on_fewer_rows(standing: Standing) -> Standing:
+    """Mark the result of a comparison on some of the rows; see `Selection.is_of_fewer_rows`."""
+    return standing._replace(share=0.0, n_parts=0)
 
 
 def _drawn(judging: Judging, n_rows: int, seed: int) -> Ints:

@@ -140,6 +140,10 @@ class Runner(ABC):
     def summands(self) -> list[Ensemble]:
         """The fits at the chosen stage, of which the candidate's model is the mean."""
 
+    def merged_fits(self) -> list[Ensemble]:
+        """The fits without each part, if `summands` merges them into one; none if it does not."""
+        return []
+
     @property
     def n_bytes(self) -> int:
         """Bytes of the outputs of all fits; 0 if the average does not grow with their number."""

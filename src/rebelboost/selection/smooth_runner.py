@@ -47,6 +47,7 @@ class SmoothRunner(Runner):
         self.stages = STAGES
         self.stage = STAGES.index((1.0, 0.1))
         self.points = SmoothPoints(judging.samples, entry.settings)
+        self.has_parts = True
 
     def fit_without(
         self,
@@ -118,8 +119,20 @@ class SmoothRunner(Runner):
     def summands(self) -> list[Ensemble]:
         """One term with the mean of the fits' outputs, since all have the same features."""
         solved: Outputs = np.mean([fit[self.stage] for fit in self.fits], axis=0)
-        term = self.points.term(self.stage, solved)
-        return [Ensemble.of([term], self.judging.n_outputs)]
+        return [self._at_stage(solved)]
+
+    def merged_fits(self) -> list[Ensemble]:
+        """The fits without each part; none if they were forgotten for a fit to all samples."""
+        kept = self.fits[: self.n_parts] if self.has_parts else []
+        return [self._at_stage(fit[self.stage]) for fit in kept]
+
+    def forget_fits(self) -> None:
+        """Leave out of the average the fits so far."""
+        super().forget_fits()
+        self.has_parts = False
+
+    def _at_stage(self, solved: Outputs) -> Ensemble:
+        return Ensemble.of([self.points.term(self.stage, solved)], self.judging.n_outputs)
 
 
 def _of_width(i: int) -> range:

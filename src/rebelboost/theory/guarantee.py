@@ -171,7 +171,7 @@ class Guarantee:
             if fit.bound_by_edges is not None and fit.rounds_within == fit.rounds:
                 lines.append(
                     f"  Every round reduced the loss at least as much as its edge guarantees. The edges "
-                    f"alone (smallest: {fit.smallest_edge:.3g}) prove at most "
+                    f"alone (smallest: {self._edge(fit)}) prove at most "
                     f"{number(self._cost(fit.bound_by_edges))}"
                     f"{' [Theorem 3.1 of AdaBoost]' if self._is_adaboost(fit) else ''}."
                 )
@@ -192,6 +192,12 @@ class Guarantee:
                 "different classes."
             )
         return [*lines, *self._both_decisions(), *self._left_out()]
+
+    def _edge(self, fit: FitBound) -> str:
+        """The smallest edge: γ = ½ − ε in AdaBoost's theorem, else the ratio ρ, which is 2γ for two classes."""
+        if self._is_adaboost(fit):
+            return f"γ = {fit.smallest_edge / 2:.3g}"
+        return f"ρ = {fit.smallest_edge:.3g}"
 
     def _both_decisions(self) -> list[str]:
         if self.cost_as_decided is None or self.cost_at_argmax is None:
