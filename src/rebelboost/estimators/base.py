@@ -158,7 +158,8 @@ class BoostedEstimator(BaseEstimator):
         names : bool, default=True
             Whether the rows are kept with their names in the table's index.
         """
-        from rebelboost.files.model_file import StoredModel, write_model  # rarely needed
+        from rebelboost.estimators.load import restore  # rarely needed
+        from rebelboost.files.model_file import StoredModel, write_model
         from rebelboost.files.privacy import limited
 
         model = self.model_
@@ -172,7 +173,7 @@ class BoostedEstimator(BaseEstimator):
             self.metadata_,
             getattr(self, "plan_", None),
         )
-        write_model(limited(stored, rows, names=names), path)
+        write_model(limited(stored, rows, names=names), path, restore)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain JSON data, to be evaluated in other languages.

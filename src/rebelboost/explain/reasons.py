@@ -52,9 +52,9 @@ class Voices:
 class Rows:
     """Names and classes of training rows."""
 
-    labels: dict[int, Any]
+    labels: Mapping[int, Any]
     """Row → label in the user's index. Other rows are called by their numbers."""
-    classes: dict[int, Any]
+    classes: Mapping[int, Any]
     """Row → its class."""
     values: Mapping[int, Values] = field(default_factory=dict)
     """Row → (d,) its encoded values, if the model keeps them."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Values
+from rebelboost.base.by_row import ByRow
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.names import plain
@@ -54,10 +55,10 @@ def take_provenance(shelf: Shelf, encoder: FeatureEncoder, n_classes: int) -> Pr
     )
 
 
-def _take_row_labels(shelf: Shelf) -> dict[int, Any]:
+def _take_row_labels(shelf: Shelf) -> ByRow[Any]:
     rows = shelf.take("rows.numbers", np.int64, None)
     require((rows >= 0).all() and n_distinct_values(rows) == len(rows), "names of invalid rows")
-    return dict(zip(rows.tolist(), take_scalars(shelf, "rows", len(rows)), strict=True))
+    return ByRow(rows, take_scalars(shelf, "rows", len(rows)))
 
 
 def _take_facts(shelf: Shelf) -> dict[str, float]:
@@ -70,12 +71,12 @@ def _take_facts(shelf: Shelf) -> dict[str, float]:
     return {name: fact for name, fact in known if not math.isnan(fact)}
 
 
-def _take_examples(shelf: Shelf, n_classes: int) -> dict[int, int]:
+def _take_examples(shelf: Shelf, n_classes: int) -> ByRow[int]:
     rows = shelf.take("examples.rows", np.int64, None)
     classes = shelf.indices("examples.classes", n_classes, len(rows))
     distinct = (rows >= 0).all() and n_distinct_values(rows) == len(rows)
     require(distinct, "examples with invalid rows")
-    return dict(zip(rows.tolist(), classes.tolist(), strict=True))
+    return ByRow(rows, classes.tolist())
 
 
 def _take_values(shelf: Shelf, n_examples: int, encoder: FeatureEncoder) -> Values | None:

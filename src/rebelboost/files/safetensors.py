@@ -11,7 +11,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,8 +40,8 @@ NAMES = {dtype: name for name, dtype in TYPES.items()}
 WIDEST = 8
 """Size of the largest type in bytes."""
 TEXTS, CHECKSUM = "__metadata__", "sha256"
-MOST_AXES, MOST = 3, 2**48
-"""Maximum number of axes of an array, and maximum product of their lengths, also for empty arrays."""
+MOST_AXES = 3
+"""Maximum number of axes of an array."""
 FREE_ITEMS, BYTES_OF_AN_ITEM = 20_000, 256
 FREE_HEADER, SHARE_OF_HEADER = 1 << 19, 8
 """Limits of the header. A JSON item takes about 64 bytes of memory, and the header four times its length.
@@ -60,6 +60,12 @@ class Contents(NamedTuple):
     arrays: dict[str, NDArray[Any]]
     """Read-only views of one block of memory."""
     texts: dict[str, str]
+
+    @property
+    def n_bytes(self) -> int:
+        """Size of the contents."""
+        arrays = sum(array.nbytes for array in self.arrays.values())
+        return arrays + sum(map(len, self.texts.values()))
 
 
 # ---- writing
@@ -227,10 +233,8 @@ def _arrays(
     ):
         if first != at:
             raise ModelFileError(f"has array {name!r} at byte {first} instead of {at}")
-        if (
-            math.prod(shape) * dtype.itemsize != last - first
-            or math.prod(map(_or_one, shape)) > MOST
-        ):
+        check_empty(shape, len(blob))
+        if math.prod(shape) * dtype.itemsize != last - first:
             raise ModelFileError(
                 f"has array {name!r} with {last - first} bytes, which do not match shape {list(shape)}"
             )
@@ -269,8 +273,10 @@ def placed_as(name: str, described: Any) -> Place:
     return Place(TYPES[dtype], tuple(shape), (offsets[0], offsets[1]))
 
 
-def _or_one(n: int) -> int:
-    return n or 1
+def check_empty(shape: Sequence[int], most: int) -> None:
+    """Raise an error for an array without numbers that has more than so many rows or columns of nothing."""
+    if 0 in shape and math.prod(n or 1 for n in shape) > most:
+        raise ModelFileError(f"has an empty array of shape {list(shape)}")
 
 
 def _are_whole(numbers: Any) -> bool:

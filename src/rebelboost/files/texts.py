@@ -17,6 +17,8 @@ Scalar = str | int | float | bool
 NUMBERS, FLAGS, TEXTS, WIDE, DATES = "numbers", "flags", "texts", "fixed_width_texts", "dates"
 LAST_CHARACTER = 0x10FFFF
 SURROGATES = 0xD800, 0xDFFF
+BYTES_OF_A_TEXT = 64
+"""What Python needs for a text beyond its characters."""
 UNITS = {"Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"}
 
 
@@ -37,6 +39,7 @@ def take_texts(shelf: Shelf, name: str, n: int | None = None) -> list[str]:
     """Read texts, `n` of them if given."""
     joined = shelf.take(f"{name}.text", np.uint8, None).tobytes()
     ends = shelf.take(f"{name}.ends", np.int64, n)
+    shelf.room.take(BYTES_OF_A_TEXT * len(ends) + 2 * len(joined), f"{name!r}, whose texts are")
     bounds = np.concatenate([[0], ends])
     sound = bounds[-1] == len(joined) and (bounds[1:] >= bounds[:-1]).all()
     require(sound, f"{name!r} with inconsistent text boundaries")

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar, overload
 import numpy as np
 
 from rebelboost.base.arrays import Ints, Scores, Values
+from rebelboost.base.distinct import distinct
 from rebelboost.base.grid import coarsest, unit_of
 from rebelboost.model.merged import Merged, merged
 from rebelboost.model.queries import Queries
@@ -94,7 +95,8 @@ class Ensemble:
     @property
     def example_rows(self) -> list[int]:
         """Rows of the user's table that terms compare samples with, sorted."""
-        return sorted({row for group in self.groups for row in group.terms.example_rows.tolist()})
+        rows = [group.terms.example_rows for group in self.groups]
+        return distinct(np.concatenate([np.empty(0, dtype=np.int32), *rows])).tolist()
 
     def truncate(self, n_terms: int) -> "Ensemble":
         """Keep only the first terms."""

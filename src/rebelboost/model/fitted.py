@@ -31,9 +31,9 @@ class Provenance:
 
     missing_features: list[int] = field(default_factory=list)
     """Indices of the features with missing values."""
-    row_labels: dict[int, Any] = field(default_factory=dict)
+    row_labels: Mapping[int, Any] = field(default_factory=dict)
     """Row number → label in the table's index, for rows that are examples."""
-    example_classes: dict[int, int] = field(default_factory=dict)
+    example_classes: Mapping[int, int] = field(default_factory=dict)
     """Row number → class code, for rows that are examples."""
     example_values: Values | None = field(default=None, compare=False)
     """(E, d) encoded values of these rows, in the same order; None if they are not kept."""

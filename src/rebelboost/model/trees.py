@@ -366,6 +366,7 @@ class Trees(Terms):
         check_nodes(features, thresholds, missing_right, table_nodes, categorical)
         category = np.full(n_nodes, NONE, dtype=np.int32)
         category[table_nodes] = np.arange(len(table_nodes), dtype=np.int32)
+        shelf.room.take(256 * len(tables), "categories of splits, which are")
         require((np.abs(given_signs) == 1).all(), "signs of leaves that are neither 1 nor −1")
         signs = np.zeros(n_nodes + n_trees, dtype=np.int8)
         signs[has_sign] = given_signs
