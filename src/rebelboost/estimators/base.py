@@ -139,6 +139,14 @@ class BoostedEstimator(BaseEstimator):
         """Raise an error if a parameter is invalid. `fit` and `save` call this."""
         self._validate_params()
 
+    def _validate_params(self) -> None:
+        try:
+            super()._validate_params()
+        except OverflowError as error:  # an integer that no float can hold
+            raise ValueError(
+                f"a parameter is out of range ({error}): give a smaller number"
+            ) from None
+
     def save(
         self, path: str | os.PathLike[str], *, rows: str = "values", names: bool = True
     ) -> None:

@@ -112,7 +112,9 @@ class ParameterEncoder:
 
 def check_together(given: Mapping[str, Any]) -> None:
     """Raise an error for parameters of valid types that cannot be used to predict."""
-    require(given.get("n_jobs") != 0, "the parameter n_jobs=0: give a number of threads, or None")
+    n_jobs = given.get("n_jobs")
+    counted = isinstance(n_jobs, int | np.integer | None) and n_jobs != 0
+    require(counted, f"the parameter n_jobs={n_jobs!r}: give a number of threads, or None")
     label = plain(given.get("reject_label"))
     require(
         isinstance(label, Scalar | None),

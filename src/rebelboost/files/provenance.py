@@ -12,7 +12,7 @@ from rebelboost.base.checks import Shelf, require
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.names import plain
 from rebelboost.data.encoder import FeatureEncoder
-from rebelboost.files.texts import Scalar, scalar_arrays, take_scalars
+from rebelboost.files.texts import is_storable, scalar_arrays, take_scalars
 from rebelboost.model.fitted import Provenance
 from rebelboost.theory.facts import FACTS
 
@@ -22,10 +22,10 @@ FIRST_FACTS = 5
 
 def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
     """Arrays of row names, classes of examples, features with missing values, and facts."""
-    # Names that are neither text nor numbers, such as dates, are stored as text.
+    # Names that are neither text nor finite numbers, such as dates and NaN, are stored as text.
     named = [plain(label) for label in kept.row_labels.values()]
     values = kept.example_values
-    said = [label if isinstance(label, Scalar) else str(label) for label in named]
+    said = [label if is_storable(label) else str(label) for label in named]
     return {
         "rows.numbers": np.array(list(kept.row_labels), dtype=np.int64),
         **scalar_arrays("rows", said, "rename the rows"),
@@ -68,7 +68,9 @@ def _take_facts(shelf: Shelf) -> dict[str, float]:
     require(FIRST_FACTS <= len(facts) <= len(FACTS), f"{len(facts)} training facts")
     require((~(facts < 0) & ~np.isinf(facts)).all(), "invalid training facts")
     known = zip(FACTS, facts.tolist(), strict=False)
-    return {name: fact for name, fact in known if not math.isnan(fact)}
+    found = {name: fact for name, fact in known if not math.isnan(fact)}
+    require(found.get("zero_level", 1.0) > 0, "training facts with a level of 0")
+    return found
 
 
 def _take_examples(shelf: Shelf, n_classes: int) -> ByRow[int]:

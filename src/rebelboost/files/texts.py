@@ -58,12 +58,18 @@ def scalar_arrays(name: str, scalars: Sequence[Any], remedy: str) -> dict[str, N
     """Arrays of texts, numbers and Booleans."""
     found = [plain(scalar) for scalar in scalars]
     for scalar in found:
-        if not isinstance(scalar, Scalar):
+        if not is_storable(scalar):
             raise ModelFileError(
                 f"{name} has {scalar!r} of type {type(scalar).__name__}, which a model file cannot "
                 f"store: {remedy}"
             )
     return text_arrays(name, [json.dumps(scalar, ensure_ascii=False) for scalar in found])
+
+
+def is_storable(scalar: Any) -> bool:
+    """Whether this is a text, a Boolean or a finite number."""
+    finite = not isinstance(scalar, float) or math.isfinite(scalar)
+    return isinstance(scalar, Scalar) and finite
 
 
 def take_scalars(shelf: Shelf, name: str, n: int | None = None) -> list[Scalar]:
@@ -82,8 +88,7 @@ def _scalar(text: str, name: str) -> Scalar:
         found = json.loads(text) if text[:1] not in {"[", "{"} else None
     except ValueError:
         found = None
-    sound = isinstance(found, Scalar) and (not isinstance(found, float) or math.isfinite(found))
-    sound = sound and (not isinstance(found, str) or _is_unicode(found))
+    sound = is_storable(found) and (not isinstance(found, str) or _is_unicode(found))
     require(sound, f"{name!r} with {text[:40]!r}, which is not text or a number")
     return found
 
