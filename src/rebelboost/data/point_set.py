@@ -3,13 +3,13 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Distances, Floats, Indices, Ints, Labels, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import exact_totals
 from rebelboost.base.hashing import Keys, hash_rows
 from rebelboost.base.pair_arrays import PairSpace

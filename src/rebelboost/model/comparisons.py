@@ -6,7 +6,6 @@ constants. The training samples that they refer to, the examples, are stored onc
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,6 +24,7 @@ from rebelboost.base.arrays import (
     Regions,
     Scores,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.grid import is_multiple, spacing

@@ -3,13 +3,13 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, TypeVar, overload
 
 import numpy as np
 
 from rebelboost.base.arrays import Ints, Scores, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.base.distinct import distinct
 from rebelboost.base.grid import coarsest, unit_of
 from rebelboost.model.merged import Merged, merged

@@ -7,13 +7,13 @@ checks and encodes the user's tables.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.base.names import plain, printed
 from rebelboost.costs.by_sample import CostColumns, columns_of, own_costs
 from rebelboost.costs.decision import DecisionRule, expected_costs, with_abstentions

@@ -7,7 +7,6 @@ left. The leaves of a tree are its regions, from left to right.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +24,7 @@ from rebelboost.base.arrays import (
     Scores,
     TreeArrays,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.distinct import distinct
 from rebelboost.base.fixed_point import exact_totals
