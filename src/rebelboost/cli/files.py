@@ -7,13 +7,16 @@ from typing import Any
 
 from rebelboost.base.names import listed
 from rebelboost.base.text import counted
+from rebelboost.base.writing import is_stream
 from rebelboost.exceptions import TableError
+from rebelboost.tables.files import check_name
 from rebelboost.tables.schema import Understanding
 from rebelboost.tables.together import Source
 
 
 def check_writable(path: Path, *inputs: Path | None, option: str = "-o") -> None:
     """Raise an error before any work is done if the file cannot be written, or is one that is read."""
+    check_name(path)
     for read in inputs:
         if read is not None and path.exists() and read.exists() and path.samefile(read):
             raise TableError(
@@ -22,6 +25,8 @@ def check_writable(path: Path, *inputs: Path | None, option: str = "-o") -> None
             )
     if path.is_dir():
         raise TableError(f"{path} is a folder: give a file name, such as {path / 'out'}")
+    if is_stream(path):
+        return
     folder = path.parent
     if not folder.is_dir():
         raise TableError(f"cannot write {path.name}: there is no folder {folder}; create it first")
@@ -36,7 +41,7 @@ def check_replaceable(path: Path, table: Understanding) -> None:
     """
     from rebelboost import load
 
-    if not path.exists():
+    if not path.exists() or is_stream(path):
         return
     remedy = "choose another file with -o, or use --force to replace it"
     try:
@@ -58,6 +63,7 @@ def load_model(path: Path) -> Any:
     """Load a model."""
     from rebelboost import load
 
+    check_name(path)
     if path.is_dir():
         raise TableError(f"{path} is a folder: give a model file written by `rebel train`")
     if not path.exists():

@@ -43,6 +43,7 @@ def run_training(
     output: Output,
 ) -> None:
     """Read the table, print a summary, train, evaluate, save, and print the results."""
+    output.outlast_reader()  # a model is written, whoever reads about it
     _check_learner(settings.learner)
     settings = settings._replace(learner=model.kept.learner(settings.learner))
     to = model.path or Path(f"{data.stem}.safetensors")

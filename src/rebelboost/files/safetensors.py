@@ -12,7 +12,6 @@ import math
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -128,10 +127,15 @@ def checksum(arrays: Arrays, texts: Mapping[str, str]) -> str:
 
 def read(path: str | os.PathLike[str]) -> Contents:
     """Read a file, and check that it is intact."""
-    with Path(path).open("rb") as file:
+    with open(path, "rb", opener=_opened) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ModelFileError("is not a regular file")
         return parse(file.read())
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file; a pipe without waiting for someone who writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def parse(blob: bytes) -> Contents:
