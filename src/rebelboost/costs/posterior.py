@@ -73,7 +73,7 @@ class Decoder:
             return mixture_posterior(
                 uniform_posterior(doubled, self.precision), self.costs, self.precision
             )
-        return self._perron(doubled)
+        return np.minimum(self._perron(doubled), 1.0)  # logarithms are rounded
 
     def _perron(self, doubled: Floats) -> Floats:
         costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))  # no overflow of squares
