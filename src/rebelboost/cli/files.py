@@ -8,6 +8,7 @@ from typing import Any
 from rebelboost.base.names import listed
 from rebelboost.base.text import counted
 from rebelboost.base.writing import is_stream
+from rebelboost.cli.stored import check_stored
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import check_name
 from rebelboost.tables.schema import Understanding
@@ -70,7 +71,9 @@ def load_model(path: Path) -> Any:
         raise TableError(
             f"there is no file {path}: `rebel train data.csv --target COLUMN` writes a model file"
         )
-    return load(path)
+    model = load(path)
+    check_stored(model)
+    return model
 
 
 def fingerprints(data: Source) -> dict[str, Any]:
