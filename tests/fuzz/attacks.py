@@ -41,7 +41,7 @@ def file_of(arrays, texts, model):
     texts = {**texts, "model": json.dumps(model)}
     texts["sha256"] = tensors.checksum(arrays, texts)
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
-    with mock.patch.object(tensors, "_check_header"):
+    with mock.patch.object(tensors, "check_header"):
         header = tensors._header(arrays, order, texts)
     return in_file(header, arrays, order)
 

@@ -1,6 +1,7 @@
 """Check files before they are written, and load model files."""
 
 import hashlib
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from rebelboost.base.names import listed
 from rebelboost.base.text import counted
 from rebelboost.base.writing import is_stream
 from rebelboost.cli.stored import check_stored
-from rebelboost.exceptions import TableError
+from rebelboost.exceptions import ModelFileError, TableError
+from rebelboost.files.safetensors import check_header
 from rebelboost.tables.files import check_name
 from rebelboost.tables.schema import Understanding
 from rebelboost.tables.together import Source
@@ -58,6 +60,36 @@ def check_replaceable(path: Path, table: Understanding) -> None:
             f"{path} exists and holds a model of another {table.source}, which differs in "
             f"{counted(len(differing), 'column')} ({listed(sorted(differing), 3)}): {remedy}"
         )
+
+
+OTHER_METADATA = 1 << 15
+"""Bytes of a header that are left for all that is not known before training."""
+
+
+def check_description(table: Understanding) -> None:
+    """Raise an error before training if a model file has no room for the description of the table."""
+    text = json.dumps(json.dumps(table.to_dict())).encode()
+    try:
+        check_header(text + b" " * OTHER_METADATA, 0)
+    except ModelFileError:
+        longest = max(table.columns, key=lambda column: len(json.dumps(column.to_dict())))
+        raise TableError(
+            f"the names and categories of {table.source} take {len(text) >> 10:,} kB, more than a "
+            f"model file can store; most of it is text in {longest.name!r}: leave it out with --ignore"
+        ) from None
+
+
+def save_model(model: Any, path: Path, rows: str) -> list[str]:
+    """Save a model; without the figures of its evaluation if they are too many. Returns notes."""
+    try:
+        model.save(path, rows=rows)
+    except ModelFileError:
+        if model.metadata_.get("evaluation") is None:
+            raise
+        model.metadata_["evaluation"] = None
+        model.save(path, rows=rows)
+        return ["the figures of the evaluation are too many to be stored in the model file"]
+    return []
 
 
 def load_model(path: Path) -> Any:

@@ -96,7 +96,7 @@ def _header(arrays: Arrays, order: list[str], texts: Mapping[str, str]) -> bytes
         first = last
     text = json.dumps(described, separators=(",", ":")).encode()
     text += b" " * (-len(text) % WIDEST)
-    _check_header(text, len(text) + first)
+    check_header(text, len(text) + first)
     return len(text).to_bytes(8, "little") + text
 
 
@@ -150,7 +150,7 @@ def parse(blob: bytes) -> Contents:
     if size % WIDEST:
         raise ModelFileError(f"has a header of {size} bytes, which is not a multiple of {WIDEST}")
     described = blob[8 : 8 + size] if size <= longest_header(len(blob)) else b""
-    _check_header(described, len(blob))
+    check_header(described, len(blob))
     header = parse_json(described)
     texts = header.pop(TEXTS, {})
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
@@ -211,7 +211,8 @@ def longest_header(n_bytes: int) -> int:
     return FREE_HEADER + n_bytes // SHARE_OF_HEADER
 
 
-def _check_header(text: bytes, n_bytes: int) -> None:
+def check_header(text: bytes, n_bytes: int) -> None:
+    """Raise an error for a header that a file of so many bytes must not have."""
     if not text or len(text) > longest_header(n_bytes) or not text.isascii():
         raise ModelFileError(
             f"has a header that is not ASCII, or longer than the {longest_header(n_bytes)} bytes allowed "
