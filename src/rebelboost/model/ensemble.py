@@ -219,9 +219,13 @@ def _joined(groups: Sequence[Group]) -> tuple[Group, ...]:
     return tuple(sorted(merged, key=lambda group: int(group.positions[0])))
 
 
+def _rank(kind: type[Terms]) -> tuple[int, str]:
+    return kind.rank, kind.__name__
+
+
 def headings(ensemble: Ensemble) -> list[str]:
     """Descriptions by kind, such as "40 trees of depth 3" and "12 comparisons with 9 training rows"."""
-    kinds = sorted({type(group.terms) for group in ensemble.groups}, key=lambda kind: kind.rank)
+    kinds = sorted({type(group.terms) for group in ensemble.groups}, key=_rank)
     return [
         text
         for kind in kinds
