@@ -227,3 +227,16 @@ def test_the_scores_of_samples_without_a_mistake_are_cooled_to_a_log_loss(costs)
     # To 1 % of the factor, which changes 2H = 6 and so the logarithm of the log-loss by a few per cent.
     found = mean_log_loss(Decoder(costs, cooled), scores, labels, None)
     np.testing.assert_allclose(found, 1 / 60, rtol=0.1)
+
+
+@pytest.mark.parametrize("seed", [889, 1029, 1240, 1289, 1726])
+def test_probabilities_are_at_most_1_where_costs_have_zeros(seed):
+    rng = np.random.default_rng(seed)
+    n_classes = int(rng.integers(2, 6))
+    shape = n_classes, n_classes
+    costs = np.exp(rng.normal(size=shape) * 2) * (rng.random(shape) < 0.6)
+    np.fill_diagonal(costs, 0)
+    scores = rng.normal(size=(20, n_classes)) * 10.0 ** rng.uniform(-1, 3)
+    scores -= scores.mean(axis=1, keepdims=True)
+    decoder = Decoder(costs, 1.0, 1e-12, "exponential", "thesis")
+    assert (decoder.posterior(scores) <= 1).all()

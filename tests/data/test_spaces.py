@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from sklearn.covariance import ledoit_wolf as sklearn_ledoit_wolf
 
 from rebelboost.base.hashing import hash_rows
+from rebelboost.data.measured import Measured, Precomputed
 from rebelboost.data.point_set import coincident
 from rebelboost.data.spaces import (
     RAREST,
-    Measured,
-    Precomputed,
     exact_gram,
     exact_mean,
     fit_embedding,

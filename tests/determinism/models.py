@@ -9,7 +9,7 @@ import numpy as np
 
 from determinism.tables import amounts, images, mixed, numbers
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, SmoothSimilarity, Stump, Tree
-from rebelboost.base.checks import Fields
+from rebelboost.base.checks import Fields, Room
 from rebelboost.files.packing import unpacked
 from rebelboost.files.safetensors import read
 from rebelboost.vision import Detector
@@ -61,7 +61,11 @@ def stored_arrays(model):
         model.save(path)
         contents = read(path)
     said = json.loads(contents.texts.get("model", "{}")).get("packed")
-    arrays = contents.arrays if said is None else unpacked(contents.arrays, Fields(said, "packed"))
+    arrays = (
+        contents.arrays
+        if said is None
+        else unpacked(contents.arrays, Fields(said, "packed"), Room(1 << 40))
+    )
     for name in sorted(arrays):
         if "history." not in name:
             yield name, arrays[name].tobytes()

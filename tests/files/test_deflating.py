@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
 import rebelboost
+from rebelboost.base.checks import Room
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files import safetensors as tensors
 from rebelboost.files.deflating import deflated, inflated
@@ -21,7 +22,7 @@ def test_compressed_arrays_give_back_every_bit(dtype, data):
     array = np.repeat(data.reshape(len(data), -1), 8, axis=1).view(dtype)
     with all_deflated():
         stored, described = deflated({"a": array, "b": np.arange(2)})
-    found = inflated(stored, json.loads(json.dumps(described)), 10**6)
+    found = inflated(stored, json.loads(json.dumps(described)), Room(10**6))
     assert found["a"].dtype == array.dtype
     assert found["a"].shape == array.shape
     assert found["a"].tobytes() == array.tobytes()
@@ -74,6 +75,6 @@ def as_bytes(data):
     ],
 )
 def test_altered_compressed_arrays_are_refused(stored, described, why):
-    assert len(inflated(STORED, {"a": ["I64", [200]]}, 1600)["a"]) == 200
+    assert len(inflated(STORED, {"a": ["I64", [200]]}, Room(1600))["a"]) == 200
     with pytest.raises(ModelFileError, match=why):
-        inflated(stored, described, 10**6)
+        inflated(stored, described, Room(10**6))

@@ -7,6 +7,7 @@ import pytest
 
 import rebelboost
 from rebelboost import RebelClassifier, Similarity
+from rebelboost.base.checks import Room
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files import safetensors as tensors
 from rebelboost.files.example_points import StoredRows
@@ -67,14 +68,13 @@ def space_and_rows(compared):
 def test_points_of_unknown_rows_are_refused(space_and_rows):
     space, rows, kept = space_and_rows
     with pytest.raises(ModelFileError, match="without the rows"):
-        StoredRows(kept, 10**6).points(space, np.append(rows, 10**6), "spaces.0")
+        StoredRows(kept, Room(10**6)).points(space, np.append(rows, 10**6), "spaces.0")
 
 
-def test_more_points_than_fit_the_size_of_the_file_are_refused(space_and_rows, monkeypatch):
+def test_more_points_than_fit_the_size_of_the_file_are_refused(space_and_rows):
     space, rows, kept = space_and_rows
-    monkeypatch.setattr("rebelboost.files.packing.FREE", 0)
     needed = 4 * len(rows) * len(space.offset)
-    fitting = StoredRows(kept, -(-needed // 64))
+    fitting = StoredRows(kept, Room(needed))
     assert fitting.points(space, rows, "spaces.0").nbytes == needed
-    with pytest.raises(ModelFileError, match=r"spaces\.1 with more points than fit"):
+    with pytest.raises(ModelFileError, match=r"spaces\.1, which are too large for the size"):
         fitting.points(space, rows, "spaces.1")

@@ -10,11 +10,11 @@ from hypothesis.extra import numpy as hnp
 
 import rebelboost
 from rebelboost import RebelClassifier, Tree
-from rebelboost.base.checks import Fields
+from rebelboost.base.checks import Fields, Room, room
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files import safetensors as tensors
 from rebelboost.files.packed_trees import pack_trees, unpack_trees
-from rebelboost.files.packing import packed, room, unpacked
+from rebelboost.files.packing import packed, unpacked
 from stored_models import all_packed, assert_same_answers, make, table
 
 NO_TREES = {
@@ -40,12 +40,16 @@ arrays = st.one_of(
 )
 
 
+def all_of(arrays):
+    return packed(arrays, arrays, lambda *_: True)
+
+
 def restored(given):
     with all_packed():
-        stored, fields = packed(NO_TREES | given)
+        stored, fields = all_of(NO_TREES | given)
     if fields is None:
         return stored
-    return unpacked(stored, Fields(json.loads(json.dumps(fields)), "packed"))
+    return unpacked(stored, Fields(json.loads(json.dumps(fields)), "packed"), Room(1 << 30))
 
 
 @given(array=arrays)
@@ -65,7 +69,7 @@ def test_repeated_values_whole_numbers_and_numbers_on_a_grid_become_smaller():
         "grid": np.rint(rng.normal(size=5000) * 2.0**20) * 2.0**-30,
         "any": rng.normal(size=5000),
     }
-    stored, _ = packed(NO_TREES | given)
+    stored, _ = all_of(NO_TREES | given)
     sizes = {name: sum(a.nbytes for n, a in stored.items() if name in n) for name in given}
     assert sizes == {"repeated": 5800, "whole": 5000, "grid": 20000, "any": 40000}
 
@@ -74,14 +78,14 @@ def test_scores_of_two_classes_are_stored_once():
     scores = np.rint(np.random.default_rng(0).normal(size=(3, 900, 1)) * 500) / 1024
     both = np.concatenate([scores, 0 - scores], axis=2).astype(np.float32)
     with all_packed():
-        stored, _ = packed(NO_TREES | {"a": both})
+        stored, _ = all_of(NO_TREES | {"a": both})
     assert [name for name in stored if name.startswith("packed.a")] == ["packed.a.0.0"]
     found = restored({"a": both})["a"]
     assert found.tobytes() == both.tobytes()
 
 
 def test_small_files_are_not_packed():
-    assert packed(NO_TREES | {"a": np.zeros(5000)})[1] is None
+    assert all_of(NO_TREES | {"a": np.zeros(5000)})[1] is None
 
 
 @pytest.fixture(scope="module")
@@ -262,14 +266,14 @@ def test_grids_that_are_no_powers_of_two_are_refused(exponent):
     stored = {"packed.a.0.0": np.zeros(3, np.int32)}
     said = {"trees": False, "arrays": {"a": ["float64", 0, [["grid", exponent]]]}}
     with pytest.raises(ModelFileError, match="unknown form"):
-        unpacked(stored, Fields(said, "packed"))
+        unpacked(stored, Fields(said, "packed"), Room(1 << 30))
 
 
 def test_places_beyond_the_values_are_refused():
     stored = {"packed.a.0.0": np.zeros(3), "packed.a.0.1": np.array([0, 3], np.uint8)}
     said = {"trees": False, "arrays": {"a": ["float64", 0, [["choice"]]]}}
     with pytest.raises(ModelFileError, match="places of no value"):
-        unpacked(stored, Fields(said, "packed"))
+        unpacked(stored, Fields(said, "packed"), Room(1 << 30))
 
 
 def test_trees_that_would_be_far_larger_than_their_file_are_refused():
@@ -285,7 +289,7 @@ def test_trees_that_would_be_far_larger_than_their_file_are_refused():
         "table_of_node": np.empty(0, np.int64),
     }
     small = idle | {"outputs": np.ones((n_trees, 2))}
-    assert unpack_trees(small, 1 << 30)["outputs"].sum() == 2 * n_trees
+    assert unpack_trees(small, Room(1 << 30))["outputs"].sum() == 2 * n_trees
     large = idle | {"outputs": np.ones((n_trees, 1000))}
     with pytest.raises(ModelFileError, match="too large for the size of the file"):
         unpack_trees(large, room(sum(array.nbytes for array in large.values())))

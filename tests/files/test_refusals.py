@@ -14,7 +14,7 @@ import rebelboost
 from fuzz.altering import parts_of, signed
 from fuzz.judging import ALLOWANCE, load_measured
 from rebelboost import Binary, ModelFileError, RebelClassifier, Similarity
-from rebelboost.base.checks import Fields
+from rebelboost.base.checks import Fields, Room
 from rebelboost.files.packing import unpacked
 from rebelboost.files.terms import LARGEST_SCORE
 from stored_models import FOLDER, make, numbers
@@ -309,7 +309,7 @@ def test_loading_takes_less_than_twice_the_file_with_its_arrays_unpacked(learner
     blob = (tmp_path / "m").read_bytes()
     arrays, texts = parts_of(blob)
     said = json.loads(texts["model"]).get("packed")
-    whole = arrays if said is None else unpacked(arrays, Fields(said, "packed"))
+    whole = arrays if said is None else unpacked(arrays, Fields(said, "packed"), Room(1 << 40))
     n_bytes = len(blob) + n_bytes_of(whole) - n_bytes_of(arrays)
     load_measured(blob)  # imports
     loaded, _, peak = load_measured(blob)

@@ -28,7 +28,7 @@ class Parts(NamedTuple):
     texts: dict
 
 
-_parsed = lru_cache(maxsize=None)(tensors.parse)
+_parsed = lru_cache(maxsize=256)(tensors.parse)
 
 
 def parts_of(blob):

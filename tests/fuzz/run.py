@@ -88,7 +88,8 @@ def run_once(numbers, seed):
             if at.value != last:
                 last, since = at.value, time.monotonic()
             dead = not child.is_alive() and results.empty()
-            if dead or time.monotonic() - since > PATIENCE:
+            patience = PATIENCE if at.value >= 0 else 10 * PATIENCE  # while the files are made
+            if dead or time.monotonic() - since > patience:
                 child.kill()
                 child.join()
                 if at.value < 0:

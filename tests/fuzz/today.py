@@ -69,6 +69,14 @@ def _robust_numbers():
     return RebelRegressor(Tree(3), loss="huber", n_rounds=3, random_state=rng).fit(X, y), X
 
 
+def _own_metric(metric):
+    def make():
+        X, y = _small()
+        return RebelClassifier(Similarity(metric=metric), n_rounds=3).fit(X, y), X
+
+    return make
+
+
 MAKERS = (
     _flags,
     _dates,
@@ -78,6 +86,8 @@ MAKERS = (
     _cascade_with_costs_by_sample,
     _mixed_numbers,
     _robust_numbers,
+    _own_metric("seuclidean"),
+    _own_metric("mahalanobis"),
 )
 WAYS = ({}, {"rows": "ids", "names": False}, {"rows": "none"})
 """Options of saving, given to the models in turn; the last needs a model of trees."""

@@ -1,10 +1,13 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import builders, calls
 from kernels.calls import assert_same
+from rebelboost import RebelClassifier
 from rebelboost.base.arrays import Projection
+from rebelboost.base.fixed_point import coarse_scale, fine_scales
 from rebelboost.kernels import reference
 
 weights = st.builds(
@@ -84,3 +87,25 @@ def test_weights_too_small_to_count_become_zero(either):
     regions = np.zeros(1, dtype=np.uint16)
     moved, *_ = calls.advance(either, weights, np.zeros((1, 5)), regions, step)
     assert moved.ravel().tolist() == [0.0, 0.0, 2.0**-900, 0.0, 0.25]
+
+
+def test_weights_that_vanish_have_finite_sums():
+    """The sum of the last weights is below 2⁻⁹⁷⁴, so that its scale was infinite, and 0 times it NaN."""
+    rng = np.random.default_rng(27)
+    y = np.r_[0, 1, 2, rng.integers(3, size=17)]
+    X = np.c_[y + 0.01 * rng.normal(size=20), rng.normal(size=20)]
+    weight = 10.0 ** rng.uniform(-200, 0, 20)
+    model = RebelClassifier("stump", n_rounds=400, tol=0, cross_fit=None, shrinkage=1.0)
+    model.fit(X, y, sample_weight=weight)
+    losses = np.array([record.log_loss for record in model.history_])
+    assert (np.diff(losses) <= 0).all()
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+@pytest.mark.parametrize("total", [2.0**-974, 2.0**-1000, 5e-324])
+def test_scales_of_vanishing_totals_are_finite_powers_of_two(total):
+    (fine,) = fine_scales(np.array([total]))
+    for scale, bits in ((fine, 50), (coarse_scale(total), 30)):
+        assert np.isfinite(scale)
+        assert np.frexp(scale)[0] == 0.5
+        assert total * scale <= 2.0**bits

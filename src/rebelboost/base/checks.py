@@ -16,11 +16,33 @@ def require(condition: bool | np.bool_, fault: str) -> None:  # noqa: FBT001  (i
         raise ModelFileError(f"has {fault}")
 
 
+class Room:
+    """Bytes that may be created from a file, by all steps of loading together."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def take(self, n_bytes: int, what: str) -> None:
+        """Take so many bytes for `what`, before they are created."""
+        self.left -= n_bytes
+        require(self.left >= 0, f"{what} too large for the size of the file")
+
+
+FREE, MOST_TIMES = 1 << 21, 64
+"""Limit of what is created from a file: a fixed allowance, plus a multiple of the bytes in the file."""
+
+
+def room(n_bytes: int) -> Room:
+    """What may be created from a file of so many bytes."""
+    return Room(FREE + MOST_TIMES * n_bytes)
+
+
 class Shelf:
     """The arrays of a file. Each can be taken once."""
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], room: Room) -> None:
         self._left = dict(arrays)
+        self.room = room
 
     def any(self, name: str) -> NDArray[Any]:
         """Take an array of any type and shape."""

@@ -21,10 +21,15 @@ FINE_BITS = 50
 """Sums used to solve outputs reach 2⁵⁰."""
 
 
+MOST_EXPONENT = 1023
+"""Of the largest power of two: weights of 0 times infinity would be NaN."""
+
+
 def fine_scales(totals: ByClass) -> ByClass:
     """Powers of two that scale each class's total to at most 2⁵⁰, which a float represents exactly."""
     _, exponents = np.frexp(totals)
-    return np.ldexp(1.0, np.where(totals > 0, FINE_BITS - exponents, 0))
+    bits = np.minimum(FINE_BITS - exponents, MOST_EXPONENT)
+    return np.ldexp(1.0, np.where(totals > 0, bits, 0))
 
 
 def coarse_scale(total: float) -> float:
@@ -32,7 +37,7 @@ def coarse_scale(total: float) -> float:
     if not total > 0:
         return 1.0
     _, exponent = math.frexp(total)
-    return math.ldexp(1.0, COARSE_BITS - exponent)
+    return math.ldexp(1.0, min(COARSE_BITS - exponent, MOST_EXPONENT))
 
 
 def in_order(numbers: Floats) -> float:

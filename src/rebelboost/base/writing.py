@@ -12,6 +12,7 @@ import errno
 import os
 import secrets
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,8 +29,27 @@ AT_ONCE = 1 << 20
 Piece = bytes | memoryview
 
 
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether this is a pipe or a device such as /dev/null, which is written to and never replaced.
+
+    Raises an error for disks and sockets.
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
+        raise OSError(
+            errno.EINVAL, "is a disk or a socket: give the name of a file", os.fspath(path)
+        )
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
 def write_whole(path: str | os.PathLike[str], pieces: Iterable[Piece]) -> None:
-    """Write a file from pieces, all or nothing."""
+    """Write a file from pieces, all or nothing; or a pipe or device, piece by piece."""
+    if is_stream(path):
+        _write_through(path, pieces)
+        return
     place = Path(os.path.realpath(path))
     handle = _nameless(place.parent)
     if handle is None:
@@ -49,6 +69,15 @@ def write_whole(path: str | os.PathLike[str], pieces: Iterable[Piece]) -> None:
     finally:
         os.close(handle)
     _flush_folder(place.parent)
+
+
+def _write_through(path: str | os.PathLike[str], pieces: Iterable[Piece]) -> None:
+    handle = os.open(path, os.O_WRONLY)
+    try:
+        for piece in pieces:
+            _write_all(handle, piece)
+    finally:
+        os.close(handle)
 
 
 def _nameless(folder: Path) -> int | None:
@@ -111,8 +140,15 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the name of a new file, which the caller writes and which then replaces `path`.
 
     A link stays a link to the new file. An old file's permissions are kept. If anything fails, the old
-    file stays and the new one is deleted.
+    file stays and the new one is deleted. A pipe or device gets the contents of the new file.
     """
+    if is_stream(path):
+        with tempfile.TemporaryDirectory(prefix="rebelboost-") as folder:
+            copy = Path(folder) / Path(path).name
+            yield copy
+            with copy.open("rb") as file:
+                _write_through(path, iter(lambda: file.read(AT_ONCE), b""))
+        return
     place = Path(os.path.realpath(path))
     with _renamed(place) as beside:
         yield beside

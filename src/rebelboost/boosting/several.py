@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple, overload
 
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Ints
+from rebelboost.base.cached import cached_property
 from rebelboost.base.round_arrays import RoundLog
 from rebelboost.boosting.rounds import Held, Round
 from rebelboost.losses.exponential import log_mean_loss, log_total_of

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from rebelboost.base.arrays import ComparedPoints, Ints, Scores, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.data.spaces import Embedding
 from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble

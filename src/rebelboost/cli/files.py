@@ -1,19 +1,25 @@
 """Check files before they are written, and load model files."""
 
 import hashlib
+import json
 import os
 from pathlib import Path
 from typing import Any
 
 from rebelboost.base.names import listed
 from rebelboost.base.text import counted
-from rebelboost.exceptions import TableError
+from rebelboost.base.writing import is_stream
+from rebelboost.cli.stored import check_stored
+from rebelboost.exceptions import ModelFileError, TableError
+from rebelboost.files.safetensors import check_header
+from rebelboost.tables.files import check_name
 from rebelboost.tables.schema import Understanding
 from rebelboost.tables.together import Source
 
 
 def check_writable(path: Path, *inputs: Path | None, option: str = "-o") -> None:
     """Raise an error before any work is done if the file cannot be written, or is one that is read."""
+    check_name(path)
     for read in inputs:
         if read is not None and path.exists() and read.exists() and path.samefile(read):
             raise TableError(
@@ -22,6 +28,8 @@ def check_writable(path: Path, *inputs: Path | None, option: str = "-o") -> None
             )
     if path.is_dir():
         raise TableError(f"{path} is a folder: give a file name, such as {path / 'out'}")
+    if is_stream(path):
+        return
     folder = path.parent
     if not folder.is_dir():
         raise TableError(f"cannot write {path.name}: there is no folder {folder}; create it first")
@@ -36,7 +44,7 @@ def check_replaceable(path: Path, table: Understanding) -> None:
     """
     from rebelboost import load
 
-    if not path.exists():
+    if not path.exists() or is_stream(path):
         return
     remedy = "choose another file with -o, or use --force to replace it"
     try:
@@ -54,17 +62,50 @@ def check_replaceable(path: Path, table: Understanding) -> None:
         )
 
 
+OTHER_METADATA = 1 << 15
+"""Bytes of a header that are left for all that is not known before training."""
+
+
+def check_description(table: Understanding) -> None:
+    """Raise an error before training if a model file has no room for the description of the table."""
+    text = json.dumps(json.dumps(table.to_dict())).encode()
+    try:
+        check_header(text + b" " * OTHER_METADATA, 0)
+    except ModelFileError:
+        longest = max(table.columns, key=lambda column: len(json.dumps(column.to_dict())))
+        raise TableError(
+            f"the names and categories of {table.source} take {len(text) >> 10:,} kB, more than a "
+            f"model file can store; most of it is text in {longest.name!r}: leave it out with --ignore"
+        ) from None
+
+
+def save_model(model: Any, path: Path, rows: str) -> list[str]:
+    """Save a model; without the figures of its evaluation if they are too many. Returns notes."""
+    try:
+        model.save(path, rows=rows)
+    except ModelFileError:
+        if model.metadata_.get("evaluation") is None:
+            raise
+        model.metadata_["evaluation"] = None
+        model.save(path, rows=rows)
+        return ["the figures of the evaluation are too many to be stored in the model file"]
+    return []
+
+
 def load_model(path: Path) -> Any:
     """Load a model."""
     from rebelboost import load
 
+    check_name(path)
     if path.is_dir():
         raise TableError(f"{path} is a folder: give a model file written by `rebel train`")
     if not path.exists():
         raise TableError(
             f"there is no file {path}: `rebel train data.csv --target COLUMN` writes a model file"
         )
-    return load(path)
+    model = load(path)
+    check_stored(model)
+    return model
 
 
 def fingerprints(data: Source) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +24,7 @@ from rebelboost.estimators.base import table_scores
 from rebelboost.evaluation.numbers import COVERAGE
 from rebelboost.exceptions import TableError
 from rebelboost.tables.cells import without_formulas
-from rebelboost.tables.files import PARQUET, Table
+from rebelboost.tables.files import EXCEL, PARQUET, UNREAD, Table
 from rebelboost.tables.schema_reader import Match, understood_by
 from rebelboost.tables.together import Source, opened_source
 
@@ -53,6 +54,9 @@ def run_prediction(
     """Write one line per row of `data`, in the same order."""
     if to is not None:
         check_writable(to, model, *data.files, way.costs)
+        _check_form(to)
+    elif sys.stdout is None:
+        raise TableError("standard output is closed: give a file with -o")
     classifier = with_costs(load_model(model), way.costs)
     cascade = None if way.agreement is None else cascade_of(classifier, way.agreement)
     with opened_source(data) as table:
@@ -141,16 +145,37 @@ def _numbers(regressor: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.Dat
     return pl.DataFrame(columns)
 
 
+def _check_form(to: Path) -> None:
+    """Raise an error for a name that promises another format than is written."""
+    if to.suffix.lower() in EXCEL | UNREAD:
+        raise TableError(
+            f"{to} would not be what its name says: predictions are written as CSV, TSV or Parquet; "
+            f"choose another name with -o, such as {to.with_suffix('.csv')}"
+        )
+
+
 def _write(decided: Iterator[pl.DataFrame], beside: Path, to: Path) -> None:
     if to.suffix.lower() in PARQUET:
         with tempfile.TemporaryDirectory(prefix="rebelboost-") as folder:
             # Batch by batch: tables may be larger than memory.
             for i, frame in enumerate(decided):
-                frame.write_parquet(Path(folder) / f"{i:09}.parquet")
-            pl.scan_parquet(folder).sink_parquet(beside)
+                with _writing(to):
+                    frame.write_parquet(Path(folder) / f"{i:09}.parquet")
+            with _writing(to):
+                pl.scan_parquet(folder).sink_parquet(beside)
         return
     with beside.open("w", encoding="utf-8", newline="") as file:
         _write_csv(decided, file, "\t" if to.suffix.lower() == ".tsv" else ",")
+
+
+@contextmanager
+def _writing(to: Path) -> Iterator[None]:
+    """Say that a file cannot be written, where polars would be understood to speak of the one that is read."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, OSError) as error:
+        reason = " ".join(str(error).split())
+        raise TableError(f"cannot write {to}: {reason}; choose another place with -o") from error
 
 
 def _write_csv(decided: Iterator[pl.DataFrame], file: Any, separator: str = ",") -> None:

@@ -38,8 +38,10 @@ class KeptRows(NamedTuple):
         return WITHOUT_ROWS[wanted]
 
     def of_table(self, understanding: Understanding) -> Understanding:
-        """What is kept of the description of the table: without rows, no example cells."""
-        return replace(understanding, readings={}) if self.rows == "none" else understanding
+        """What is kept of the description of the table: without rows, no cells and no extreme targets."""
+        if self.rows != "none":
+            return understanding
+        return replace(understanding, readings={}, spread=())
 
     def told(self, model: Any) -> str:
         """Say what the file holds of the training rows."""

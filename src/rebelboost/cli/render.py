@@ -1,13 +1,15 @@
 """Print results as text or JSON on stdout; print notes and, on a terminal, progress on stderr."""
 
+import io
 import json
 import math
+import os
 import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -24,8 +26,24 @@ class Output:
         from rich.console import Console
 
         self.as_json = as_json
-        self._out = Console(file=sys.stdout, highlight=False, soft_wrap=True, markup=False)
-        self._err = Console(file=sys.stderr, highlight=False, soft_wrap=True, markup=False)
+        self._outlasts_reader = False
+        self._out = Console(file=_open(sys.stdout), highlight=False, soft_wrap=True, markup=False)
+        self._err = Console(file=_open(sys.stderr), highlight=False, soft_wrap=True, markup=False)
+
+    def outlast_reader(self) -> None:
+        """Go on if the reader of stdout closes it, as `head` does, without printing more."""
+        self._outlasts_reader = True
+
+    @contextmanager
+    def _printing(self) -> Iterator[None]:
+        try:
+            yield
+        except (BrokenPipeError, SystemExit):  # rich exits instead
+            if not self._outlasts_reader:
+                raise BrokenPipeError from None
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stdout.fileno())
+            os.close(nowhere)
 
     @property
     def is_watched(self) -> bool:
@@ -35,12 +53,14 @@ class Output:
     def heading(self, text: str) -> None:
         """Print a heading in bold."""
         if not self.as_json:
-            self._out.print(text, style="bold")
+            with self._printing():
+                self._out.print(text, style="bold")
 
     def text(self, text: str) -> None:
         """Print text without wrapping."""
         if not self.as_json:
-            self._out.print(text)
+            with self._printing():
+                self._out.print(text)
 
     def lines(self, lines: Sequence[Line]) -> None:
         """Print labels on the left and their texts on the right, wrapped to the terminal's width."""
@@ -52,9 +72,10 @@ class Output:
         width = max(LEAST_WIDTH, min(self._out.width, MOST_WIDTH) - margin)
         for name, said in lines:
             first, *rest = textwrap.wrap(said, width, break_on_hyphens=False) or [""]
-            self._out.print(Text.assemble((f"  {name}".ljust(margin), "cyan"), first))
-            for line in rest:
-                self._out.print(" " * margin + line)
+            with self._printing():
+                self._out.print(Text.assemble((f"  {name}".ljust(margin), "cyan"), first))
+                for line in rest:
+                    self._out.print(" " * margin + line)
 
     def notes(self, notes: Sequence[str]) -> None:
         """Print notes to stderr."""
@@ -69,7 +90,9 @@ class Output:
     def record(self, kind: str, told: dict[str, Any]) -> None:
         """Print one line of JSON, if --json was given."""
         if self.as_json:
-            print(json.dumps(_plain({"record": kind, **told}), ensure_ascii=False, allow_nan=False))
+            text = json.dumps(_plain({"record": kind, **told}), ensure_ascii=False, allow_nan=False)
+            with self._printing():
+                print(text, flush=self._outlasts_reader)
 
     @contextmanager
     def waiting(self, what: str) -> Iterator[None]:
@@ -97,6 +120,11 @@ class Output:
             yield
         ours = [w for w in caught if w.category.__module__.startswith("rebelboost")]
         self.notes(list(dict.fromkeys(str(warning.message) for warning in ours)))
+
+
+def _open(stream: TextIO | None) -> TextIO:
+    """A stream of the process; nothing in place of one that is closed."""
+    return io.StringIO() if stream is None else stream
 
 
 def _plain(value: Any) -> Any:

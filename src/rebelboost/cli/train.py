@@ -6,7 +6,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rebelboost.cli import costs as cost_files
-from rebelboost.cli.files import check_replaceable, check_writable, fingerprints
+from rebelboost.cli.files import (
+    check_description,
+    check_replaceable,
+    check_writable,
+    fingerprints,
+    save_model,
+)
 from rebelboost.cli.fitting import Job, Trained, TrainingOptions, learn
 from rebelboost.cli.privacy import KeptRows
 from rebelboost.cli.render import Output
@@ -45,6 +51,7 @@ def run_training(
     output: Output,
 ) -> None:
     """Read the table, print a summary, train, evaluate, save, and print the results."""
+    output.outlast_reader()  # a model is written, whoever reads about it
     _check_learner(settings.learner)
     settings = settings._replace(learner=model.kept.learner(settings.learner))
     to = model.path or Path(f"{data.stem}.safetensors")
@@ -55,6 +62,7 @@ def run_training(
         _check_positive(understanding, settings.positive)
         if not model.force:
             check_replaceable(to, understanding)
+        check_description(model.kept.of_table(understanding))
         show_table(understanding, matrix, costs, output)
         with output.warnings_as_notes():
             trained = _learned(read, settings, Path(scratch), output)
@@ -67,7 +75,7 @@ def run_training(
         trained.model.metadata_["held_out"] = read.survey.rule.to_dict()
     words = _command(data, understanding.target, costs, columns, settings)
     trained.model.metadata_["command"] = shlex.join([*words, *model.kept.words()])
-    trained.model.save(to, rows=model.kept.rows)
+    output.notes(save_model(trained.model, to, model.kept.rows))
     holds = model.kept.told(trained.model)
     show_model(trained, understanding, output, paths=(data, to), holds=holds)
 

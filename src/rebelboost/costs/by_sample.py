@@ -11,6 +11,7 @@ import numpy as np
 
 from rebelboost.base.arrays import Floats, Labels, Values
 from rebelboost.base.names import ClassNames, listed, shown
+from rebelboost.costs.amounts import IN_RANGE, are_costs
 from rebelboost.costs.matrix import cost_cells, cost_rows_of_frame
 from rebelboost.exceptions import CostError
 
@@ -34,12 +35,12 @@ def own_costs(costs: Any, n_samples: int, classes: Sequence[Any]) -> Floats:
             f"classes need ({n_samples}, {n_classes}), the cost of each decision if it is wrong, or "
             f"({n_samples}, {n_classes}, {n_classes}), one for each true class"
         )
-    if not (np.isfinite(given) & (given >= 0)).all():
-        n, *_, k = map(int, np.argwhere(~(np.isfinite(given) & (given >= 0)))[0])
-        wrong = given[n].ravel()[~(np.isfinite(given[n]) & (given[n] >= 0)).ravel()][0]
+    if not are_costs(given).all():
+        n, *_, k = map(int, np.argwhere(~are_costs(given))[0])
+        wrong = given[n][~are_costs(given[n])][0]
         raise CostError(
             f"the cost of deciding {shown(classes[k])} for sample {n} is {wrong:g}: give a finite "
-            "number, 0 or more"
+            f"number, {IN_RANGE}"
         )
     cube = given if given.ndim == 3 else np.repeat(given[:, np.newaxis], n_classes, axis=1)
     right = np.einsum("nkk->nk", cube)
@@ -70,13 +71,13 @@ class CostColumns(NamedTuple):
         cube = np.tile(matrix, (len(X), 1, 1))
         for true, decided, feature in self.cells:
             amounts = X[:, feature].astype(np.float64)
-            bad = ~(np.isfinite(amounts) & (amounts >= 0))
+            bad = ~are_costs(amounts)
             if bad.any():
                 n = int(np.argmax(bad))
                 what = "missing" if np.isnan(amounts[n]) else f"{amounts[n]:g}"
                 raise CostError(
-                    f"row {n} has the cost {what} in column {names[feature]!r}: costs are finite and "
-                    "0 or more; fill the gap, or give the costs of this row by predict(X, costs=...)"
+                    f"row {n} has the cost {what} in column {names[feature]!r}: costs are {IN_RANGE}; "
+                    "fill the gap, or give the costs of this row by predict(X, costs=...)"
                 )
             cube[:, true, decided] = amounts
         return cube

@@ -1,12 +1,12 @@
 """Error and mean cost of decisions on samples whose classes are known."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Floats, Ints, JudgedLabels, Labels, Scores
+from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import counting_unit, in_order, in_units
 from rebelboost.costs.decision import least_risk
 from rebelboost.costs.matrix import class_costs

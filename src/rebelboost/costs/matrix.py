@@ -1,6 +1,6 @@
 """Cost matrices: row = true class, column = decided class; correct decisions cost nothing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -11,13 +11,11 @@ from rebelboost.base.arrays import ByClass, Floats, Labels
 from rebelboost.base.fixed_point import counting_unit, exact_totals
 from rebelboost.base.names import ClassNames, plain, shown
 from rebelboost.base.warning import warn_caller
+from rebelboost.costs.amounts import Where, checked_costs
 from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.data.encoder import as_frame
 from rebelboost.data.samples import Samples
 from rebelboost.exceptions import CostDiagonalWarning, CostError
-
-Where = Callable[[int, int], str]
-"""(row, column) → description of that cost, for messages."""
 
 
 def uniform(n_classes: int) -> Floats:
@@ -104,7 +102,7 @@ def cost_matrix(costs: Any, classes: Sequence[Any], counts: ArrayLike | None = N
     def where(true: int, decided: int) -> str:
         return f"{shown(names.classes[true])} decided as {shown(names.classes[decided])}"
 
-    matrix = _checked(_read(costs, names, counts), where)
+    matrix = checked_costs(_read(costs, names, counts), where)
     return _without_diagonal(matrix, np.arange(len(names), dtype=np.int32), where)
 
 
@@ -129,7 +127,7 @@ def cost_rows(
     def where(sample: int, decided: int) -> str:
         return f"decision {decided} for sample {sample}"
 
-    return _without_diagonal(_checked(rows, where), labels, where)
+    return _without_diagonal(checked_costs(rows, where), labels, where)
 
 
 def row_table(
@@ -322,7 +320,7 @@ def _known(name: Any, names: ClassNames, says: str) -> int:
 def _number(cost: Any, where: str) -> float:
     try:
         return float(cost)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise CostError(
             f"the cost {shown(plain(cost))} ({where}) is not a number: give a finite number, 0 or more"
         ) from error
@@ -331,27 +329,11 @@ def _number(cost: Any, where: str) -> float:
 def _numbers(costs: Any) -> Floats:
     try:
         return np.array(costs, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise CostError(f"costs must be numbers in rows of equal length: {error}") from error
 
 
 # ---- checking
-
-
-def _checked(costs: Floats, where: Where) -> Floats:
-    if not np.isfinite(costs).all():
-        n, k = map(int, np.argwhere(~np.isfinite(costs))[0])
-        raise CostError(
-            f"the cost of {where(n, k)} at ({n}, {k}) is {costs[n, k]}: "
-            "give a finite number, 0 or more"
-        )
-    if (costs < 0).any():
-        n, k = map(int, np.argwhere(costs < 0)[0])
-        raise CostError(
-            f"the cost of {where(n, k)} at ({n}, {k}) is {costs[n, k]:g}: costs cannot be "
-            "negative. Subtract the smallest entry of a row from the row: this changes no decision"
-        )
-    return costs
 
 
 def _without_diagonal(rows: Floats, labels: Labels, where: Where) -> Floats:

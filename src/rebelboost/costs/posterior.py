@@ -74,7 +74,7 @@ class Decoder:
             return mixture_posterior(
                 uniform_posterior(doubled, self.precision), self.costs, self.precision
             )
-        return self._perron(doubled)
+        return np.minimum(self._perron(doubled), 1.0)  # logarithms are rounded
 
     def scores_of(self, posterior: ByClass) -> ByClass:
         """(K,) scores that have this posterior, with positive entries, at a temperature of 1."""

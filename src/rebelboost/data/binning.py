@@ -6,13 +6,13 @@ at edges: x ≤ edge goes left. A categorical feature has codes 0, 1, …, with 
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Bins, Bytes, Floats, Ints, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.base.distinct import distinct
 
 MOST_BINS = 255

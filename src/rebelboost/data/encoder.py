@@ -4,7 +4,6 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import repeat
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Bytes, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.exceptions import UnknownCategoryWarning
 
 MOST_LEVELS = 254

@@ -3,26 +3,19 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Distances, Floats, Indices, Ints, Labels, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import exact_totals
 from rebelboost.base.hashing import Keys, hash_rows
 from rebelboost.base.pair_arrays import PairSpace
+from rebelboost.data.measured import Precomputed, checked, fit_measured
 from rebelboost.data.samples import Samples
-from rebelboost.data.spaces import (
-    ABREAST,
-    Embedding,
-    Measured,
-    Precomputed,
-    Space,
-    checked,
-    fit_embedding,
-)
+from rebelboost.data.spaces import ABREAST, Embedding, Space, fit_embedding
 
 MOST_KNOWN, MOST_MEASURED = 2048, 8192
 """All distances are kept for up to this many points; the second is for distances of the user's own."""
@@ -164,7 +157,8 @@ def fit_space(samples: Samples, metric: str | Callable[..., float], scale: str) 
                 f"X contains NaN, to which metric={metric!r} has no distance: impute missing values "
                 "first, or use metric='sqeuclidean'"
             )
-        return Measured(metric)
+        X, _, weight = _some(samples)
+        return fit_measured(metric, X, weight)
     X, labels, weight = _some(samples)
     return fit_embedding(X, labels, samples.categories, scale, weight)
 

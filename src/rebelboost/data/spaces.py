@@ -14,7 +14,7 @@ Sums over samples are exact, so the order of the samples changes no bit.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,8 @@ from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.base.distinct import distinct
 from rebelboost.base.exact_sums import exact_gram, exact_mean, exact_product
 from rebelboost.base.triangular import inverse_factor
+from rebelboost.data.measured import METRIC, PRECOMPUTED, Precomputed, Tensors, take_measured
 from rebelboost.data.scales import LARGEST_SQUARABLE, levels_of, unmeasurable
-from rebelboost.exceptions import ModelFileError
 
 ABREAST = 16
 """Number of samples whose values are adjacent in memory."""
@@ -35,17 +35,13 @@ CHUNK = 1 << 22
 GRID, FAR = 2.0**30, 1e15
 """Points are rounded to a grid, with about 10⁹ steps per standard deviation, and clipped to ±FAR, so that
 squared distances in single precision neither underflow nor overflow."""
-SCALED, METRIC, PRECOMPUTED = "scaled", "metric", "precomputed"
-"""Kinds of spaces in a model file."""
+SCALED = "scaled"
+"""Kind of a space in a model file; others are in `measured`."""
 POINT_TYPES = {"float32": np.float32, "float64": np.float64}
 LEAST_SHRINKAGE = 1e-10
 """Columns that depend on others have a variance of 0 in some direction, which cannot be made 1."""
 RAREST = 0.05
 """Mismatches of a category count at most as if this share of sample pairs had one."""
-
-
-Tensors = tuple[dict[str, NDArray[Any]], dict[str, Any]]
-"""Arrays by name, and a JSON object."""
 
 
 class Space(Protocol):
@@ -241,84 +237,6 @@ def ledoit_wolf(covariance: Floats, deviations: Floats, weight: Floats | None = 
     return min(1.0, max(0.0, noise / spread)) if spread > 0 else 1.0
 
 
-# ---- other distances
-
-
-class Measured(NamedTuple):
-    """Squared distances by a function of two samples, or by the name of a SciPy metric."""
-
-    metric: str | Callable[[Floats, Floats], float]
-
-    def place(self, X: Values) -> Values:
-        """Return the values unchanged."""
-        return X
-
-    def lay_out(self, placed: Values) -> Values:
-        """Return the values unchanged."""
-        return placed
-
-    def keep(self, placed: Values) -> Values:
-        """The whole samples."""
-        return placed
-
-    def distances(self, laid: Values, points: Values, rows: Indices, n_threads: int) -> Distances:
-        """(m, N) squared distances."""
-        from scipy.spatial.distance import cdist  # slow to import, and rarely needed
-
-        del rows, n_threads
-        return checked(cdist(points, laid, self.metric))
-
-    def to_tensors(self, points: NDArray[Any]) -> Tensors:
-        """The points, and the name of the metric. A function cannot be stored."""
-        if not isinstance(self.metric, str):
-            name = getattr(self.metric, "__name__", type(self).__name__)
-            raise ModelFileError(
-                f"the metric is the function {name}, which a model file cannot store: train on "
-                "precomputed distances with Similarity(metric='precomputed'), use the name of a SciPy "
-                "metric, or save the model with pickle"
-            )
-        fields = {"kind": METRIC, "metric": self.metric, "type": str(points.dtype)}
-        return {"points": points}, fields
-
-
-class Precomputed:
-    """Squared distances given as values: a column for each sample of the training table."""
-
-    def place(self, X: Values) -> Values:
-        """Return the values unchanged."""
-        return X
-
-    def lay_out(self, placed: Values) -> Values:
-        """Return the values unchanged."""
-        return placed
-
-    def keep(self, placed: Values) -> Values:
-        """Nothing: the row number of a sample is its column."""
-        return placed[:, :0]
-
-    def distances(self, laid: Values, points: Values, rows: Indices, n_threads: int) -> Distances:
-        """(m, N) squared distances."""
-        del points, n_threads
-        return checked(laid[:, rows].T)
-
-    def to_tensors(self, points: NDArray[Any]) -> Tensors:
-        """Nothing but the kind."""
-        del points
-        return {}, {"kind": PRECOMPUTED}
-
-
-def checked(distances: Values) -> Distances:
-    """Raise an error unless all distances are numbers of 0 or more."""
-    if not (distances >= 0).all():  # NaN too
-        worst = distances[~(distances >= 0)][0]
-        if np.isnan(worst):
-            raise ValueError("a squared distance is NaN: give numbers of 0 or more")
-        raise ValueError(
-            f"Negative values in data: a squared distance is {worst:g}; give numbers of 0 or more"
-        )
-    return np.ascontiguousarray(distances, dtype=np.float32)
-
-
 # ---- from a file
 
 
@@ -340,7 +258,7 @@ def space_from_tensors(
     if kind == PRECOMPUTED:
         return Precomputed(), np.empty((len(rows), 0)), rows
     if kind == METRIC:
-        metric = _metric(fields)
+        metric = take_measured(shelf, name, fields, n_features)
         dtype = POINT_TYPES[fields.word("type", POINT_TYPES)]
         return metric, shelf.take(f"{name}.points", dtype, len(rows), n_features), rows
     turned = fields.any("turned")
@@ -352,19 +270,6 @@ def space_from_tensors(
         points = points_of(space, rows, name)
     require((np.abs(points) <= FAR).all(), f"{name} with a point beyond {FAR:g}")
     return space, points, rows
-
-
-def _metric(fields: Fields) -> Measured:
-    from scipy.spatial.distance import cdist  # slow to import, and rarely needed
-
-    name = fields.any("metric")
-    require(isinstance(name, str), "a metric that is not a name")
-    try:
-        cdist(np.eye(2), np.eye(2), name)
-    except ValueError as error:
-        # Some metrics reject two points, but only an unknown name is an error here.
-        require("nknown" not in str(error), f"the metric {name[:40]!r}, which SciPy does not know")
-    return Measured(name)
 
 
 def _take_embedding(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +29,7 @@ from rebelboost.base.arrays import (
     Values,
     Work,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import counting_unit, fixed_weights
 from rebelboost.data.binning import MOST_BINS, Binner, fit_binner
 from rebelboost.data.samples import AnySamples

@@ -38,7 +38,7 @@ def check_agreeing(described: Sequence[Description]) -> None:
                     f"{where}: column {name} holds {mine}, but {theirs} in {first.where}: "
                     "convert it to one type"
                 )
-        if _is_text(each.classes) != _is_text(first.classes):
+        if _kind(each.classes) != _kind(first.classes):
             raise PartitionError(
                 f"{where}: y has labels such as {each.classes.tolist()[0]!r}, but "
                 f"{first.where} such as {first.classes.tolist()[0]!r}: convert them to one type"
@@ -58,8 +58,10 @@ def _other_names(each: Description, first: Description) -> str:
     return f"{what}: give all of them the same columns"
 
 
-def _is_text(classes: NDArray[Any]) -> bool:
-    return classes.dtype.kind in "OUST"
+def _kind(classes: NDArray[Any]) -> str:
+    """Text, whole numbers of any width, or else the kind of NumPy: True is not 1, and 1.0 not either."""
+    kind = classes.dtype.kind
+    return next((alike for alike in ("OUST", "iu") if kind in alike), kind)
 
 
 @dataclass(frozen=True)

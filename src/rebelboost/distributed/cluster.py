@@ -257,6 +257,10 @@ class OnWorkers:
             return self.client.sync(function, *arguments)
         except (OSError, TimeoutError) as error:
             raise _lost_scheduler() from error
+        except (AttributeError, RuntimeError, asyncio.CancelledError) as error:
+            if self.client.status == "running":
+                raise
+            raise _lost_scheduler() from error  # the client was closed meanwhile
 
 
 def check_made(made: dict[int, Future]) -> None:

@@ -1,7 +1,6 @@
 """Growing trees with an output vector for each leaf on samples that are spread: one question a layer."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from rebelboost.base.arrays import (
     SearchOptions,
     Splits,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.data.binning import BLOCK, Binner
 from rebelboost.data.training_set import TABLE

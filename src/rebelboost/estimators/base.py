@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.arrays import Floats, Scores, Values
 from rebelboost.boosting.rounds import History
 from rebelboost.estimators.inputs import encode_features, index_labels, threads_of
+from rebelboost.exceptions import ModelFileError
 from rebelboost.model.fitted import FittedTerms
 from rebelboost.selection.blend import CrossFit
 
@@ -37,6 +38,8 @@ SHARED_CONSTRAINTS: dict[str, Any] = {
     "random_state": ["random_state", np.random.Generator],
 }
 """Allowed values of the parameters that both estimators have."""
+LARGEST_INTEGER = 1e300
+"""Limit of integers among the parameters: a float can hold them."""
 
 
 def encode_table(estimator: Any, X: Any) -> Values:
@@ -70,6 +73,16 @@ def kept_on_failure(estimator: Any) -> Iterator[None]:
         if history is not None and len(history) > len(history.terms):  # of a warm start
             del history.rounds[len(history.terms) :]
         raise
+
+
+def with_parameters(kind: Any, parameters: Mapping[str, Any]) -> Any:
+    """Create an estimator with the parameters in a file."""
+    try:
+        estimator = kind(**parameters)
+        estimator.check_parameters()
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelFileError(f"has invalid parameters ({error})") from None
+    return estimator
 
 
 class BoostedEstimator(BaseEstimator):
@@ -139,6 +152,13 @@ class BoostedEstimator(BaseEstimator):
         """Raise an error if a parameter is invalid. `fit` and `save` call this."""
         self._validate_params()
 
+    def _validate_params(self) -> None:
+        given = self.get_params(deep=False)
+        for name, value in given.items():
+            if isinstance(value, int) and not -LARGEST_INTEGER < value < LARGEST_INTEGER:
+                raise ValueError(f"{name} is out of range: give a number below {LARGEST_INTEGER:g}")
+        validate_parameter_constraints(self._parameter_constraints, given, type(self).__name__)
+
     def save(
         self, path: str | os.PathLike[str], *, rows: str = "values", names: bool = True
     ) -> None:
@@ -158,13 +178,20 @@ class BoostedEstimator(BaseEstimator):
         names : bool, default=True
             Whether the rows are kept with their names in the table's index.
         """
-        from rebelboost.files.model_file import StoredModel, write_model  # rarely needed
+        from rebelboost.files.model_file import (  # rarely needed
+            StoredModel,
+            unpack_model,
+            write_model,
+        )
         from rebelboost.files.privacy import limited
 
         model = self.model_
         self.check_parameters()  # `load` checks them too: fail now rather than then
+        # A subclass is stored, and loaded, as the estimator that it is derived from.
+        kind = next(c for c in type(self).__mro__ if c.__module__.startswith("rebelboost."))
+        known = {kind.__name__: kind().get_params(deep=False).keys()}
         stored = StoredModel(
-            type(self).__name__,
+            kind.__name__,
             self.get_params(deep=False),
             model,
             self.history_,
@@ -172,7 +199,11 @@ class BoostedEstimator(BaseEstimator):
             self.metadata_,
             getattr(self, "plan_", None),
         )
-        write_model(limited(stored, rows, names=names), path)
+        write_model(
+            limited(stored, rows, names=names),
+            path,
+            lambda contents: with_parameters(kind, unpack_model(contents, known).parameters),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as plain JSON data, to be evaluated in other languages.

@@ -2,13 +2,13 @@
 
 import copy
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Ints, Labels
+from rebelboost.base.cached import cached_property
 from rebelboost.base.text import percent
 from rebelboost.cascade.calibration import Partial, calibrate
 from rebelboost.cascade.deciding import final_decisions

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
 
+from rebelboost.estimators.base import with_parameters
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.regressor import RebelRegressor
 from rebelboost.exceptions import ModelFileError
@@ -47,11 +48,7 @@ def load(path: str | os.PathLike[str]) -> Model:
 def restore(contents: Contents) -> Model:
     """Create an estimator from the contents of a model file."""
     stored = unpack_model(contents, _known())
-    try:
-        estimator = ESTIMATORS[stored.estimator](**stored.parameters)
-        estimator.check_parameters()
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ModelFileError(f"has invalid parameters ({error})") from None
+    estimator: Model = with_parameters(ESTIMATORS[stored.estimator], stored.parameters)
     estimator.model_ = stored.model
     estimator.history_ = stored.history
     estimator.cross_fit_ = stored.cross_fit

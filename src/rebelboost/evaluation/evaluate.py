@@ -21,6 +21,7 @@ from rebelboost.data.encoder import is_present
 from rebelboost.estimators.base import encode_table, table_scores
 from rebelboost.estimators.positive import positive_class
 from rebelboost.evaluation.calibration import calibration
+from rebelboost.evaluation.fitted_rows import check_fitted_rows
 from rebelboost.evaluation.intervals import Estimate
 from rebelboost.evaluation.mean_costs import mean_cost_interval
 from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
@@ -113,6 +114,7 @@ def left_out(
     if scores is None or rows is None or len(rows) == 0:  # models saved without rows have none
         return None
     rows = np.asarray(rows)
+    check_fitted_rows(rows, len(np.asarray(y)))
     own = None
     if costs is not None:
         own = own_costs(costs, len(np.asarray(y)), list(clf.model_.classes))
@@ -273,11 +275,6 @@ def _labels(y: ArrayLike, n_scores: int, rows: Ints | None) -> NDArray[Any]:
     labels: NDArray[Any] = column_or_1d(y)
     if rows is None and len(labels) != n_scores:
         raise EvaluationError(f"X has {n_scores} samples, but y has {len(labels)} labels")
-    if rows is not None and len(labels) <= rows.max(initial=-1):
-        raise EvaluationError(
-            f"y has {len(labels)} labels, but the model was fitted to at least {rows.max() + 1}: "
-            "give the labels that it was fitted to"
-        )
     return labels
 
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Scores, Values
@@ -106,10 +106,7 @@ def _left_out_parts(clf: Any) -> list[_Part] | None:
     of_term = _fit_of_term(found, len(ensemble))
     if of_term is None:
         return None
-    # Constants are offsets and class frequencies: they are no part's own, and count for all.
-    is_constant = np.zeros(len(ensemble), dtype=bool)
-    for positions, trees in ensemble.of_kind(Trees):
-        is_constant[positions[trees.depths == 0]] = True
+    is_constant = _is_constant(ensemble)
     constants = _only(ensemble, np.flatnonzero(is_constant & (of_term < 0)))
     # Fits that the average has merged into one are known of new models, not of loaded ones.
     if ((of_term < 0) & ~is_constant).any() and len(found.merged_parts) != n_parts:
@@ -128,6 +125,14 @@ def _left_out_parts(clf: Any) -> list[_Part] | None:
             own_terms.append((len(kept), _only(ensemble, np.flatnonzero(of_term == runs[k]))))
         parts.append(_Part(rows, own_terms))
     return parts
+
+
+def _is_constant(ensemble: Ensemble) -> NDArray[np.bool_]:
+    """(T,) whether a term is an offset, or class frequencies: it is no part's own, and counts for all."""
+    found = np.zeros(len(ensemble), dtype=bool)
+    for positions, trees in ensemble.of_kind(Trees):
+        found[positions[trees.depths == 0]] = True
+    return found
 
 
 def _fit_of_term(found: Any, n_terms: int) -> Ints | None:

@@ -11,6 +11,7 @@ from sklearn.base import is_regressor
 
 from rebelboost.base.arrays import BySample, Ints
 from rebelboost.base.text import aligned, counted, number, percent
+from rebelboost.evaluation.fitted_rows import check_fitted_rows
 from rebelboost.evaluation.intervals import Estimate, Z
 from rebelboost.evaluation.result import HELD_OUT, LEFT_OUT
 from rebelboost.evaluation.sampling import WeightedRows
@@ -116,8 +117,9 @@ def left_out_numbers(
     """
     found = getattr(reg, "cross_fit_", None)
     scores, rows = getattr(found, "left_out", None), getattr(found, "rows", None)
-    if scores is None or rows is None:
+    if scores is None or rows is None or len(rows) == 0:  # models saved without rows have none
         return None
+    check_fitted_rows(rows, len(np.asarray(y)))
     of_group = None if groups is None else np.asarray(groups)[rows]
     true = np.asarray(y, dtype=np.float64)[rows]
     return _errors(reg, true, np.ravel(scores), of_group, LEFT_OUT, None)

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rebelboost.base.arrays import ByClass, Floats, Values
+from rebelboost.base.by_row import ByRow
 from rebelboost.base.text import number
 from rebelboost.explain.explanation import Explanation, Explanations, Verdict
 from rebelboost.explain.headline import verdicts
@@ -94,6 +95,8 @@ def rows_of(model: FittedTerms) -> Rows:
     kept, names = model.provenance, model.class_names
     if names is None:
         return Rows({}, {})
-    classes = {row: names[k] for row, k in kept.example_classes.items()}
-    values = () if kept.example_values is None else kept.example_values
-    return Rows(kept.row_labels, classes, dict(zip(classes, values, strict=False)))
+    rows = list(kept.example_classes)
+    classes = ByRow(rows, [names[k] for k in kept.example_classes.values()])
+    if kept.example_values is None:
+        return Rows(kept.row_labels, classes)
+    return Rows(kept.row_labels, classes, ByRow(rows, list(kept.example_values)))

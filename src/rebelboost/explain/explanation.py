@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.base.names import printed
 from rebelboost.base.text import Table, framed
 from rebelboost.explain.reasons import Reason, Speaker, Voices

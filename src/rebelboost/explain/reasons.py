@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rebelboost.base.arrays import ByClass, Floats, Ints, Outputs, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.base.names import printed
 from rebelboost.explain.rules import RuleHashes, Wording, rule, rule_hashes
 from rebelboost.explain.shares import Contributions
@@ -52,9 +52,9 @@ class Voices:
 class Rows:
     """Names and classes of training rows."""
 
-    labels: dict[int, Any]
+    labels: Mapping[int, Any]
     """Row → label in the user's index. Other rows are called by their numbers."""
-    classes: dict[int, Any]
+    classes: Mapping[int, Any]
     """Row → its class."""
     values: Mapping[int, Values] = field(default_factory=dict)
     """Row → (d,) its encoded values, if the model keeps them."""

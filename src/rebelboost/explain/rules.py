@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Bytes, Floats, Ints
+from rebelboost.base.cached import cached_property
 from rebelboost.base.names import printed
 from rebelboost.base.text import calendar_date, time_of_day
 from rebelboost.model.trees import Trees

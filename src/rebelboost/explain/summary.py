@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rebelboost.base.arrays import ByClass
+from rebelboost.base.cached import cached_property
 from rebelboost.base.distinct import distinct
 from rebelboost.base.names import printed
 from rebelboost.base.text import Table, counted, framed, joined, percent, whole_percent

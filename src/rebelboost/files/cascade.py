@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rebelboost.base.checks import Fields, Shelf, require
 from rebelboost.cascade.deciding import KINDS
 from rebelboost.cascade.plan import CascadePlan
+from rebelboost.files.terms import LARGEST_SCORE
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.selection.staged import Staged
 
@@ -63,7 +64,7 @@ def _take_stages(shelf: Shelf, name: str, model: FittedClassifier, n_stages: int
 def _take_staged(shelf: Shelf, model: FittedClassifier) -> Staged:
     n_classes = len(model.classes)
     scores = shelf.take("staged.scores", np.float32, None, None, n_classes)
-    require(np.isfinite(scores).all(), "held-out scores that are not finite")
+    require((np.abs(scores) <= LARGEST_SCORE).all(), "held-out scores that are huge or not finite")
     stages = _take_stages(shelf, "staged.stages", model, len(scores))
     rows = shelf.take("staged.rows", np.int64, scores.shape[1])
     require((rows >= 0).all(), "negative row numbers of held-out scores")

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.checks import Shelf, require
 from rebelboost.boosting.rounds import History
+from rebelboost.files.terms import LARGEST_NUMBER, LARGEST_SCORE
 from rebelboost.files.texts import take_texts, text_arrays
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.selection.blend import CrossFit
@@ -40,6 +41,8 @@ def take_cross_fit(
     require(known, "fits of candidates that do not exist")
     log_loss, cost = shelf.take("cross_fit.found", np.float64, 2).tolist()
     left_out = shelf.numbers("cross_fit.left_out", None, model.ensemble.n_classes)
+    most = LARGEST_SCORE if isinstance(model, FittedClassifier) else LARGEST_NUMBER
+    require((np.abs(left_out) <= most).all(), "huge scores of held-out samples")
     rows = shelf.take("cross_fit.rows", np.int64, len(left_out))
     require((rows >= 0).all(), "negative row numbers of held-out samples")
     return CrossFit(

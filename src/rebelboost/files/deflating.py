@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.checks import require
+from rebelboost.base.checks import Room, require
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.safetensors import NAMES, Place, placed_as
+from rebelboost.files.safetensors import NAMES, Place, check_empty, placed_as
 
 Arrays = dict[str, NDArray[Any]]
 LEAST_BYTES, MOST_BYTES = 1 << 10, 1 << 22
@@ -42,13 +42,15 @@ def _by_place(array: NDArray[Any]) -> bytes:
     return little.reshape(-1).view(np.uint8).reshape(-1, array.itemsize).T.tobytes()
 
 
-def inflated(arrays: Mapping[str, NDArray[Any]], described: Any, room: int) -> Arrays:
-    """The arrays as they were, of at most `room` bytes. Nothing is inflated before that is known."""
+def inflated(arrays: Mapping[str, NDArray[Any]], described: Any, room: Room) -> Arrays:
+    """The arrays as they were. Nothing is inflated before it is known to fit the room."""
     require(isinstance(described, dict), "invalid compressed arrays")
     forms = {name: _form(name, said) for name, said in described.items()}
     require(forms.keys() <= arrays.keys(), "compressed arrays that are not there")
     sizes = {name: math.prod(form.shape) * form.dtype.itemsize for name, form in forms.items()}
-    require(sum(sizes.values()) <= room, "arrays that are too large for the size of the file")
+    for form in forms.values():
+        check_empty(form.shape, room.left)
+    room.take(sum(sizes.values()), "compressed arrays that are")
     found = {name: _inflated(name, arrays[name], form, sizes[name]) for name, form in forms.items()}
     return dict(arrays) | found
 

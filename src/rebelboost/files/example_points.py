@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Indices, Points
-from rebelboost.base.checks import require
+from rebelboost.base.by_row import ByRow
+from rebelboost.base.checks import Room, require
 from rebelboost.data.spaces import Embedding
-from rebelboost.files.packing import room
 from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.fitted import Provenance
 from rebelboost.model.smooth import SmoothFunction
@@ -25,18 +25,26 @@ AT_ONCE = 1 << 16
 class StoredRows:
     """The stored training rows, from which points are computed, and the memory that these may take."""
 
-    def __init__(self, kept: Provenance, n_bytes: int) -> None:
+    def __init__(self, kept: Provenance, room: Room) -> None:
         self._values = kept.example_values
-        self._place = {row: i for i, row in enumerate(kept.example_classes)}
-        self._left = room(n_bytes)
+        self._rows = _by_row(kept)
+        self._room = room
+
+    def has(self, rows: Sequence[int]) -> bool:
+        """Whether all these rows are stored."""
+        return bool((self._rows.places(rows) >= 0).all())
 
     def points(self, space: Embedding, rows: Indices, name: str) -> Points:
         """(E, D) the points of rows in a space."""
-        known = self._values is not None and self._place.keys() >= set(rows.tolist())
+        places = self._rows.places(rows)
+        known = self._values is not None and (places >= 0).all()
         require(known, f"{name} without points, and without the rows that they follow from")
-        self._left -= 4 * len(rows) * len(space.offset)
-        require(self._left >= 0, f"{name} with more points than fit the size of the file")
-        return points_of(space, self._values, [self._place[row] for row in rows.tolist()])
+        self._room.take(4 * len(rows) * len(space.offset), f"points of {name}, which are")
+        return points_of(space, self._values, places.tolist())
+
+
+def _by_row(kept: Provenance) -> ByRow[int]:
+    return ByRow(list(kept.example_classes), range(len(kept.example_classes)))
 
 
 def points_of(space: Embedding, values: Any, places: Sequence[int]) -> Points:
@@ -58,12 +66,12 @@ def without_points(
     """The arrays without the points that follow from the values of the rows, bit for bit."""
     if kept.example_values is None:
         return dict(arrays)
-    place = {row: i for i, row in enumerate(kept.example_classes)}
+    known = _by_row(kept)
     left = dict(arrays)
     for i, each in enumerate(spaces):
-        rows = each.rows.tolist()
-        if isinstance(each.space, Embedding) and place.keys() >= set(rows):
-            found = points_of(each.space, kept.example_values, [place[row] for row in rows])
+        places = known.places(each.rows)
+        if isinstance(each.space, Embedding) and (places >= 0).all():
+            found = points_of(each.space, kept.example_values, places.tolist())
             if found.tobytes() == np.ascontiguousarray(each.points).tobytes():
                 del left[f"spaces.{i}.points"]
     return left

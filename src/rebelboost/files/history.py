@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Ints, Work
+from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import Shelf, require
 from rebelboost.boosting.rounds import CUT, Held, History, Round
 from rebelboost.files.texts import take_texts, text_arrays

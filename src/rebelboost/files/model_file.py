@@ -6,7 +6,7 @@ ever executed. On loading, everything is checked; an invalid file raises `ModelF
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats
-from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.checks import Fields, Shelf, require, room
 from rebelboost.boosting.objectives import LOSSES
 from rebelboost.boosting.rounds import History
 from rebelboost.cascade.plan import CascadePlan
@@ -32,7 +32,7 @@ from rebelboost.files.intervals import interval_arrays, take_intervals
 from rebelboost.files.packing import packed, unpacked
 from rebelboost.files.parameters import ParameterDecoder, ParameterEncoder, check_together
 from rebelboost.files.provenance import provenance_arrays, take_provenance
-from rebelboost.files.safetensors import Contents, parse_json, write
+from rebelboost.files.safetensors import CHECKSUM, Contents, parse_json, write
 from rebelboost.files.sample_costs import check_factors, sample_cost_arrays, take_sample_costs
 from rebelboost.files.terms import (
     LARGEST_NUMBER,
@@ -91,8 +91,10 @@ class StoredModel(NamedTuple):
 # ---- writing
 
 
-def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file."""
+def write_model(
+    stored: StoredModel, path: str | os.PathLike[str], read: Callable[[Contents], object]
+) -> None:
+    """Write a model to a file. What `read` cannot read is not written."""
     fitted = stored.model
     is_classifier = isinstance(fitted, FittedClassifier)
     check_storable(fitted.ensemble, LARGEST_SCORE if is_classifier else LARGEST_NUMBER)
@@ -111,11 +113,27 @@ def write_model(stored: StoredModel, path: str | os.PathLike[str]) -> None:
         model |= fields
     arrays |= provenance_arrays(fitted.provenance)
     implied = without_points(arrays, located(fitted.ensemble), fitted.provenance)
-    small, fields_of_packed = packed(implied, whole=arrays)
-    if fields_of_packed is not None:
-        arrays, model["packed"] = small, fields_of_packed
+
+    def is_readable(small: dict[str, NDArray[Any]], said: dict[str, Any]) -> bool:
+        try:
+            read(_contents(small, model | {"packed": said}))
+        except ModelFileError:
+            return False
+        return True
+
+    small, said = packed(implied, arrays, is_readable)
+    contents = _contents(small, model if said is None else model | {"packed": said})
+    if said is None:
+        try:
+            read(contents)
+        except ModelFileError as fault:
+            raise ModelFileError(f"cannot write {os.fspath(path)}, a file that {fault}") from None
+    write(path, *contents)
+
+
+def _contents(arrays: dict[str, NDArray[Any]], model: dict[str, Any]) -> Contents:
     version = str(_version(arrays, model))
-    write(path, arrays, {"format": FORMAT, "version": version, "model": _json(model)})
+    return Contents(arrays, {"format": FORMAT, "version": version, "model": _json(model)})
 
 
 def _version(arrays: Mapping[str, NDArray[Any]], model: Mapping[str, Any]) -> int:
@@ -217,10 +235,10 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     _check_format(contents.texts)
     fields = Fields(parse_json(contents.texts["model"]), "the model")
     version = int(contents.texts["version"])
-    arrays = contents.arrays
+    arrays, left = contents.arrays, room(contents.n_bytes)
     if version > 5:
-        arrays = unpacked(arrays, fields.fields("packed"))
-    shelf = Shelf(arrays)
+        arrays = unpacked(arrays, fields.fields("packed"), left)
+    shelf = Shelf(arrays, left)
     kind = fields.word("estimator", known)
     parameters = _take_parameters(shelf, fields, known[kind])
     encoder, names = _take_features(shelf, fields)
@@ -228,11 +246,10 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     features = Features(encoder.n_features, {f: len(own) for f, own in encoder.levels.items()})
     lost = fields.number("unavoidable_cost", 0.0)
     kept = take_provenance(shelf, encoder, n_classes)
-    examples = StoredRows(kept, sum(array.nbytes for array in contents.arrays.values()))
+    examples = StoredRows(kept, left)
     spaces = fields.list("spaces")
     ensemble = take_terms(shelf, spaces, features, examples, n_classes, lost)
-    named = kept.example_classes.keys() >= set(ensemble.example_rows)
-    require(named, "examples whose class is unknown")
+    require(examples.has(ensemble.example_rows), "examples whose class is unknown")
     history = take_history(shelf, ensemble)
     model: FittedClassifier | FittedRegressor
     cross_fit, plan = None, None
@@ -279,8 +296,8 @@ def _check_format(texts: dict[str, str]) -> None:
             "install a newer rebelboost"
         )
     require(int(version) >= 1, f"the format version {version}, which does not exist")
-    expected = {"format", "version", "model", "sha256"}
-    require(texts.keys() == expected, "metadata that does not belong to a model")
+    expected = {"format", "version", "model"}
+    require(texts.keys() - {CHECKSUM} == expected, "metadata that does not belong to a model")
 
 
 def _take_parameters(shelf: Shelf, fields: Fields, known: AbstractSet[str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.checks import require
+from rebelboost.base.checks import Room, require
 from rebelboost.base.distinct import distinct
 
 Arrays = dict[str, NDArray[Any]]
@@ -120,8 +120,8 @@ def _same_bits(found: NDArray[np.float64], outputs: NDArray[np.float64]) -> bool
     return np.array_equal(found.view(np.int64), np.ascontiguousarray(outputs).view(np.int64))
 
 
-def unpack_trees(arrays: Arrays, room: int) -> Arrays:
-    """All nodes and leaves, of at most `room` bytes.
+def unpack_trees(arrays: Arrays, room: Room) -> Arrays:
+    """All nodes and leaves.
 
     Lengths are checked here, and contents where the trees are read.
     """
@@ -137,8 +137,7 @@ def unpack_trees(arrays: Arrays, room: int) -> Arrays:
     inside = places.dtype == np.int64 and places.ndim == 1 and tables.shape[1:] == (BYTES_OF_TABLE,)
     require(inside and ((places >= 0) & (places < len(tables))).all(), "unknown tables")
     n_splits, n_nodes = len(features), int(((1 << depths.astype(np.int64)) - 1).sum())
-    fits = _n_bytes(arrays, n_nodes, n_nodes + len(depths)) <= room
-    require(fits, "trees that are too large for the size of the file")
+    room.take(_n_bytes(arrays, n_nodes, n_nodes + len(depths)), "trees that are")
     splits = _bits(arrays["splits"], n_nodes)
     nodes = np.flatnonzero(splits)
     require(len(nodes) == n_splits, "trees with other splits than they say")
@@ -169,11 +168,11 @@ def _with_outputs(arrays: Arrays, leaves: NDArray[np.int64]) -> Arrays:
     require(fits and _are_units(exponents), "trees in an unknown unit")
     (name,) = {COUNTS, BALANCED} & arrays.keys()
     counts = arrays[name]
+    require(len(counts) == len(leaves), "trees whose arrays differ in length")
     if name == BALANCED:
         last = -counts.sum(axis=1, dtype=np.int64)
         require((np.abs(last) <= LARGEST_COUNT).all(), "trees whose outputs are out of range")
         counts = np.concatenate([counts, last[:, np.newaxis].astype(np.int16)], axis=1)
-    require(len(counts) == len(leaves), "trees whose arrays differ in length")
     kept = {name: a for name, a in arrays.items() if name not in {EXPONENTS, COUNTS, BALANCED}}
     tree = np.searchsorted(np.cumsum(n_leaves), leaves, side="right")
     return kept | {"outputs": _as_outputs(counts, exponents[tree])}

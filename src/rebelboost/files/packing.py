@@ -5,13 +5,13 @@ file in which this saves little is stored as it is, so that older releases can r
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.checks import Fields, Room, Shelf, require
 from rebelboost.base.grid import spacing
 from rebelboost.files.deflating import deflated, inflated
 from rebelboost.files.packed_trees import pack_trees, unpack_trees
@@ -23,8 +23,6 @@ LEAST_SAVED = 1 << 16
 """Bytes that packing must save in a file, at least."""
 LEAST_BYTES = 1 << 10
 """Arrays smaller than this are left as they are."""
-FREE, MOST_TIMES = 1 << 21, 64
-"""Limits of the unpacked arrays: so many bytes are free, and beyond that so many times those in the file."""
 MOST_COLUMNS = 32
 WIDE = ("float64", "float32", "int64", "int32")
 """Types of arrays that are packed."""
@@ -39,31 +37,29 @@ column before, as with scores of two classes."""
 
 
 def packed(
-    arrays: Mapping[str, NDArray[Any]], whole: Mapping[str, NDArray[Any]] | None = None
+    arrays: Mapping[str, NDArray[Any]],
+    whole: Mapping[str, NDArray[Any]],
+    readable: Callable[[Arrays, dict[str, Any]], bool],
 ) -> tuple[Arrays, dict[str, Any] | None]:
     """The arrays as they are stored, and the JSON object by which they are restored; None: as they are.
 
-    `whole` are all that a file without packing has, if these are more.
+    `whole` are those that a file without packing has. What `readable` rejects is too small for what would be
+    created from it.
     """
     trees = {name.removeprefix(TREES): a for name, a in arrays.items() if name.startswith(TREES)}
-    n_bytes = _n_bytes((arrays if whole is None else whole).values())
+    n_bytes = _n_bytes(whole.values())
     if n_bytes <= LEAST_SAVED:
-        return dict(arrays), None
+        return dict(whole), None
     for smaller in filter(None, (pack_trees(trees), trees)):
         stored = {name: a for name, a in arrays.items() if not name.startswith(TREES)}
         stored |= {TREES + name: array for name, array in smaller.items()}
         stored, described = _packed_columns(stored)
         said = {"trees": smaller is not trees, "arrays": described}
-        for form in (deflated(stored), (stored, {})):
-            least = _n_bytes(form[0].values())
-            if n_bytes <= room(least) and least <= n_bytes - LEAST_SAVED:
-                return form[0], said | {"deflated": form[1]}
-    return dict(arrays), None
-
-
-def room(n_bytes: int) -> int:
-    """Bytes that the arrays of a file may have when they are unpacked, given those that they have in it."""
-    return FREE + MOST_TIMES * n_bytes
+        for small, inflating in (deflated(stored), (stored, {})):
+            form = said | {"deflated": inflating}
+            if _n_bytes(small.values()) <= n_bytes - LEAST_SAVED and readable(small, form):
+                return small, form
+    return dict(whole), None
 
 
 def _packed_columns(arrays: Arrays) -> tuple[Arrays, dict[str, Any]]:
@@ -158,19 +154,15 @@ def _chosen(column: NDArray[Any]) -> Packed | None:
 # ---- from a file
 
 
-def unpacked(arrays: Mapping[str, NDArray[Any]], fields: Fields) -> Arrays:
-    """The arrays as they were before packing. Contents are checked where they are read.
-
-    What is inflated, columns and trees are limited by `room` each.
-    """
-    most = room(_n_bytes(arrays.values()))
+def unpacked(arrays: Mapping[str, NDArray[Any]], fields: Fields, room: Room) -> Arrays:
+    """The arrays as they were before packing. Contents are checked where they are read."""
     has_trees, packed_ones = fields.any("trees"), fields.any("arrays")
-    whole = inflated(arrays, fields.any("deflated") if fields.has("deflated") else {}, most)
+    whole = inflated(arrays, fields.any("deflated") if fields.has("deflated") else {}, room)
     fields.end()
     # Each column is taken once, so that it can be freed.
-    shelf = Shelf({name: whole.pop(name) for name in list(whole) if name.startswith(COLUMNS)})
+    own = [name for name in whole if name.startswith(COLUMNS)]
+    shelf = Shelf({name: whole.pop(name) for name in own}, room)
     require(isinstance(has_trees, bool) and isinstance(packed_ones, dict), "invalid packed arrays")
-    left = most
     for name, said in packed_ones.items():
         fits = isinstance(said, list) and len(said) == 3 and isinstance(said[2], list)
         require(fits and said[0] in WIDE, "invalid packed arrays")
@@ -180,11 +172,11 @@ def unpacked(arrays: Mapping[str, NDArray[Any]], fields: Fields) -> Arrays:
         columns = list[NDArray[Any]]()
         for i, form in enumerate(forms):
             if form == [NEGATIVE]:
-                require(bool(columns) and columns[-1].nbytes <= left, "invalid packed arrays")
+                require(bool(columns), "invalid packed arrays")
+                room.take(columns[-1].nbytes, f"{name!r}, which is")
                 columns.append(0 - columns[-1])
             else:
-                columns.append(_column(shelf, f"{COLUMNS}{name}.{i}", dtype, form, left))
-            left -= columns[-1].nbytes
+                columns.append(_column(shelf, f"{COLUMNS}{name}.{i}", dtype, form))
         same = len({len(column) for column in columns}) == 1
         require(same, f"{name!r} with columns of different lengths")
         row, n_values = math.prod(shape[1:]), len(columns) * len(columns[0])
@@ -194,7 +186,7 @@ def unpacked(arrays: Mapping[str, NDArray[Any]], fields: Fields) -> Arrays:
     shelf.end()
     if has_trees:
         named = [name for name in whole if name.startswith(TREES)]
-        found = unpack_trees({name.removeprefix(TREES): whole.pop(name) for name in named}, most)
+        found = unpack_trees({name.removeprefix(TREES): whole.pop(name) for name in named}, room)
         whole |= {TREES + name: array for name, array in found.items()}
     return whole
 
@@ -207,14 +199,12 @@ def _axes(width: Any) -> tuple[int, ...]:
     return (-1,) if width == 0 else (-1, *found)
 
 
-def _column(shelf: Shelf, name: str, dtype: str, form: Any, most: int) -> NDArray[Any]:
-    """A column of at most `most` bytes."""
+def _column(shelf: Shelf, name: str, dtype: str, form: Any) -> NDArray[Any]:
     require(isinstance(form, list) and len(form) > 0, "invalid packed arrays")
     stored = shelf.any(f"{name}.0")
     require(stored.ndim == 1, f"{name!r} with more than one axis")
     places = shelf.any(f"{name}.1") if form == [CHOICE] else stored
-    fits = places.size * np.dtype(dtype).itemsize <= most
-    require(fits, f"{name!r} that is too large for the size of the file")
+    shelf.room.take(places.size * np.dtype(dtype).itemsize, f"{name!r}, which is")
     if form == [PLAIN]:
         require(np.can_cast(stored.dtype, dtype, "safe"), f"{name!r} of a type that is too wide")
         return stored.astype(dtype, copy=False)

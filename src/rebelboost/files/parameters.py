@@ -112,7 +112,9 @@ class ParameterEncoder:
 
 def check_together(given: Mapping[str, Any]) -> None:
     """Raise an error for parameters of valid types that cannot be used to predict."""
-    require(given.get("n_jobs") != 0, "the parameter n_jobs=0: give a number of threads, or None")
+    n_jobs = given.get("n_jobs")
+    counted = isinstance(n_jobs, int | np.integer | None) and n_jobs != 0
+    require(counted, f"the parameter n_jobs={n_jobs!r}: give a number of threads, or None")
     label = plain(given.get("reject_label"))
     require(
         isinstance(label, Scalar | None),
@@ -154,7 +156,7 @@ class ParameterDecoder:
             "tuple": lambda found: tuple(map(self.decode, found["items"])),
             "dict": lambda found: {self.decode(k): self.decode(v) for k, v in found["items"]},
             "array": self._array,
-            "texts": lambda found: np.array(found["items"]),
+            "texts": self._texts,
             "Taxonomy": lambda found: Taxonomy(
                 self.decode(found["paths"]), distance=found["distance"]
             ),
@@ -186,6 +188,15 @@ class ParameterDecoder:
             options = {name: self.decode(value) for name, value in found.items() if name != KIND}
             return LEARNERS[kind](**options)
         return self._makers[kind](found)
+
+    def _texts(self, found: dict[str, Any]) -> NDArray[Any]:
+        items = [self.decode(item) for item in found["items"]]
+        require(
+            all(isinstance(item, Scalar) for item in items), "an array of neither text nor numbers"
+        )
+        widest = max((len(item) for item in items if isinstance(item, str)), default=8)
+        self._shelf.room.take(4 * widest * len(items), "an array of texts, which is")
+        return np.array(items)
 
     def _array(self, found: dict[str, Any]) -> NDArray[Any]:
         array = self._shelf.any(found["name"])

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Values
+from rebelboost.base.by_row import ByRow
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.names import plain
 from rebelboost.data.encoder import FeatureEncoder
-from rebelboost.files.texts import Scalar, scalar_arrays, take_scalars
+from rebelboost.files.texts import is_storable, scalar_arrays, take_scalars
 from rebelboost.model.fitted import Provenance
 from rebelboost.theory.facts import FACTS
 
@@ -21,10 +22,10 @@ FIRST_FACTS = 5
 
 def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
     """Arrays of row names, classes of examples, features with missing values, and facts."""
-    # Names that are neither text nor numbers, such as dates, are stored as text.
+    # Names that are neither text nor finite numbers, such as dates and NaN, are stored as text.
     named = [plain(label) for label in kept.row_labels.values()]
     values = kept.example_values
-    said = [label if isinstance(label, Scalar) else str(label) for label in named]
+    said = [label if is_storable(label) else str(label) for label in named]
     return {
         "rows.numbers": np.array(list(kept.row_labels), dtype=np.int64),
         **scalar_arrays("rows", said, "rename the rows"),
@@ -54,10 +55,10 @@ def take_provenance(shelf: Shelf, encoder: FeatureEncoder, n_classes: int) -> Pr
     )
 
 
-def _take_row_labels(shelf: Shelf) -> dict[int, Any]:
+def _take_row_labels(shelf: Shelf) -> ByRow[Any]:
     rows = shelf.take("rows.numbers", np.int64, None)
     require((rows >= 0).all() and n_distinct_values(rows) == len(rows), "names of invalid rows")
-    return dict(zip(rows.tolist(), take_scalars(shelf, "rows", len(rows)), strict=True))
+    return ByRow(rows, take_scalars(shelf, "rows", len(rows)))
 
 
 def _take_facts(shelf: Shelf) -> dict[str, float]:
@@ -67,15 +68,17 @@ def _take_facts(shelf: Shelf) -> dict[str, float]:
     require(FIRST_FACTS <= len(facts) <= len(FACTS), f"{len(facts)} training facts")
     require((~(facts < 0) & ~np.isinf(facts)).all(), "invalid training facts")
     known = zip(FACTS, facts.tolist(), strict=False)
-    return {name: fact for name, fact in known if not math.isnan(fact)}
+    found = {name: fact for name, fact in known if not math.isnan(fact)}
+    require(found.get("zero_level", 1.0) > 0, "training facts with a level of 0")
+    return found
 
 
-def _take_examples(shelf: Shelf, n_classes: int) -> dict[int, int]:
+def _take_examples(shelf: Shelf, n_classes: int) -> ByRow[int]:
     rows = shelf.take("examples.rows", np.int64, None)
     classes = shelf.indices("examples.classes", n_classes, len(rows))
     distinct = (rows >= 0).all() and n_distinct_values(rows) == len(rows)
     require(distinct, "examples with invalid rows")
-    return dict(zip(rows.tolist(), classes.tolist(), strict=True))
+    return ByRow(rows, classes.tolist())
 
 
 def _take_values(shelf: Shelf, n_examples: int, encoder: FeatureEncoder) -> Values | None:

@@ -11,8 +11,7 @@ import json
 import math
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,8 +39,8 @@ NAMES = {dtype: name for name, dtype in TYPES.items()}
 WIDEST = 8
 """Size of the largest type in bytes."""
 TEXTS, CHECKSUM = "__metadata__", "sha256"
-MOST_AXES, MOST = 3, 2**48
-"""Maximum number of axes of an array, and maximum product of their lengths, also for empty arrays."""
+MOST_AXES = 3
+"""Maximum number of axes of an array."""
 FREE_ITEMS, BYTES_OF_AN_ITEM = 20_000, 256
 FREE_HEADER, SHARE_OF_HEADER = 1 << 19, 8
 """Limits of the header. A JSON item takes about 64 bytes of memory, and the header four times its length.
@@ -60,6 +59,12 @@ class Contents(NamedTuple):
     arrays: dict[str, NDArray[Any]]
     """Read-only views of one block of memory."""
     texts: dict[str, str]
+
+    @property
+    def n_bytes(self) -> int:
+        """Size of the contents."""
+        arrays = sum(array.nbytes for array in self.arrays.values())
+        return arrays + sum(map(len, self.texts.values()))
 
 
 # ---- writing
@@ -91,7 +96,7 @@ def _header(arrays: Arrays, order: list[str], texts: Mapping[str, str]) -> bytes
         first = last
     text = json.dumps(described, separators=(",", ":")).encode()
     text += b" " * (-len(text) % WIDEST)
-    _check_header(text, len(text) + first)
+    check_header(text, len(text) + first)
     return len(text).to_bytes(8, "little") + text
 
 
@@ -122,10 +127,15 @@ def checksum(arrays: Arrays, texts: Mapping[str, str]) -> str:
 
 def read(path: str | os.PathLike[str]) -> Contents:
     """Read a file, and check that it is intact."""
-    with Path(path).open("rb") as file:
+    with open(path, "rb", opener=_opened) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise ModelFileError("is not a regular file")
         return parse(file.read())
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file; a pipe without waiting for someone who writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def parse(blob: bytes) -> Contents:
@@ -140,7 +150,7 @@ def parse(blob: bytes) -> Contents:
     if size % WIDEST:
         raise ModelFileError(f"has a header of {size} bytes, which is not a multiple of {WIDEST}")
     described = blob[8 : 8 + size] if size <= longest_header(len(blob)) else b""
-    _check_header(described, len(blob))
+    check_header(described, len(blob))
     header = parse_json(described)
     texts = header.pop(TEXTS, {})
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
@@ -201,7 +211,8 @@ def longest_header(n_bytes: int) -> int:
     return FREE_HEADER + n_bytes // SHARE_OF_HEADER
 
 
-def _check_header(text: bytes, n_bytes: int) -> None:
+def check_header(text: bytes, n_bytes: int) -> None:
+    """Raise an error for a header that a file of so many bytes must not have."""
     if not text or len(text) > longest_header(n_bytes) or not text.isascii():
         raise ModelFileError(
             f"has a header that is not ASCII, or longer than the {longest_header(n_bytes)} bytes allowed "
@@ -227,10 +238,8 @@ def _arrays(
     ):
         if first != at:
             raise ModelFileError(f"has array {name!r} at byte {first} instead of {at}")
-        if (
-            math.prod(shape) * dtype.itemsize != last - first
-            or math.prod(map(_or_one, shape)) > MOST
-        ):
+        check_empty(shape, len(blob))
+        if math.prod(shape) * dtype.itemsize != last - first:
             raise ModelFileError(
                 f"has array {name!r} with {last - first} bytes, which do not match shape {list(shape)}"
             )
@@ -269,8 +278,10 @@ def placed_as(name: str, described: Any) -> Place:
     return Place(TYPES[dtype], tuple(shape), (offsets[0], offsets[1]))
 
 
-def _or_one(n: int) -> int:
-    return n or 1
+def check_empty(shape: Sequence[int], most: int) -> None:
+    """Raise an error for an array without numbers that has more than so many rows or columns of nothing."""
+    if 0 in shape and math.prod(n or 1 for n in shape) > most:
+        raise ModelFileError(f"has an empty array of shape {list(shape)}")
 
 
 def _are_whole(numbers: Any) -> bool:

@@ -17,6 +17,8 @@ Scalar = str | int | float | bool
 NUMBERS, FLAGS, TEXTS, WIDE, DATES = "numbers", "flags", "texts", "fixed_width_texts", "dates"
 LAST_CHARACTER = 0x10FFFF
 SURROGATES = 0xD800, 0xDFFF
+BYTES_OF_A_TEXT = 64
+"""What Python needs for a text beyond its characters."""
 UNITS = {"Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"}
 
 
@@ -37,6 +39,7 @@ def take_texts(shelf: Shelf, name: str, n: int | None = None) -> list[str]:
     """Read texts, `n` of them if given."""
     joined = shelf.take(f"{name}.text", np.uint8, None).tobytes()
     ends = shelf.take(f"{name}.ends", np.int64, n)
+    shelf.room.take(BYTES_OF_A_TEXT * len(ends) + 2 * len(joined), f"{name!r}, whose texts are")
     bounds = np.concatenate([[0], ends])
     sound = bounds[-1] == len(joined) and (bounds[1:] >= bounds[:-1]).all()
     require(sound, f"{name!r} with inconsistent text boundaries")
@@ -55,12 +58,18 @@ def scalar_arrays(name: str, scalars: Sequence[Any], remedy: str) -> dict[str, N
     """Arrays of texts, numbers and Booleans."""
     found = [plain(scalar) for scalar in scalars]
     for scalar in found:
-        if not isinstance(scalar, Scalar):
+        if not is_storable(scalar):
             raise ModelFileError(
                 f"{name} has {scalar!r} of type {type(scalar).__name__}, which a model file cannot "
                 f"store: {remedy}"
             )
     return text_arrays(name, [json.dumps(scalar, ensure_ascii=False) for scalar in found])
+
+
+def is_storable(scalar: Any) -> bool:
+    """Whether this is a text, a Boolean or a finite number."""
+    finite = not isinstance(scalar, float) or math.isfinite(scalar)
+    return isinstance(scalar, Scalar) and finite
 
 
 def take_scalars(shelf: Shelf, name: str, n: int | None = None) -> list[Scalar]:
@@ -79,8 +88,7 @@ def _scalar(text: str, name: str) -> Scalar:
         found = json.loads(text) if text[:1] not in {"[", "{"} else None
     except ValueError:
         found = None
-    sound = isinstance(found, Scalar) and (not isinstance(found, float) or math.isfinite(found))
-    sound = sound and (not isinstance(found, str) or _is_unicode(found))
+    sound = is_storable(found) and (not isinstance(found, str) or _is_unicode(found))
     require(sound, f"{name!r} with {text[:40]!r}, which is not text or a number")
     return found
 

@@ -8,7 +8,6 @@ term for the current weights.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -26,6 +25,7 @@ from rebelboost.base.arrays import (
     Regions,
     Work,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.base.hashing import Keys, hash_rows
 from rebelboost.base.round_arrays import Boosted, RoundLog
 from rebelboost.losses.smooth import AnyWeights

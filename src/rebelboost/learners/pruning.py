@@ -7,12 +7,12 @@ samples are visited, and decides whether pruning is worth trying.
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Ints, Nodes, Work
+from rebelboost.base.cached import cached_property
 from rebelboost.data.training_set import TrainingSet
 
 Search = Literal["auto", "pruned", "exhaustive"]

@@ -2,13 +2,13 @@
 
 from collections import deque
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import COMPARISONS, Distances, Ints, Regions
+from rebelboost.base.cached import cached_property
 from rebelboost.base.draws import key_from
 from rebelboost.base.hashing import Keys
 from rebelboost.base.levels import CONSTANT, LEVELS

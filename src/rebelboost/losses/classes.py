@@ -7,7 +7,6 @@ LogitBoost or L₂Boost.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from rebelboost.base.arrays import (
     Regions,
     Scores,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import fine_scales
 from rebelboost.kernels.elementary import portable_exp, portable_log, portable_log1p
 from rebelboost.losses.smooth import Parabolas, Slopes, largest

@@ -7,7 +7,6 @@ The loss of scores H is Σ_n Σ_k c⁺_nk e^{H_k} + c⁻_nk e^{−H_k} [THESIS S
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -28,6 +27,7 @@ from rebelboost.base.arrays import (
     Scores,
     Step,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import coarse_scale, fine_scales, in_order
 from rebelboost.costs.judge import UNJUDGED, Judge, Rates
 from rebelboost.kernels.elementary import portable_exp, portable_log, portable_sinh

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from rebelboost.base.arrays import (
     Regions,
     Scores,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import exact_total, fine_scales
 from rebelboost.costs.judge import Judge, Rates
 from rebelboost.losses.classes import parabola_outputs

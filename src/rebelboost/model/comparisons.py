@@ -6,7 +6,6 @@ constants. The training samples that they refer to, the examples, are stored onc
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -25,8 +24,9 @@ from rebelboost.base.arrays import (
     Regions,
     Scores,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import Shelf, require
-from rebelboost.base.distinct import distinct
+from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.grid import is_multiple, spacing
 from rebelboost.base.levels import CONSTANT as CONSTANT_LEVEL
 from rebelboost.base.levels import LEVELS
@@ -299,9 +299,9 @@ class Comparisons(Terms):
     @classmethod
     def heading(cls, tables: Sequence["Comparisons"]) -> list[str]:
         """Text such as "120 comparisons with 35 training rows", over all spaces."""
-        rows = {row for table in tables for row in table.rows.tolist()}
+        n_rows = n_distinct_values(np.concatenate([table.rows for table in tables]))
         n_comparisons = counted(sum(map(len, tables)), "comparison")
-        return [f"{n_comparisons} with {counted(len(rows), 'training row')}"]
+        return [f"{n_comparisons} with {counted(n_rows, 'training row')}"]
 
     def separated(self) -> Separated:
         """The two classes that each term separates most, by the outputs a."""
@@ -386,8 +386,10 @@ def from_tensors(
     require((rivals != anchors)[pairs].all(), "a similarity with its anchor as rival")
     require((apart > 0).all(), "a distance that is not positive")
     found = []
-    for number in distinct(of_space).tolist():
-        own = np.flatnonzero(of_space == number)
+    order = np.argsort(of_space, kind="stable")
+    numbers = of_space[order]
+    first = np.flatnonzero(np.diff(numbers, prepend=NONE - 1))
+    for number, own in zip(numbers[first].tolist(), np.split(order, first[1:]), strict=False):
         none = Placed(None, np.empty(0, np.int32), np.empty((0, 0), np.float32))  # type: ignore[arg-type]
         space, rows, points = spaces[number] if number != NONE else none
         terms = kinds[own], anchors[own], rivals[own], apart[own], outputs[own]

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple, TypeVar, overload
 
 import numpy as np
 
 from rebelboost.base.arrays import ByClass, Ints, Scores, Values
+from rebelboost.base.cached import cached_property
+from rebelboost.base.distinct import distinct
 from rebelboost.base.grid import coarsest, unit_of
 from rebelboost.model.merged import Merged, merged
 from rebelboost.model.queries import Queries
@@ -95,7 +96,8 @@ class Ensemble:
     @property
     def example_rows(self) -> list[int]:
         """Rows of the user's table that terms compare samples with, sorted."""
-        return sorted({row for group in self.groups for row in group.terms.example_rows.tolist()})
+        rows = [group.terms.example_rows for group in self.groups]
+        return distinct(np.concatenate([np.empty(0, dtype=np.int32), *rows])).tolist()
 
     def truncate(self, n_terms: int) -> "Ensemble":
         """Keep only the first terms."""
@@ -223,9 +225,13 @@ def _joined(groups: Sequence[Group]) -> tuple[Group, ...]:
     return tuple(sorted(merged, key=lambda group: int(group.positions[0])))
 
 
+def _rank(kind: type[Terms]) -> tuple[int, str]:
+    return kind.rank, kind.__name__
+
+
 def headings(ensemble: Ensemble) -> list[str]:
     """Descriptions by kind, such as "40 trees of depth 3" and "12 comparisons with 9 training rows"."""
-    kinds = sorted({type(group.terms) for group in ensemble.groups}, key=lambda kind: kind.rank)
+    kinds = sorted({type(group.terms) for group in ensemble.groups}, key=_rank)
     return [
         text
         for kind in kinds

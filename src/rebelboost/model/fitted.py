@@ -7,13 +7,13 @@ checks and encodes the user's tables.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.base.names import plain, printed
 from rebelboost.costs.by_sample import CostColumns, columns_of, completed, own_costs
 from rebelboost.costs.decision import DecisionRule, expected_costs, with_abstentions
@@ -31,9 +31,9 @@ class Provenance:
 
     missing_features: list[int] = field(default_factory=list)
     """Indices of the features with missing values."""
-    row_labels: dict[int, Any] = field(default_factory=dict)
+    row_labels: Mapping[int, Any] = field(default_factory=dict)
     """Row number → label in the table's index, for rows that are examples."""
-    example_classes: dict[int, int] = field(default_factory=dict)
+    example_classes: Mapping[int, int] = field(default_factory=dict)
     """Row number → class code, for rows that are examples."""
     example_values: Values | None = field(default=None, compare=False)
     """(E, d) encoded values of these rows, in the same order; None if they are not kept."""

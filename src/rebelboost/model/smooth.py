@@ -6,7 +6,6 @@ outputs cancel one another widely, so explanations credit features, not examples
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -24,6 +23,7 @@ from rebelboost.base.arrays import (
     Regions,
     Scores,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.distinct import distinct
 from rebelboost.base.grid import SMALL_ENOUGH, rounded, spacing

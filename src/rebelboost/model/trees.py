@@ -7,7 +7,6 @@ left. The leaves of a tree are its regions, from left to right.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +25,7 @@ from rebelboost.base.arrays import (
     Scores,
     TreeArrays,
 )
+from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import Shelf, require
 from rebelboost.base.distinct import distinct
 from rebelboost.base.fixed_point import exact_totals
@@ -376,6 +376,7 @@ class Trees(Terms):
         check_nodes(features, thresholds, missing_right, table_nodes, categorical)
         category = np.full(n_nodes, NONE, dtype=np.int32)
         category[table_nodes] = np.arange(len(table_nodes), dtype=np.int32)
+        shelf.room.take(256 * len(tables), "categories of splits, which are")
         require((np.abs(given_signs) == 1).all(), "signs of leaves that are neither 1 nor −1")
         signs = np.zeros(n_nodes + n_trees, dtype=np.int8)
         signs[has_sign] = given_signs

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import is_regressor
 
 from rebelboost.base.arrays import Ints
+from rebelboost.base.cached import cached_property
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import number
 from rebelboost.data.encoder import as_frame, is_present

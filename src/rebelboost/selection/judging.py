@@ -6,12 +6,12 @@ with the lowest loss, for that loss, and for what users read: a cost, or a root 
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from rebelboost.base.arrays import ByClass, BySample, Ints, Scores
+from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import exact_totals
 from rebelboost.boosting.objectives import NumberObjective
 from rebelboost.costs.judge import decision_cost

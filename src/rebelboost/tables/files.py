@@ -109,6 +109,8 @@ def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
 @contextmanager
 def _stdin() -> Iterator[Path]:
     """Copy standard input to a temporary file, because a table is read several times."""
+    if sys.stdin is None:
+        raise TableError("standard input is closed: give a file")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "standard input.csv"
         with copy.open("wb") as file:
@@ -140,7 +142,17 @@ def _raised_as(message: str) -> Iterator[None]:
         raise TableError(message) from error
 
 
+def check_name(path: Path) -> None:
+    """Raise an error for a name that is not text, so that nobody could read it in a message."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        shown = str(path).encode(errors="replace").decode()
+        raise TableError(f"the name {shown} is not valid UTF-8: rename the file") from None
+
+
 def _check(path: Path) -> None:
+    check_name(path)
     if path.is_dir():
         raise TableError(f"{path} is a folder: give a CSV or Parquet file")
     if not path.exists():

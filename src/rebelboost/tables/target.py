@@ -27,6 +27,7 @@ MOST_CODES, MOST_FRACTIONS = 30, 10
 def find_target(table: Table, target: str | None) -> str:
     """Return the name of the target column; if it is missing or wrong, raise an error with a guess."""
     if target in table.types:
+        _check_type(table, target)
         return target
     likely = next((n for n in table.names if n.lower() in USUAL), table.names[-1])
     if target is None:
@@ -35,6 +36,16 @@ def find_target(table: Table, target: str | None) -> str:
             f"add --target with the column to predict, for example --target {_quoted(likely)}"
         )
     raise TableError(f"{table.path} has no column {target!r}: {hint(target, table.names)}")
+
+
+def _check_type(table: Table, target: str) -> None:
+    """Raise an error for a type that has no classes: lists, structs, bytes, durations."""
+    dtype = table.types[target]
+    if dtype.is_nested() or dtype in (pl.Binary, pl.Duration, pl.Object):
+        raise TableError(
+            f"column {target!r} of {table.path} is of type {dtype}, which cannot be predicted: convert it "
+            "to text or numbers, or choose another --target"
+        )
 
 
 def hint(name: str, names: Sequence[str]) -> str:

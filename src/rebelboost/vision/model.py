@@ -1,13 +1,13 @@
 """A trained detector as arrays: the rectangles of its features, its trees, and when a window is left."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Bytes, Floats, Indices, RectangleArrays, TreeArrays, WindowGrid
+from rebelboost.base.cached import cached_property
 from rebelboost.model.trees import Trees
 from rebelboost.vision.features import Size, n_planes, take_features
 from rebelboost.vision.integral_image import Windows, integral_images

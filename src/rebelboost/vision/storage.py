@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import PLANES, RectangleArrays
-from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.checks import Fields, Shelf, require, room
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.safetensors import Contents, parse_json, write
 from rebelboost.model.trees import Trees
@@ -67,7 +67,8 @@ def unpack_detector(contents: Contents) -> StoredDetector:
             f"{DETECTOR_VERSION}: install a newer rebelboost"
         )
     require("detector" in texts, "no description of the detector")
-    fields, shelf = Fields(parse_json(texts["detector"]), "the detector"), Shelf(contents.arrays)
+    fields = Fields(parse_json(texts["detector"]), "the detector")
+    shelf = Shelf(contents.arrays, room(contents.n_bytes))
     sides = fields.list("window")
     whole = len(sides) == 2 and all(type(side) is int and 0 < side < 2**15 for side in sides)
     require(whole, "a window that is not a height and a width")
