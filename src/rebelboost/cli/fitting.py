@@ -13,6 +13,7 @@ from rebelboost.estimators.training import CROSS_FITTED
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.numbers import evaluate_numbers, left_out_numbers
 from rebelboost.tables.apart import LeaveOut
+from rebelboost.tables.leaks import Leak, best_alone
 from rebelboost.tables.schema import TrainingTable
 
 HELD_OUT = 0.2
@@ -56,6 +57,8 @@ class Trained(NamedTuple):
     model: Any
     evaluation: AnyEvaluation | None
     seconds: float
+    alone: tuple[Leak, ...] = ()
+    """The columns that decide the most rows rightly, each alone; empty if that is not known."""
 
 
 def learn(job: Job, output: Output) -> Trained:
@@ -72,7 +75,8 @@ def learn(job: Job, output: Output) -> Trained:
         evaluation = left_out(model, samples.y, X=samples.frame, groups=groups)
     if evaluation is None:
         evaluation = _held_out(job, output)
-    return Trained(model, evaluation, seconds)
+    alone = [] if job.numbers else best_alone(samples.frame.iter_columns(), samples.y, groups)
+    return Trained(model, evaluation, seconds, tuple(alone))
 
 
 def _estimator(job: Job, output: Output) -> Any:

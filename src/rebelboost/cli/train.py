@@ -16,7 +16,7 @@ from rebelboost.estimators.inputs import LEARNERS
 from rebelboost.exceptions import CostError, TableError
 from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.schema import TrainingTable, Understanding, row_name, understand
+from rebelboost.tables.schema import TrainingTable, Understanding, row_names, understand
 from rebelboost.tables.survey import Survey, surveyed
 from rebelboost.tables.together import Source, opened_source
 
@@ -179,5 +179,5 @@ def _named(model: Any, samples: TrainingTable, *, named: bool) -> Any:
         return model
     if samples.ids is None or not named:
         return model.with_row_labels({row: int(samples.rows[row]) for row in examples})
-    name, values = samples.ids
-    return model.with_row_labels({row: row_name(name, values[row]) for row in examples})
+    names = row_names(*samples.ids, samples.rows.tolist())
+    return model.with_row_labels({row: names[row] for row in examples})

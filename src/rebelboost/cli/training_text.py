@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MOST_CLASSES, MOST_COLUMNS = 12, 6
 TOO_GOOD = 0.99
 """Accuracy, at the low end of its interval, that is rarely honest."""
+ALONE, FAR = 1.1, 2.0
+"""A column may be a leak if it makes at most so many times the mistakes of the model, and the next best column,
+or a constant decision, so many times its mistakes or more."""
 HEAVY = 0.2
 """Share of the importance from which a date column is worth a note."""
 KINDS = (
@@ -154,7 +157,8 @@ def show_model(
     if most_used:
         lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
     lines += [("note", text) for text in heavy_dates(summary, understanding)]
-    lines += [("caution", text) for text in too_good(evaluation, summary, understanding)]
+    cautions = decided_alone(trained, understanding) or too_good(evaluation, summary, understanding)
+    lines += [("caution", text) for text in cautions]
     size = path.stat().st_size / 1e6
     lines += [("saved to", f"{path} ({size:.1f} MB)"), ("it holds", holds)]
     output.lines(lines)
@@ -255,6 +259,32 @@ def too_good(
     first, second = (each.name for each in summary.features[:2])
     question = f"Are {first} and {second} known before {understanding.target} is?"
     return [f"nearly every row is decided correctly. {question} If not, use --ignore"]
+
+
+def decided_alone(trained: "Trained", understanding: Understanding) -> list[str]:
+    """Ask whether a column is known in time that decides as many rows alone as the model does with all."""
+    evaluation = trained.evaluation
+    if (
+        evaluation is None
+        or isinstance(evaluation, NumberEvaluation)
+        or evaluation.has_costs
+        or len(trained.alone) < 2
+    ):
+        return []
+    first, second = trained.alone
+    error, others = 1 - first.accuracy, 1 - second.accuracy
+    constant = 1 - evaluation.commonest_share
+    if error > ALONE * (1 - evaluation.accuracy.value) or max(error, 1e-9) * FAR > min(
+        others, constant
+    ):
+        return []
+    if any(warning.startswith(f"{first.name} ") for warning in understanding.warnings):
+        return []
+    alone, together = percent(first.accuracy), percent(evaluation.accuracy.value)
+    question = f"is it known before {understanding.target} is? If not, use --ignore"
+    return [
+        f"{first.name} alone decides {alone} of the rows correctly, the model {together}: {question}"
+    ]
 
 
 def heavy_dates(summary: "ModelSummary", understanding: Understanding) -> list[str]:

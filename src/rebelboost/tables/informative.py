@@ -13,6 +13,7 @@ from rebelboost.base.arrays import Floats
 from rebelboost.base.names import printed
 from rebelboost.data.encoder import MOST_LEVELS
 from rebelboost.tables.columns import Column
+from rebelboost.tables.identifiers import names_rows
 
 FEWEST_ROWS = 10
 """Minimum number of rows for a column of distinct values to be an identifier."""
@@ -20,13 +21,10 @@ FEWEST_CODES = 30
 """Minimum number of rows for distinct integers to be an identifier, whatever the column's name."""
 LEAST_CORRELATION, STANDARD_ERRORS = 0.2, 3.0
 """A measurement has at least this rank correlation with another column, and so many standard errors."""
-ID_NAME = re.compile(
-    r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)\.?|unnamed: \d+|__index_level_\d+__",
-    re.IGNORECASE,
-)
 PROBABLE = (
     "probably an identifier: a different whole number in every row, unrelated to other columns"
 )
+ROW_NUMBERS = "row numbers"
 MOST_POOLED = 20_000
 """Maximum number of less frequent categories that a model file names."""
 MOST_ROWS = 20_000
@@ -40,7 +38,7 @@ class Look(NamedTuple):
     useless: dict[str, str]
     """Ignored column → reason."""
     ids: tuple[str, list[Any]] | None
-    """The first column that identifies rows: its name and its values."""
+    """A column that identifies rows: its name and its values. Row numbers do so if no other does."""
 
 
 def look(
@@ -78,7 +76,7 @@ def _chosen(
         if reason and column.origin not in keep:
             if not column.is_derived:
                 found.useless[column.origin] = reason
-            if is_id and found.ids is None:
+            if is_id and (found.ids is None or found.useless.get(found.ids[0]) == ROW_NUMBERS):
                 whole = column.kind == "number"
                 ids = column.name, (values.cast(pl.Int64) if whole else values).to_list()
                 found = found._replace(ids=ids)
@@ -126,10 +124,10 @@ def _code(
     """Return how distinct integers identify the rows, or an empty text if they look measured."""
     numbers = values.to_numpy()
     if numbers.max() - numbers.min() == len(numbers) - 1:
-        return "row numbers"
+        return ROW_NUMBERS
     if column.name in unnamed or re.fullmatch(r"(?i)unnamed: \d+", column.name):
         return "index without a name, a different number in every row"
-    if ID_NAME.fullmatch(column.name):
+    if names_rows(column.name):
         return "identifier, a different number in every row"
     if len(numbers) < FEWEST_CODES or _is_related(column, frame, columns, y):
         return ""

@@ -3,7 +3,6 @@
 The model file stores this, so that other tables are read in the same way.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.examples import examples
 from rebelboost.tables.files import Table
 from rebelboost.tables.finite import check_columns
+from rebelboost.tables.identifiers import is_nameless
 from rebelboost.tables.informative import look
 from rebelboost.tables.leaks import find_leaks
 from rebelboost.tables.options import ColumnOptions
@@ -29,8 +29,6 @@ from rebelboost.tables.target import find_target, read_target, target_values, wh
 UNSUPPORTED = "unsupported type"
 MOST_LEAKS = 3
 """Maximum number of warnings about columns that decide the target alone."""
-UNNAMED = re.compile(r"column_\d+|Unnamed: \d+")
-"""Names of columns that have none in their file."""
 ODD_CELLS = "cell(s) in another format"
 ROW = "\nrow"
 """A column name that does not occur in files."""
@@ -197,7 +195,7 @@ def understand(
         missing=missing,
         group=apart.group,
         time=apart.time,
-        warnings=(*apart.warnings, *_leaks(frame, classes, target), *detected.warnings),
+        warnings=(*apart.warnings, *_leaks(frame, classes, target, apart), *detected.warnings),
         readings=examples(table, [*chosen, *([goal.column] if goal.column else [])]),
         target_column=goal.column,
         cut=goal.cut,
@@ -252,10 +250,18 @@ def _labelled(table: Table, labelled: pl.Series) -> pl.LazyFrame:
     return table.frame.with_row_index(ROW).filter(pl.col(ROW).is_in(kept.implode()))
 
 
+def row_names(column: str, values: Sequence[Any], rows: Sequence[int]) -> list[Any]:
+    """Names of rows by their identifiers; numbers of rows where these are the same, or missing."""
+    pairs = list(zip(values, rows, strict=True))
+    if all(str(value) == str(row) for value, row in pairs):
+        return list(rows)
+    return [row if value is None else row_name(column, value) for value, row in pairs]
+
+
 def row_name(column: str, value: Any) -> str:
     """Name of a row by its identifier; a number gets the column's name, so as not to be a row number."""
     text = str(value)
-    if UNNAMED.fullmatch(column):
+    if is_nameless(column):
         column = "id"
     return f"{column} {text}" if text.removeprefix("-").isdigit() else text
 
@@ -279,11 +285,11 @@ def _reasons(ignored: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {reason}" for name, reason in list(ignored.items())[:6])
 
 
-def _leaks(frame: pl.DataFrame, y: NDArray[Any], target: str) -> list[str]:
+def _leaks(frame: pl.DataFrame, y: NDArray[Any], target: str, apart: LeaveOut) -> list[str]:
     return [
         f"{leak.name} nearly decides {target!r} alone ({percent(leak.accuracy)} right): is it known "
         f"beforehand? If not, use --ignore {_quoted(leak.name)}"
-        for leak in find_leaks(frame.iter_columns(), y)[:MOST_LEAKS]
+        for leak in find_leaks(frame.iter_columns(), y, apart.groups)[:MOST_LEAKS]
     ]
 
 
