@@ -128,3 +128,42 @@ def test_a_budget_of_time_is_kept_while_models_are_compared(folder, records):
     _, model = records("train", "t.csv", "-t", "y", "--time-budget", 1)
     # A full comparison takes more than ten seconds; a round that has begun is finished.
     assert model["seconds"] < 5
+
+
+def test_long_texts_as_categories_are_saved_and_read_again(folder, rebel, records):
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(2000)])
+    lines = ["note,when,v,y"]
+    for i in range(300):
+        text = " ".join(rng.choice(words, 600))
+        lines.append(f"{text},2024-01-{i % 28 + 1:02d},{rng.normal() + i % 2:.3f},{'ab'[i % 2]}")
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    train = ("train", "t.csv", "-t", "y", "--keep", "note", "--learner", "stump", "--rounds", 5)
+    done = rebel(*train)
+    assert done.exit_code == 0, done.stderr
+    assert rebel(*train).exit_code == 0  # the same table: no --force needed
+    done = rebel("predict", "t.safetensors", "t.csv")
+    assert done.stdout.count("\n") == 301
+    (told,) = (line for line in done.stderr.splitlines() if "never saw" in line)
+    assert "note: 46 cell(s) with categories that training never saw" in told
+    assert len(told) < 250
+    assert "when = 2024-01-01" in rebel("explain", "t.safetensors", "t.csv", "--rows", 1).stdout
+    from rebelboost import load
+    from rebelboost.tables.kept import kept_table
+
+    kept = kept_table(load("t.safetensors"))
+    assert len(kept.columns[0].categories) == 254
+
+
+def test_descriptions_that_no_file_has_room_for_are_refused_before_training(
+    folder, rebel, monkeypatch
+):
+    from rebelboost.tables import kept
+
+    monkeypatch.setattr(kept, "MOST_PLAIN", 10)
+    monkeypatch.setattr(kept, "MOST_PACKED", 10)
+    (folder / "t.csv").write_text("v,y\n" + "1,a\n2,b\n" * 20, encoding="utf-8")
+    done = rebel("train", "t.csv", "-t", "y")
+    assert done.exit_code == 2
+    assert "no room for the description of 1 columns" in done.stderr
+    assert "Trained" not in done.stdout

@@ -18,6 +18,7 @@ from rebelboost.cli.inputs import (
 from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import how_judged
 from rebelboost.evaluation import EarlyEvaluation, evaluate_cascade
+from rebelboost.tables.kept import kept_table
 from rebelboost.tables.together import Source
 
 SEEN = (
@@ -68,8 +69,8 @@ def _evaluation(
     if given.is_training:
         found = held_out(classifier, given, recosted=recosted)
         if found is not None:
-            table = classifier.metadata_.get("table", {})
-            how = how_judged(table.get("group", ""), table.get("time", ""))
+            table = kept_table(classifier)
+            how = "" if table is None else how_judged(table.group, table.time)
             note = LEFT_OUT.format(f" ({how})" if how else "") if found.is_left_out else STORED
             return found, note
     note = SEEN if given.is_training else SEEN_SOME

@@ -8,6 +8,7 @@ from typing import Any
 from rebelboost.base.names import listed
 from rebelboost.base.text import counted
 from rebelboost.exceptions import TableError
+from rebelboost.tables.kept import kept_table
 from rebelboost.tables.schema import Understanding
 from rebelboost.tables.together import Source
 
@@ -40,13 +41,13 @@ def check_replaceable(path: Path, table: Understanding) -> None:
         return
     remedy = "choose another file with -o, or use --force to replace it"
     try:
-        told = (load(path).metadata_ or {}).get("table", {})
+        told = kept_table(load(path))
     except ValueError as error:
         raise TableError(f"{path} exists and is not a model file: {remedy}") from error
-    if (told.get("source"), told.get("target")) != (table.source, table.target):
-        whose = f"{told.get('target')!r} in {told.get('source')}" if told else "another table"
+    if told is None or (told.source, told.target) != (table.source, table.target):
+        whose = "another table" if told is None else f"{told.target!r} in {told.source}"
         raise TableError(f"{path} exists and holds a model of {whose}: {remedy}")
-    differing = Understanding.from_dict(told).names_in_file ^ table.names_in_file
+    differing = told.names_in_file ^ table.names_in_file
     if differing:
         raise TableError(
             f"{path} exists and holds a model of another {table.source}, which differs in "

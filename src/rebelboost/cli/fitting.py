@@ -9,7 +9,7 @@ from rebelboost import RebelClassifier, RebelRegressor
 from rebelboost.cli.costs import CostTable
 from rebelboost.cli.inputs import AnyEvaluation
 from rebelboost.cli.render import Output
-from rebelboost.estimators.training import CROSS_FITTED
+from rebelboost.estimators.training import CROSS_FITTED, is_race
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.numbers import evaluate_numbers, left_out_numbers
 from rebelboost.tables.apart import LeaveOut
@@ -46,7 +46,7 @@ class Job(NamedTuple):
     def is_cross_fitted(self) -> bool:
         """Whether training evaluates the model on left-out rows."""
         if self.numbers:
-            return self.settings.learner in ("auto", "auto_trees")
+            return is_race(self.settings.learner)
         has_costs = self.costs is not None and not self.costs.is_uniform
         return has_costs or self.settings.learner in CROSS_FITTED
 
@@ -88,11 +88,8 @@ def _estimator(job: Job, output: Output) -> Any:
         "time_budget": _budget(job),
     }
     kind: Any = RebelRegressor if job.numbers else RebelClassifier
-    learner = settings.learner
-    if job.numbers and learner == "auto_trees":
-        learner = "auto"  # regressors have trees only, and so keep no rows
     return kind(
-        learner,
+        settings.learner,
         n_jobs=settings.threads or -1,
         verbose=int(output.is_watched),
         **{name: value for name, value in given.items() if value is not None},

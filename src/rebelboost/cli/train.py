@@ -13,8 +13,10 @@ from rebelboost.cli.render import Output
 from rebelboost.cli.train_files import LargeJob, check_large, is_large, learn_pieces
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.estimators.inputs import LEARNERS
+from rebelboost.estimators.number_training import LEARNERS as NUMBER_LEARNERS
 from rebelboost.exceptions import CostError, TableError
 from rebelboost.tables.files import Table
+from rebelboost.tables.kept import keep_table
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.schema import TrainingTable, Understanding, row_names, understand
 from rebelboost.tables.survey import Survey, surveyed
@@ -52,13 +54,14 @@ def run_training(
         understanding, matrix = read.understanding, read.costs
         if not model.force:
             check_replaceable(to, understanding)
+        described = keep_table(model.kept.of_table(understanding))
         show_table(understanding, matrix, costs, output)
         with output.warnings_as_notes():
             trained = _learned(read, settings, Path(scratch), output)
     if read.samples is not None:
         named = _named(trained.model, read.samples, named=model.kept.names)
         trained = trained._replace(model=named)
-    trained.model.metadata_ = _kept(trained, model.kept.of_table(understanding), data)
+    trained.model.metadata_ = _kept(trained, described, data)
     if read.survey is not None:
         trained.model.metadata_["held_out"] = read.survey.rule.to_dict()
     words = _command(data, understanding.target, costs, columns, settings)
@@ -141,10 +144,10 @@ def _check_task(understanding: Understanding, learner: str, costs: Path | None) 
     remedy = "use --cut-at to divide them into two classes, or --task classes"
     if costs is not None:
         raise CostError(f"{name!r} consists of numbers, but costs are for classes: {remedy}")
-    if learner == "similarity":
+    if learner not in NUMBER_LEARNERS:
         raise TableError(
-            f"{name!r} consists of numbers, which similarities do not predict: use --learner tree, "
-            "or --cut-at to divide them into two classes"
+            f"{name!r} consists of numbers, which --learner {learner} does not predict: use --learner "
+            "tree, or --cut-at to divide them into two classes"
         )
 
 
@@ -161,11 +164,11 @@ def _command(
     return words
 
 
-def _kept(trained: Trained, understanding: Understanding, data: Source) -> dict[str, Any]:
+def _kept(trained: Trained, described: dict[str, Any], data: Source) -> dict[str, Any]:
     """Return the metadata that later commands need."""
     evaluation = trained.evaluation
     return {
-        "table": understanding.to_dict(),
+        "table": described,
         **fingerprints(data),
         "evaluation": None if evaluation is None else evaluation.to_dict(),
         "seconds": round(trained.seconds, 3),

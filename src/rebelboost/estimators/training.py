@@ -54,6 +54,13 @@ CROSS_FITTED = (*RACES, "tree")
 probabilities that are far too sure."""
 N_FOLDS = 5
 """Number of folds of a cross-fit by default."""
+
+
+def is_race(learner: Any) -> bool:
+    """Whether a learner stands for several candidates, which are compared."""
+    return isinstance(learner, str) and learner in RACES
+
+
 FEWEST_TO_CROSS_FIT = 20
 """Fewest samples for a cross-fit by default (`n_pieces`): smaller folds are too noisy to compare on.
 
@@ -164,7 +171,7 @@ def _fit_parts(
     if way == "auto":
         way = "neutral" if rule_of(clf).by_cost else "costs"
     alike = way == "neutral" or (is_uniform(given.costs) and not samples.by_sample)
-    if isinstance(clf.learner, str) and clf.learner in RACES:
+    if is_race(clf.learner):
         running = candidates(settings_of, samples, neutral=alike)
         if clf.learner == "auto_trees":
             running = [each for each in running if isinstance(each.settings.learner, Tree)]

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rebelboost.base.names import listed
+from rebelboost.base.names import listed, shown_cell
 from rebelboost.base.text import percent
 from rebelboost.exceptions import TableError
 from rebelboost.tables.apart import LeaveOut, tell_apart
@@ -296,7 +296,7 @@ def _leaks(frame: pl.DataFrame, y: NDArray[Any], target: str, apart: LeaveOut) -
 def _note_odd(odd: tuple[str, int, str]) -> str:
     name, n_cells, example = odd
     return (
-        f"{name}: {n_cells:,} {ODD_CELLS}, such as {example!r}, count as missing "
+        f"{name}: {n_cells:,} {ODD_CELLS}, such as {shown_cell(example)}, count as missing "
         f"(--categorical {_quoted(name)} treats the column as categories)"
     )
 
