@@ -1,5 +1,7 @@
 """`rebel train`: what it says, what it writes."""
 
+import shlex
+
 import numpy as np
 import pytest
 
@@ -167,3 +169,35 @@ def test_descriptions_that_no_file_has_room_for_are_refused_before_training(
     assert done.exit_code == 2
     assert "no room for the description of 1 columns" in done.stderr
     assert "Trained" not in done.stdout
+
+
+def test_lists_of_columns_are_divided_by_commas(folder, records):
+    lines = [f"{i},{i % 3},{i % 5},{i % 7},{'ab'[i % 2]}" for i in range(40)]
+    (folder / "t.csv").write_text('"a, b",c,d,e,y\n' + "\n".join(lines), encoding="utf-8")
+    train = ("train", "t.csv", "-t", "y", *QUICK, "--force")
+    for words in (["c,d"], ["c, d"], ["c", "--ignore", "d"]):
+        table, _ = records(*train, "--ignore", *words)
+        assert [name for name, why in table["ignored"].items() if why == "by --ignore"] == [
+            "c",
+            "d",
+        ]
+    for word, ignored in [("a, b", ["a, b"]), ('"a, b",c', ["a, b", "c"])]:
+        table, _ = records(*train, "--ignore", word)
+        assert [n for n, why in table["ignored"].items() if why == "by --ignore"] == ignored
+        command = shlex.split(load("t.safetensors").metadata_["command"])
+        assert command[command.index("--ignore") + 1] == word
+
+
+def test_names_of_thousands_of_columns_are_read_and_saved(folder, rebel):
+    rng = np.random.default_rng(0)
+    names = [f"gene_with_a_name_of_some_length_{i:05d}" for i in range(2000)]
+    assert len(",".join(names)) > 65_536
+    y = np.arange(30) % 2
+    values = rng.normal(size=(30, 2000)).round(2)
+    values[:, 0] += 3 * y
+    lines = [",".join(map(str, [*row, "ab"[k]])) for row, k in zip(values, y, strict=True)]
+    (folder / "t.csv").write_text(",".join([*names, "y"]) + "\n" + "\n".join(lines), "utf-8")
+    done = rebel("train", "t.csv", "-t", "y", *QUICK)
+    assert done.exit_code == 0, done.stderr
+    assert "2,000 columns" in done.stdout
+    assert rebel("predict", "t.safetensors", "t.csv").stdout.count("\n") == 31

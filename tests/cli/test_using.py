@@ -30,7 +30,8 @@ def test_predictions_are_those_of_the_model(model, loans, rebel):
     assert done.exit_code == 0
     assert done.stderr == ""
     decided = read(done.stdout)
-    assert decided.columns == ["decision", "probability_no", "probability_yes", "expected_cost"]
+    figures = ["probability_no", "probability_yes", "expected_cost"]
+    assert decided.columns == ["loan", "decision", *figures]  # with the identifier of rows
     from rebelboost.tables.files import opened
     from rebelboost.tables.schema import understand
 
@@ -61,12 +62,12 @@ def test_predictions_are_written_in_the_form_of_the_files_name(model, loans, reb
         decided = pl.read_parquet(name)
     else:
         decided = pl.read_csv(name, separator="\t" if name.endswith("tsv") else ",")
-    assert decided.shape == (150, 4)
+    assert decided.shape == (150, 5)
 
 
 def test_the_target_is_not_needed_and_columns_may_come_in_any_order(model, loans, rebel):
     frame = pl.read_csv(loans, infer_schema=False)
-    order = ["since", "city", "rate", "amount"]
+    order = ["since", "city", "rate", "loan", "amount"]
     frame.select(order).write_csv("other.csv", separator=";")
     frame.select(order).write_parquet("other.parquet")
     expected = rebel("predict", model, "loans.csv").stdout
@@ -183,7 +184,7 @@ def test_rows_are_read_from_standard_input(model, loans):
 
 
 def test_tables_of_other_programs_are_read(model, loans, rebel, monkeypatch):
-    import rebelboost.tables.files as reading
+    import rebelboost.tables.workbooks as reading
 
     frame = pl.read_csv(loans, null_values="NA", try_parse_dates=True)
     frame.write_csv("loans.tsv", separator="\t")
@@ -191,7 +192,13 @@ def test_tables_of_other_programs_are_read(model, loans, rebel, monkeypatch):
     assert rebel("predict", model, "loans.tsv").stdout == expected
     # The readers are an extra; what they return is a frame with types.
     monkeypatch.setattr(reading, "find_spec", lambda _: True)
-    monkeypatch.setattr(pl, "read_excel", lambda *_, **__: frame)
+    monkeypatch.setattr(reading, "_sheet_names", lambda *_: ["Sheet1"])
+    # All cells as text, without names of columns, have the names in their first row.
+    rows = [frame.columns, *frame.select(pl.all().cast(pl.String)).rows()]
+    cells = pl.DataFrame(rows, schema=[f"c{i}" for i in range(frame.width)], orient="row")
+    monkeypatch.setattr(
+        pl, "read_excel", lambda *_, has_header, **__: frame if has_header else cells
+    )
     loans.with_name("loans.xlsx").write_bytes(b"PK")
     assert rebel("predict", model, "loans.xlsx").stdout == expected
 
@@ -265,3 +272,26 @@ def test_models_trained_in_python_decide_too(folder, rebel):
     assert named.exit_code == 0, named.stderr
     assert named.stdout == rebel("predict", "bare.safetensors", "iris.csv").stdout
     assert "in Python" in rebel("evaluate", "named.safetensors", "iris.csv").stderr
+
+
+@pytest.mark.parametrize("column", ["loan_id", "branch"])
+def test_predictions_keep_the_identifier_that_was_detected(folder, rebel, column):
+    given = ["--id", column] if column == "branch" else []
+    lines = [f"L{i * 7 % 97},{i % 3},{i % 5},{'ab'[i % 2]}" for i in range(60)]
+    (folder / "t.csv").write_text("loan_id,branch,v,y\n" + "\n".join(lines), encoding="utf-8")
+    assert rebel("train", "t.csv", "-t", "y", "--rounds", 5, "--learner", "stump").exit_code == 0
+    rebel("predict", "t.safetensors", "t.csv", "-o", "out.csv", *given)
+    out = pl.read_csv("out.csv", infer_schema=False)
+    assert out.columns[:2] == [column, "decision"]
+    assert out[column].to_list() == [line.split(",")[column == "branch"] for line in lines]
+
+
+def test_predictions_keep_the_column_that_groups_the_rows(folder, rebel):
+    lines = [f"{i // 4},{i % 5},{'ab'[i % 2]}" for i in range(200)]
+    (folder / "t.csv").write_text("patient,v,y\n" + "\n".join(lines), encoding="utf-8")
+    assert rebel("train", "t.csv", "-t", "y", "--rounds", 5, "--learner", "stump").exit_code == 0
+    assert rebel("predict", "t.safetensors", "t.csv").stdout.startswith("patient,decision,")
+    (folder / "new.csv").write_text("v\n1\n", encoding="utf-8")
+    assert rebel("predict", "t.safetensors", "new.csv").exit_code == 2  # one column
+    (folder / "new.csv").write_text("v,w\n1,2\n", encoding="utf-8")
+    assert rebel("predict", "t.safetensors", "new.csv").stdout.startswith("decision,")

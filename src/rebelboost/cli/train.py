@@ -92,7 +92,7 @@ def _read(
     """Read a table, and the costs that it is to be trained for."""
     with output.telling(f"reading {data}") as tell, opened_source(data) as table:
         prices = None if costs is None else cost_files.open_costs(costs)
-        columns = _keeping(columns, prices, table)
+        columns = _keeping(columns.resolved(table.names), prices, table)
         if is_large(data, table):
             check_large(settings.learner, columns)
             survey = surveyed(table, target, columns, scratch, tell)

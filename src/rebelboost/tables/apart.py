@@ -14,7 +14,7 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import Column
 from rebelboost.tables.identifiers import names_groups
 from rebelboost.tables.leaks import GroupColumn, find_group
-from rebelboost.tables.options import NO_GROUP, ColumnOptions
+from rebelboost.tables.options import NO_GROUP, ColumnOptions, as_word
 
 GROUPS_ROWS = (
     f"groups the rows, which are tested together (use --group {NO_GROUP} if they are independent)"
@@ -78,7 +78,7 @@ def _ignored_group(aside: pl.DataFrame, y: NDArray[Any]) -> tuple[str, ...]:
         return ()
     name = found.name
     told = f"{name} is ignored, but several rows have the same value of it"
-    remedy = f"use --group {_quoted(name)} if the model is for new values of {name}"
+    remedy = f"use --group {as_word(name)} if the model is for new values of {name}"
     return (f"{told}: {remedy}, or its figures may be too good",)
 
 
@@ -86,12 +86,8 @@ def _warning(found: GroupColumn) -> str:
     return (
         f"{found.name} alone predicts {percent(found.accuracy)} of the rows from others with the same "
         f"value, so the model is tested on new values of {found.name}. Confirm with "
-        f"--group {_quoted(found.name)}, or use --group {NO_GROUP} if rows are independent"
+        f"--group {as_word(found.name)}, or use --group {NO_GROUP} if rows are independent"
     )
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if " " in name else name
 
 
 def group_numbers(values: pl.Series, path: Path) -> Ints:

@@ -75,15 +75,18 @@ def tell_columns(
     unclear = [name for name in names if told[name] is None]
     if not unclear:
         typed = [c for c in told.values() if c is not None]
-        return Detected([each for c in typed for each in _parts(c, table.names)], [], [], [])
+        taken = table.names
+        return Detected([each for c in typed for each in _parts(c, taken)], [], [], [])
     texts = _Texts(table, unclear)
-    found = texts.columns()
+    first = texts.columns()
     found, notes = _settled(
-        texts, found, semicolons="semicolon" in table.form, by_user=options.decimal
+        texts, first, semicolons="semicolon" in table.form, by_user=options.decimal
     )
-    odd = texts.odd(found.values())
+    changed = (c for c in found.values() if c.name in texts.lossy or c != first[c.name])
+    odd = texts.odd(changed)
     warnings = [text for name in unclear if (text := texts.warning(found[name]))]
-    columns = [each for name in names for each in _parts(told[name] or found[name], table.names)]
+    taken = table.names
+    columns = [each for name in names for each in _parts(told[name] or found[name], taken)]
     return Detected(columns, odd, notes, warnings)
 
 
@@ -131,10 +134,15 @@ class _Texts:
     def __init__(self, table: Table, names: Sequence[str]) -> None:
         self.frame, self.names = table.frame, names
         self.head = self.frame.select(names).head(HEAD).collect()
+        # All at once: on wide tables, a query for each column takes long.
+        present = self.head.select(cells(name, numbers=True) for name in names)
+        self._of_head = {column.name: column for column in present}
+        self.lossy: set[str] = set()
+        """Columns with cells that their formats do not fit."""
 
     def of_head(self, name: str) -> pl.Series:
         """Cells of the first rows that are not missing."""
-        return self.head.select(cells(name, numbers=True)).to_series().drop_nulls()
+        return self._of_head[name].drop_nulls()
 
     def asked(self, questions: Sequence[pl.Expr]) -> dict[str, Any]:
         """Answers from all rows."""
@@ -151,7 +159,8 @@ class _Texts:
             others = self._not_fitting(lossy)
             again = {c.name: [c, *_proposed(others[c.name], c.name)] for c in lossy}
             best |= self._best(again)
-        kept = self._sufficient([each for each in best.values() if each.lost])
+        self.lossy = {name for name, each in best.items() if each.lost}
+        kept = self._sufficient([best[name] for name in self.lossy])
         return {
             name: each.column if name in kept or not each.lost else Column(name, "category")
             for name, each in best.items()

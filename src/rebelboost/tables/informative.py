@@ -27,6 +27,8 @@ PROBABLE = (
 ROW_NUMBERS = "row numbers"
 MOST_POOLED = 20_000
 """Maximum number of less frequent categories that a model file names."""
+MOST_COMPARED = 200
+"""Of more columns, some are compared with one that may be an identifier."""
 MOST_ROWS = 20_000
 """Correlations of larger tables are those of their first rows."""
 
@@ -146,7 +148,7 @@ def _is_related(
     ]
     classes = np.unique(y)
     labels = y[:MOST_ROWS]
-    tested = [_ranks(frame[name]) for name in others]
+    tested = [_ranks(frame[name]) for name in others[:: 1 + len(others) // MOST_COMPARED]]
     tested += [
         (labels == label).astype(np.float64) for label in classes[: max(1, len(classes) - 1)]
     ]

@@ -11,6 +11,7 @@ from rebelboost.exceptions import TableError
 
 SEPARATORS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "space"}
 """In the order in which they are tried: commas also occur in numbers, and spaces in names."""
+NO_HEADER = "no header"
 REGULAR = 0.95
 """Minimum share of lines that a separator must split into the same number of cells."""
 
@@ -99,6 +100,25 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def column_names(first: Sequence[str], *, headed: bool) -> tuple[list[str], list[str]]:
+    """Return unique names of the columns, and notes on changed names."""
+    numbered = [f"column_{i + 1}" for i in range(len(first))]
+    if not headed:
+        note = f"{NO_HEADER}: the columns are named column_1 to {numbered[-1]}"
+        return numbered, [note]
+    notes, names, taken = [], [], set()
+    for given, number in zip(first, numbered, strict=True):
+        name = base = " ".join(given.split()) or number
+        again = 2
+        while name in taken:
+            name, again = f"{base}_{again}", again + 1
+        if name != base:
+            notes.append(f"several columns are named {base!r}: a later one is renamed to {name!r}")
+        names.append(name)
+        taken.add(name)
+    return names, notes
 
 
 # ---- faults

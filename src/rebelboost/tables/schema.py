@@ -23,7 +23,7 @@ from rebelboost.tables.finite import check_columns
 from rebelboost.tables.identifiers import is_nameless
 from rebelboost.tables.informative import look
 from rebelboost.tables.leaks import find_leaks
-from rebelboost.tables.options import ColumnOptions
+from rebelboost.tables.options import ColumnOptions, as_word
 from rebelboost.tables.target import find_target, read_target, target_values, whole_numbers
 
 UNSUPPORTED = "unsupported type"
@@ -288,7 +288,7 @@ def _reasons(ignored: Mapping[str, str]) -> str:
 def _leaks(frame: pl.DataFrame, y: NDArray[Any], target: str, apart: LeaveOut) -> list[str]:
     return [
         f"{leak.name} nearly decides {target!r} alone ({percent(leak.accuracy)} right): is it known "
-        f"beforehand? If not, use --ignore {_quoted(leak.name)}"
+        f"beforehand? If not, use --ignore {as_word(leak.name)}"
         for leak in find_leaks(frame.iter_columns(), y, apart.groups)[:MOST_LEAKS]
     ]
 
@@ -297,12 +297,8 @@ def _note_odd(odd: tuple[str, int, str]) -> str:
     name, n_cells, example = odd
     return (
         f"{name}: {n_cells:,} {ODD_CELLS}, such as {shown_cell(example)}, count as missing "
-        f"(--categorical {_quoted(name)} treats the column as categories)"
+        f"(--categorical {as_word(name)} treats the column as categories)"
     )
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if " " in name else name
 
 
 def _dates(columns: Sequence[Column]) -> list[str]:
