@@ -227,6 +227,14 @@ def test_numbers_can_be_taken_as_categories(loans):
     assert samples.frame["amount"].dtype == pl.String
 
 
+def test_a_table_of_text_without_names_is_recognised_by_what_recurs(tmp_path):
+    text = "n,y,democrat\ny,n,republican\ny,y,democrat\nn,n,republican\n"
+    with opened(write(tmp_path / "t.csv", text)) as table:
+        assert table.names == ["column_1", "column_2", "column_3"]
+    with opened(write(tmp_path / "t.csv", "handicapped,water,party\n" + text)) as table:
+        assert table.names == ["handicapped", "water", "party"]
+
+
 @pytest.mark.parametrize("name", ["PID", "uid", "id_str", "caseid"])
 def test_identifiers_are_left_out_though_they_go_with_other_columns(tmp_path, name):
     # The first digit of a patient's number is the clinic.

@@ -10,6 +10,7 @@ import pytest
 from loans import loan_lines
 from rebelboost import load
 from rebelboost.base.text import percent
+from rebelboost.tables.seen import row_hashes, seen_rows
 
 
 @pytest.fixture
@@ -148,6 +149,47 @@ def test_the_training_file_is_judged_by_left_out_rows(loans, rebel, records):
     assert judged["accuracy"] == trained["evaluation"]["accuracy"]
     done = rebel("evaluate", "loans.safetensors", "loans.csv")
     assert "each row is evaluated by fits that did not see it" in done.stderr
+
+
+@pytest.mark.parametrize("rows", ["values", "none"])
+def test_rows_that_were_trained_on_are_noticed_in_another_file(loans, rebel, records, rows):
+    train = ("train", "loans.csv", "-t", "repaid", "--rounds", 5, "--learner", "stump")
+    assert rebel(*train, "--rows", rows).exit_code == 0
+    header, *lines = loans.read_text(encoding="utf-8").splitlines()
+    # In another order, with other columns, and with rows that are new.
+    changed = [line.replace("L", "M", 1).replace("main", "side") for line in lines[90:20:-1]]
+    new = [line.replace(",20", ",19", 1) for line in lines[:30]]
+    loans.with_name("part.csv").write_text("\n".join([header, *changed, *new]), encoding="utf-8")
+    done = rebel("evaluate", "loans.safetensors", "part.csv")
+    (record,) = records("evaluate", "loans.safetensors", "part.csv")
+    if rows == "none":
+        assert "trained on" not in done.stderr
+        return
+    assert "70 of these 100 rows equal rows that the model was trained on" in done.stderr
+    assert record["seen_rows"] == 70
+
+
+def test_rows_that_are_equal_by_chance_are_not_called_seen(folder, rebel):
+    rng = np.random.default_rng(0)
+    for name, n in (("t.csv", 600), ("new.csv", 300)):
+        lines = [f"{rng.integers(5)},{rng.integers(4)},{'ab'[rng.integers(2)]}" for _ in range(n)]
+        (folder / name).write_text("v,w,y\n" + "\n".join(lines), encoding="utf-8")
+    assert rebel("train", "t.csv", "-t", "y", "--rounds", 5, "--learner", "stump").exit_code == 0
+    assert "trained on" not in rebel("evaluate", "t.safetensors", "new.csv").stderr
+
+
+@pytest.mark.parametrize("n_seen", [0, 300])
+def test_rows_of_a_large_table_are_noticed_by_some_hashes(n_seen):
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"v": rng.normal(size=20_000), "w": rng.normal(size=20_000)})
+    y = rng.choice(["a", "b"], 20_000)
+    told = row_hashes(frame, y)
+    assert len(told["hashes"]) < 50_000
+    new = pl.concat([frame[:n_seen], pl.DataFrame({"v": rng.normal(size=700), "w": [0.0] * 700})])
+    found = seen_rows(told, new, np.concatenate([y[:n_seen], ["a"] * 700]))
+    assert (found is None) == (n_seen == 0)
+    # A fifth of the hashes is kept: of 300 rows, 60 ± 7 are found.
+    assert found is None or abs(found.n - n_seen) < 150
 
 
 def test_two_classes_are_judged_by_the_figures_that_clinicians_know(model, new, rebel, records):

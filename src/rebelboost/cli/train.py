@@ -19,6 +19,7 @@ from rebelboost.tables.files import Table
 from rebelboost.tables.kept import keep_table
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.schema import TrainingTable, Understanding, row_names, understand
+from rebelboost.tables.seen import row_hashes
 from rebelboost.tables.survey import Survey, surveyed
 from rebelboost.tables.together import Source, opened_source
 
@@ -62,6 +63,9 @@ def run_training(
         named = _named(trained.model, read.samples, named=model.kept.names)
         trained = trained._replace(model=named)
     trained.model.metadata_ = _kept(trained, described, data)
+    if read.samples is not None and model.kept.rows != "none":
+        hashes = row_hashes(read.samples.frame, read.samples.y)
+        trained.model.metadata_["row_hashes"] = hashes
     if read.survey is not None:
         trained.model.metadata_["held_out"] = read.survey.rule.to_dict()
     words = _command(data, understanding.target, costs, columns, settings)

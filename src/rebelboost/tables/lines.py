@@ -72,7 +72,8 @@ def _uncut(path: Path, line: int, reason: str) -> str:
 def is_headed(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row contains column names.
 
-    It does if a column has text above numbers; it does not if columns have numbers above numbers.
+    It does if a column has text above numbers; it does not if columns have numbers above numbers, nor if all
+    columns have text and each text of the first row occurs again below it.
     """
     first, below = rows[0], rows[1:]
     numbers_below = [
@@ -83,7 +84,12 @@ def is_headed(rows: Sequence[Sequence[str]]) -> bool:
     ]
     if any(first[c].strip() and not is_number(first[c]) for c in numbers_below):
         return True
-    return not numbers_below or not _are_values(first)
+    if numbers_below:
+        return not _are_values(first)
+    return not all(
+        any(len(row) > c and row[c].strip() == cell.strip() for row in below)
+        for c, cell in enumerate(first)
+    )
 
 
 def _are_values(first: Sequence[str]) -> bool:
