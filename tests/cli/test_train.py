@@ -201,3 +201,58 @@ def test_names_of_thousands_of_columns_are_read_and_saved(folder, rebel):
     assert done.exit_code == 0, done.stderr
     assert "2,000 columns" in done.stdout
     assert rebel("predict", "t.safetensors", "t.csv").stdout.count("\n") == 31
+
+
+def reviews(folder, other=""):
+    rng = np.random.default_rng(0)
+    usual = np.array(
+        [
+            "the",
+            "a",
+            "this",
+            "hotel",
+            "room",
+            "we",
+            "was",
+            "very",
+            "and",
+            "it",
+            "is",
+            "of",
+            "on",
+            "in",
+            "my",
+            "with",
+            "again",
+        ]
+    )
+    telling = {"good": ["lovely", "warm"], "bad": ["broken", "rude"]}
+    lines = [f"review{other and ',v'},stars"]
+    for i in range(200):
+        stars = ["good", "bad"][rng.integers(2)]
+        words = [*rng.choice(usual, 9), rng.choice(telling[stars])]
+        lines.append(" ".join(rng.permutation(words)) + f"{other and f',{i % 7}'},{stars}")
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+
+
+def test_text_is_named_and_its_words_are_used_if_asked(folder, rebel):
+    reviews(folder, other="v")
+    done = rebel("train", "t.csv", "-t", "stars", *QUICK)
+    assert "review: sentences (--text review uses their words)" in " ".join(done.stdout.split())
+    done = rebel("train", "t.csv", "-t", "stars", "--text", "review", "--rounds", 40)
+    assert done.exit_code == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "text 1 column: review as 20 words" in said
+    assert "accuracy 100.0 %" in said or "accuracy 99" in said
+    (folder / "new.csv").write_text("v,review\n1,rude!\n1,WARM and lovely\n1,\n", encoding="utf-8")
+    done = rebel("predict", "t.safetensors", "new.csv")
+    assert [line.split(",")[0] for line in done.stdout.splitlines()][1:3] == ["bad", "good"]
+    assert "review: rude = 1" in rebel("explain", "t.safetensors", "new.csv", "--rows", 1).stdout
+
+
+def test_a_table_of_nothing_but_text_gets_advice_that_works(folder, rebel):
+    reviews(folder)
+    done = rebel("train", "t.csv", "-t", "stars")
+    assert done.exit_code == 2
+    assert done.stderr.endswith("(review: sentences): use --text review to predict from words\n")
+    assert rebel("train", "t.csv", "-t", "stars", "--text", "review", *QUICK).exit_code == 0

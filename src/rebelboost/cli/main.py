@@ -9,12 +9,16 @@ from rebelboost.cli.detect_commands import detect_app
 from rebelboost.cli.errors import reported
 from rebelboost.cli.option_types import (
     Agreement,
+    Categorical,
     Costs,
     Data,
+    Ignored,
     Json,
+    Kept,
     Model,
     SheetName,
     SkipRows,
+    Texts,
     Traceback,
     TrueColumn,
 )
@@ -99,24 +103,10 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             "the current folder.",
         ),
     ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Ignore this column, or several: a,b,c."),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Use this column, or several, even if they look uninformative, such as identifiers.",
-        ),
-    ] = None,
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Treat the numbers in this column, or several, as categories.",
-        ),
-    ] = None,
+    ignore: Ignored = None,
+    keep: Kept = None,
+    categorical: Categorical = None,
+    text: Texts = None,
     decimal: Annotated[
         str,
         typer.Option(
@@ -210,7 +200,15 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             costs,
             ModelFile(model, force, KeptRows(rows, names)),
             columns=ColumnOptions(
-                keep or (), ignore or (), categorical or (), group, when, decimal, task, cut_at
+                keep or (),
+                ignore or (),
+                categorical or (),
+                group,
+                when,
+                decimal,
+                task,
+                cut_at,
+                text or (),
             ),
             settings=TrainingOptions(learner, rounds, time_budget, seed, threads),
             output=_output(as_json=as_json),

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have."""
+"""Types of options and arguments."""
 
 from pathlib import Path
 from typing import Annotated
@@ -45,4 +45,25 @@ Agreement = Annotated[
         help="Stop early on easy rows: faster, and about this share of the decisions, such as 0.995, is the "
         "same as without stopping.",
     ),
+]
+Ignored = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Ignore this column, or several: a,b,c."),
+]
+Kept = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Use this column, or several, even if they look uninformative, such as identifiers.",
+    ),
+]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN", help="Treat the numbers in this column, or several, as categories."
+    ),
+]
+Texts = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Use the words of the text in this column, or several."),
 ]

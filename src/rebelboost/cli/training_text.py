@@ -11,6 +11,8 @@ from rebelboost.cli.costs import CostTable, costs_text
 from rebelboost.cli.render import Line, Output
 from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING
+from rebelboost.tables.informative import TEXT
+from rebelboost.tables.options import as_word
 from rebelboost.tables.schema import UNSUPPORTED, Understanding
 from rebelboost.tables.together import Source
 
@@ -85,17 +87,23 @@ def _classes(understanding: Understanding) -> str:
 
 
 def _ignored(name: str, why: str) -> str:
+    if why == TEXT:
+        return f"{name}: {why} (--text {as_word(name)} uses their words)"
     final = why.startswith(("by", "groups the rows", UNSUPPORTED))
     return f"{name}: {why}" + ("" if final else f" (--keep {shlex.quote(name)} includes it)")
 
 
 def _columns(understanding: Understanding) -> list[Line]:
     named = [(word, understanding.of_kind(kind), meaning) for kind, word, meaning in KINDS]
-    return [
+    lines = [
         (word, f"{counted(len(names), 'column')}: {listed(names, MOST_COLUMNS)}{meaning}")
         for word, names, meaning in named
         if names
     ]
+    if texts := understanding.texts:
+        told = [f"{name} as {counted(n, 'word')}" for name, n in texts.items()]
+        lines.append(("text", f"{counted(len(texts), 'column')}: {listed(told, MOST_COLUMNS)}"))
+    return lines
 
 
 def _readings(understanding: Understanding) -> list[str]:

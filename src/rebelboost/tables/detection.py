@@ -13,12 +13,10 @@ import polars as pl
 from rebelboost.tables.columns import (
     DATE_FORMS,
     FIRST,
-    MONTH,
-    SECOND,
     TIME_FORMS,
-    WEEKDAY,
     Column,
     cells,
+    features_of,
 )
 from rebelboost.tables.files import Table
 from rebelboost.tables.numbers import (
@@ -40,6 +38,7 @@ from rebelboost.tables.numbers import (
     undressed,
 )
 from rebelboost.tables.options import ColumnOptions
+from rebelboost.tables.texts import word_columns
 
 HEAD = 1000
 """Number of rows from which candidate formats are found."""
@@ -69,6 +68,8 @@ def tell_columns(
 ) -> Detected:
     """Detect the kind of each column, and count the cells that do not have its format."""
     options = options or ColumnOptions()
+    words = [each for name in names if name in options.text for each in word_columns(table, name)]
+    names = [name for name in names if name not in options.text]
     told = {name: _by_type(name, table.types[name]) for name in names}
     for name in set(options.categorical) & set(names):
         told[name] = Column(name, "category")
@@ -76,7 +77,9 @@ def tell_columns(
     if not unclear:
         typed = [c for c in told.values() if c is not None]
         taken = table.names
-        return Detected([each for c in typed for each in _parts(c, taken)], [], [], [])
+        return Detected(
+            [*(each for c in typed for each in features_of(c, taken)), *words], [], [], []
+        )
     texts = _Texts(table, unclear)
     first = texts.columns()
     found, notes = _settled(
@@ -86,8 +89,8 @@ def tell_columns(
     odd = texts.odd(changed)
     warnings = [text for name in unclear if (text := texts.warning(found[name]))]
     taken = table.names
-    columns = [each for name in names for each in _parts(told[name] or found[name], taken)]
-    return Detected(columns, odd, notes, warnings)
+    columns = [each for name in names for each in features_of(told[name] or found[name], taken)]
+    return Detected([*columns, *words], odd, notes, warnings)
 
 
 def _by_type(name: str, dtype: Any) -> Column | None:
@@ -100,29 +103,6 @@ def _by_type(name: str, dtype: Any) -> Column | None:
     if dtype in (pl.Boolean, pl.Categorical, pl.Enum):
         return Column(name, "category")
     return None
-
-
-def _parts(column: Column, taken: Sequence[str]) -> list[Column]:
-    """Return the features that a column becomes."""
-    if column.kind == "date":
-        month = replace(
-            column, name=_free(f"{column.name}_month", taken), kind="number", part=MONTH
-        )
-        day = _free(f"{column.name}_weekday", taken)
-        weekday = replace(column, name=day, kind="category", part=WEEKDAY)
-        return [column, *(replace(each, source=column.name) for each in (month, weekday))]
-    if column.part != FIRST:
-        return [column]
-    return [
-        replace(column, name=_free(f"{column.name}_{i}", taken), source=column.name, part=part)
-        for i, part in enumerate((FIRST, SECOND), 1)
-    ]
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 # ---- text

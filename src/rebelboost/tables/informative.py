@@ -14,6 +14,7 @@ from rebelboost.base.names import printed
 from rebelboost.data.encoder import MOST_LEVELS
 from rebelboost.tables.columns import Column
 from rebelboost.tables.identifiers import names_rows
+from rebelboost.tables.texts import is_text
 
 FEWEST_ROWS = 10
 """Minimum number of rows for a column of distinct values to be an identifier."""
@@ -25,6 +26,8 @@ PROBABLE = (
     "probably an identifier: a different whole number in every row, unrelated to other columns"
 )
 ROW_NUMBERS = "row numbers"
+TEXT = "sentences"
+"""Why free text is ignored."""
 MOST_POOLED = 20_000
 """Maximum number of less frequent categories that a model file names."""
 MOST_COMPARED = 200
@@ -78,7 +81,11 @@ def _chosen(
         if reason and column.origin not in keep:
             if not column.is_derived:
                 found.useless[column.origin] = reason
-            if is_id and (found.ids is None or found.useless.get(found.ids[0]) == ROW_NUMBERS):
+            if (
+                is_id
+                and reason != TEXT
+                and (found.ids is None or found.useless.get(found.ids[0]) == ROW_NUMBERS)
+            ):
                 whole = column.kind == "number"
                 ids = column.name, (values.cast(pl.Int64) if whole else values).to_list()
                 found = found._replace(ids=ids)
@@ -103,10 +110,11 @@ def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool | None]:
         return f"constant value {printed(values[0])}", False
     if n_different == n >= FEWEST_ROWS:
         if column.kind == "category":
-            return "a different text in every row", True
+            return TEXT if is_text(values) else "a different text in every row", True
         return "", None if column.kind == "number" and _is_distinct_whole(values) else False
     if column.kind == "category" and n_different > max(FEWEST_ROWS, n / 2):
-        return f"text with {n_different:,} different values in {n:,} rows", False
+        several = f"text with {n_different:,} different values in {n:,} rows"
+        return TEXT if is_text(values) else several, False
     return "", False
 
 

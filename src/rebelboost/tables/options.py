@@ -47,12 +47,14 @@ class ColumnOptions(NamedTuple):
     """`CLASSES` or `NUMBERS`: what the target consists of; empty: detected."""
     cut_at: float | None = None
     """Divides a target of numbers into two classes: below, and at least this number."""
+    text: Sequence[str] = ()
+    """Columns of text whose words are used."""
 
     def resolved(self, names: Sequence[str]) -> "ColumnOptions":
         """The same options with lists of columns, in a table with these names, divided."""
-        lists = (column_list(given, names) for given in (self.keep, self.ignore, self.categorical))
-        keep, ignore, categorical = lists
-        return self._replace(keep=keep, ignore=ignore, categorical=categorical)
+        given = self.keep, self.ignore, self.categorical, self.text
+        keep, ignore, categorical, text = (column_list(each, names) for each in given)
+        return self._replace(keep=keep, ignore=ignore, categorical=categorical, text=text)
 
     def columns(self) -> dict[str, Sequence[str]]:
         """Option → columns that it names."""
@@ -62,6 +64,7 @@ class ColumnOptions(NamedTuple):
             "keep": self.keep,
             "ignore": self.ignore,
             "categorical": self.categorical,
+            "text": self.text,
             "group": group,
             "time": time,
         }

@@ -3,6 +3,7 @@
 The model file stores this, so that other tables are read in the same way.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,13 +16,13 @@ from rebelboost.base.names import listed, shown_cell
 from rebelboost.base.text import percent
 from rebelboost.exceptions import TableError
 from rebelboost.tables.apart import LeaveOut, tell_apart
-from rebelboost.tables.columns import MONTH, WEEKDAY, Column, as_text
+from rebelboost.tables.columns import MONTH, WEEKDAY, WORD, Column, as_text
 from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.examples import examples
 from rebelboost.tables.files import Table
 from rebelboost.tables.finite import check_columns
 from rebelboost.tables.identifiers import is_nameless
-from rebelboost.tables.informative import look
+from rebelboost.tables.informative import TEXT, look
 from rebelboost.tables.leaks import find_leaks
 from rebelboost.tables.options import ColumnOptions, as_word
 from rebelboost.tables.target import find_target, read_target, target_values, whole_numbers
@@ -120,8 +121,17 @@ class Understanding:
         return target_values(text, self.target_column, self.cut)
 
     def of_kind(self, kind: str) -> list[str]:
-        """Names of the columns of one kind; months and weekdays belong to their dates."""
-        return [c.name for c in self.columns if c.kind == kind and c.part not in (MONTH, WEEKDAY)]
+        """Names of the columns of one kind; months and weekdays belong to their dates, words to texts."""
+        return [
+            c.name
+            for c in self.columns
+            if c.kind == kind and c.part not in (MONTH, WEEKDAY) and not c.is_of_text
+        ]
+
+    @property
+    def texts(self) -> dict[str, int]:
+        """Column of text → number of its words that are used."""
+        return Counter(c.origin for c in self.columns if c.part.startswith(WORD))
 
     @property
     def n_columns(self) -> int:
@@ -167,9 +177,12 @@ def understand(
     chosen, useless, ids = look(frame, columns, classes, keep=keep, unnamed=table.unnamed)
     ignored |= useless
     if not chosen:
+        texts = [as_word(name) for name, reason in ignored.items() if reason == TEXT]
+        remedy = "use --keep COLUMN to include one"
+        if texts:
+            remedy = f"use --text {','.join(texts)} to predict from words"
         raise TableError(
-            f"{table.path} has no column to predict {target!r} from "
-            f"({_reasons(ignored)}): use --keep COLUMN to include one"
+            f"{table.path} has no column to predict {target!r} from ({_reasons(ignored)}): {remedy}"
         )
     missing = {
         c.origin: n for c in chosen if not c.is_derived and (n := frame[c.name].null_count())
