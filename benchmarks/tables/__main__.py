@@ -138,11 +138,12 @@ def used(table: RealTable) -> bool:
 
 def claimed(chosen: list[Stranger], runs: int) -> int:
     found = []
+    print(claims.HEADING)
     for table in chosen:
         for seed in range(runs):
             found.append(claims.tested(table, written(table), seed))
-            claims.printed(found[-1:])
-    claims.printed(found)
+            print(claims.line_of(found[-1]), flush=True)
+    print(claims.summary(found))
     return 0
 
 

@@ -1,8 +1,8 @@
 """Whether figures that `rebel train` claims hold on rows that were kept back.
 
 A table is divided at random, whole groups together where the command finds groups. The command's own path
-reads and trains on one part (60 % of the rows, 3,000 at most); its left-out figures are compared with those of
-the same model on the other part (20,000 rows at most).
+reads and trains on one part (60 % of the rows, 3,000 at most), without columns that decide the target alone.
+Its left-out figures are compared with those of the same model on the other part (20,000 rows at most).
 """
 
 import time
@@ -21,6 +21,7 @@ from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.tables.apart import group_numbers
 from rebelboost.tables.files import opened
+from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.schema import Understanding, understand
 from rebelboost.tables.schema_reader import Match
 
@@ -59,8 +60,9 @@ def tested(table: Stranger, path: Path, seed: int) -> Claim:
     """Train on a part of a table, and compare."""
     trained_on, kept_back = _divided(table, path, seed)
     began = time.monotonic()
+    options = ColumnOptions(ignore=(*table.leaks, *table.later))
     with opened(trained_on) as file:
-        told, samples = understand(file, table.target)
+        told, samples = understand(file, table.target, options)
     job = Job(samples, None, TrainingOptions(), numbers=False)
     trained = learn(job, Output(as_json=True))
     model, groups = trained.model, samples.apart.groups
@@ -164,21 +166,30 @@ def _mean(values: Values, groups: NDArray | None, *, is_share: bool) -> tuple[fl
     return mean, max(variance, 1e-12), len(sums)
 
 
-def printed(claims: list[Claim]) -> None:
-    """Print one line for each training, and the share of claims that hold."""
-    print(f"\n{'table':38} seed  trained    kept  accuracy: claimed  found      p   seconds")
-    for each in claims:
-        one = each.by_measure["accuracy"]
-        told = f"{100 * one.claimed:16.1f} % {100 * one.found:5.1f} % {one.p:6.3f}"
-        mark = "" if one.holds else "  *"
-        numbers = f"{each.seed:4} {each.n[0]:8,} {each.n[1]:7,}"
-        print(f"{each.title:38} {numbers} {told} {each.seconds:9.1f}{mark}")
+HEADING = f"{'table':34} seed  trained    kept" + "".join(
+    f"{measure + ' claimed':>18}   found      p" for measure in MEASURES
+)
+
+
+def line_of(claim: Claim) -> str:
+    """What was claimed and found in one training; stars mark differences beyond chance."""
+    told = f"{claim.title:34} {claim.seed:4} {claim.n[0]:8,} {claim.n[1]:7,}"
+    for each in claim.by_measure.values():
+        mark = " " if each.holds else "*"
+        told += f"{each.claimed:18.3f} {each.found:7.3f} {each.p:5.2f}{mark}"
+    return f"{told} {claim.seconds:6.1f} s"
+
+
+def summary(claims: list[Claim]) -> str:
+    """The share of claims that hold."""
+    lines = []
     for measure in MEASURES:
         pairs = [each.by_measure[measure] for each in claims]
         n = sum(pair.holds for pair in pairs)
         better = max if measure == "accuracy" else min
         rosy = sum(not p.holds and better(p.claimed, p.found) == p.claimed for p in pairs)
-        print(
+        lines.append(
             f"{measure}: {n} of {len(pairs)} claims ({100 * n / len(pairs):.1f} %) are within sampling error "
             f"of rows that were kept back (two-sided test at {100 * LEVEL:.0f} %); too good: {rosy}"
         )
+    return "\n".join(lines)

@@ -27,7 +27,11 @@ class Stranger(NamedTuple):
     kinds: dict[str, str] = {}  # noqa: RUF012  (never changed)
     """Column → its kind, where pandas tells another."""
     leaks: tuple[str, ...] = ()
-    """Columns that should be asked about: they are known only afterwards, and decide the target alone."""
+    """Columns that should be asked about: they decide the target alone, most of them because they are known
+    only afterwards. They are ignored where claims are tested, as the command advises."""
+
+    later: tuple[str, ...] = ()
+    """Columns that are asked about after training only."""
 
     @property
     def title(self) -> str:
@@ -41,7 +45,7 @@ TABLES = [
     Stranger("medicaldata", "opt", "Preg.ended...37.wk", ("PID",), leaks=("GA.at.outcome",)),
     Stranger("medicaldata", "indo_rct", "outcome", ("id",)),
     Stranger("survival", "flchain", "death", leaks=("chapter",)),
-    Stranger("medicaldata", "covid_testing", "result", group="subject_id"),
+    Stranger("medicaldata", "covid_testing", "result", group="subject_id", later=("ct_result",)),
     Stranger("survival", "pbcseq", "status", group="id"),
     Stranger("mosaicData", "HELPfull", "SATREAT", group="ID"),
     Stranger("openintro", "simpsons_paradox_covid", "outcome"),
@@ -97,7 +101,8 @@ TABLES = [
     Stranger("keel", "bands", "column_20"),
     Stranger("keel", "heart", "column_14"),
     Stranger("keel", "mammographic", "column_6"),
-    Stranger("keel", "housevotes", "column_17"),
+    # Not known afterwards, but one vote of 16 that decides the party: the question is right.
+    Stranger("keel", "housevotes", "column_17", leaks=("column_4",)),
     Stranger("keel", "contraceptive", "column_10"),
     Stranger("keel", "saheart", "column_10"),
     Stranger("keel", "tic-tac-toe", "column_10"),

@@ -184,7 +184,7 @@ def test_a_column_that_decides_as_much_as_the_model_is_asked_about(folder, rebel
     done = rebel("train", "t.csv", "-t", "result", *QUICK)
     told = " ".join(done.stdout.split())
     assert "cycles alone decides 97.8 %" in told
-    assert "is it known before result is? If not, use --ignore" in told
+    assert "is it known before result is? If not, use --ignore cycles" in told
 
 
 def test_an_attribute_of_the_group_is_no_leak(folder, records):

@@ -238,7 +238,7 @@ def reviews(folder, other=""):
 def test_text_is_named_and_its_words_are_used_if_asked(folder, rebel):
     reviews(folder, other="v")
     done = rebel("train", "t.csv", "-t", "stars", *QUICK)
-    assert "review: sentences (--text review uses their words)" in " ".join(done.stdout.split())
+    assert "review: free text (--text review uses its words)" in " ".join(done.stdout.split())
     done = rebel("train", "t.csv", "-t", "stars", "--text", "review", "--rounds", 40)
     assert done.exit_code == 0, done.stderr
     said = " ".join(done.stdout.split())
@@ -254,5 +254,5 @@ def test_a_table_of_nothing_but_text_gets_advice_that_works(folder, rebel):
     reviews(folder)
     done = rebel("train", "t.csv", "-t", "stars")
     assert done.exit_code == 2
-    assert done.stderr.endswith("(review: sentences): use --text review to predict from words\n")
+    assert done.stderr.endswith("(review: free text): use --text review to predict from words\n")
     assert rebel("train", "t.csv", "-t", "stars", "--text", "review", *QUICK).exit_code == 0

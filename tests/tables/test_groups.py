@@ -34,7 +34,9 @@ def test_identifiers_that_repeat_are_groups_by_any_usual_name(name):
     assert group(name, [f"case {v}" for v in values], y) == name
 
 
-@pytest.mark.parametrize("name", ["paid", "acid", "covid", "valid", "steroid", "lipid", "number"])
+@pytest.mark.parametrize(
+    "name", ["animal_name", "paid", "acid", "covid", "valid", "steroid", "lipid", "number"]
+)
 def test_words_that_end_like_identifiers_are_none(name):
     assert group(name, np.repeat(np.arange(100), 4), RNG.choice(["a", "b"], N)) is None
     assert not names_rows(name)

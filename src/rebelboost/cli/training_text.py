@@ -88,7 +88,7 @@ def _classes(understanding: Understanding) -> str:
 
 def _ignored(name: str, why: str) -> str:
     if why == TEXT:
-        return f"{name}: {why} (--text {as_word(name)} uses their words)"
+        return f"{name}: {why} (--text {as_word(name)} uses its words)"
     final = why.startswith(("by", "groups the rows", UNSUPPORTED))
     return f"{name}: {why}" + ("" if final else f" (--keep {shlex.quote(name)} includes it)")
 
@@ -289,7 +289,9 @@ def decided_alone(trained: "Trained", understanding: Understanding) -> list[str]
     if any(warning.startswith(f"{first.name} ") for warning in understanding.warnings):
         return []
     alone, together = percent(first.accuracy), percent(evaluation.accuracy.value)
-    question = f"is it known before {understanding.target} is? If not, use --ignore"
+    question = (
+        f"is it known before {understanding.target} is? If not, use --ignore {as_word(first.name)}"
+    )
     return [
         f"{first.name} alone decides {alone} of the rows correctly, the model {together}: {question}"
     ]

@@ -9,7 +9,7 @@ _THINGS = (
 _SHORT = "p|u|uu|gu|pt|pat|subj|case|hh|emp|cust|acct|stud|resp|record"
 _GROUPS = re.compile(
     rf"(.*_)?({_THINGS}|({_THINGS}|{_SHORT})?_?id|key|nr|mrn|ssn)"
-    r"(_?(id|nr|no|num|number|code|key|name|str))?_?"
+    r"(_?(id|nr|no|num|number|code|key|str))?_?"
 )
 _INDEX = r"index|idx|rownames?|row|row_(names?|numbers?|nr|no)|no|unnamed:_\d+|__index_level_\d+__"
 _ROWS = re.compile(rf"{_GROUPS.pattern}|(.*_)?({_INDEX})_?")

@@ -26,8 +26,8 @@ PROBABLE = (
     "probably an identifier: a different whole number in every row, unrelated to other columns"
 )
 ROW_NUMBERS = "row numbers"
-TEXT = "sentences"
-"""Why free text is ignored."""
+TEXT = "free text"
+"""Why sentences are ignored."""
 MOST_POOLED = 20_000
 """Maximum number of less frequent categories that a model file names."""
 MOST_COMPARED = 200

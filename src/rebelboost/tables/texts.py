@@ -7,7 +7,7 @@ from rebelboost.tables.files import Table
 
 MOST_WORDS, FEWEST_CELLS, MOST_SHARE = 200, 5, 0.9
 """Maximum number of words of a column, and the number and share of its cells that a word must occur in."""
-FEW_WORDS = 3.0
+FEW_WORDS = 5.0
 """Cells of text have more words than this on average; names have fewer."""
 
 
