@@ -15,7 +15,7 @@ MOST_PLAIN, MOST_PACKED = 100_000, 400_000
 MOST_TEXT = 50_000
 """Maximum number of characters of the categories in a long description. The model has those that it
 distinguishes, too."""
-MOST_UNPACKED = 100_000_000
+MOST_UNPACKED = 20_000_000
 """Maximum number of bytes that a packed description may have."""
 PACKED, DATES = "packed", ("date", "time")
 UNDESCRIBED = "the model file does not store how its table was read: train the model again"
