@@ -1,8 +1,8 @@
 """Write the output of commands and programs that pages show: `python docs/transcripts.py`.
 
 A block ```console has commands after dollar signs, which are run in a folder with the tables of `rebel demo`. A
-block ```text after a block ```python is what that program prints. tests/docs compares the wording with what the
-commands print now, so that pages do not fall behind.
+block ```text after a block ```python is what that program prints. tests/docs compares all of it but times with
+what they print now, so that pages do not fall behind.
 """
 
 import contextlib

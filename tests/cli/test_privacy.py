@@ -68,3 +68,12 @@ def test_reports_say_what_they_show_of_rows(loans, rebel):
     assert "It shows no single rows" in said
     assert not named
     assert "decisions explained" not in report.read_text("utf-8")
+
+
+def test_without_rows_numbers_are_predicted_by_trees(loans, rebel):
+    lines = loans.read_text(encoding="utf-8").splitlines()
+    done = rebel("train", "loans.csv", "-t", "amount", "--rows", "none", "--rounds", 20)
+    assert done.exit_code == 0, done.stderr
+    assert "it holds no training rows" in " ".join(done.stdout.split())
+    done = rebel("predict", "loans.safetensors", "loans.csv", "-o", "out.csv")
+    assert f"Wrote {len(lines) - 1:,} predictions" in done.stdout

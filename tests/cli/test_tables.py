@@ -9,7 +9,7 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.files import opened
 from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.schema import Understanding, row_name, understand
+from rebelboost.tables.schema import Understanding, row_name, row_names, understand
 from rebelboost.tables.target import class_labels
 
 
@@ -227,6 +227,23 @@ def test_numbers_can_be_taken_as_categories(loans):
     assert samples.frame["amount"].dtype == pl.String
 
 
+def test_a_table_of_text_without_names_is_recognised_by_what_recurs(tmp_path):
+    text = "n,y,democrat\ny,n,republican\ny,y,democrat\nn,n,republican\n"
+    with opened(write(tmp_path / "t.csv", text)) as table:
+        assert table.names == ["column_1", "column_2", "column_3"]
+    with opened(write(tmp_path / "t.csv", "handicapped,water,party\n" + text)) as table:
+        assert table.names == ["handicapped", "water", "party"]
+
+
+@pytest.mark.parametrize("name", ["PID", "uid", "id_str", "caseid"])
+def test_identifiers_are_left_out_though_they_go_with_other_columns(tmp_path, name):
+    # The first digit of a patient's number is the clinic.
+    lines = [f"{100000 * (1 + i // 15) + i * 7 % 97},{i // 15},{'ab'[i % 2]}" for i in range(60)]
+    path = write(tmp_path / "t.csv", f"{name},clinic,y\n" + "\n".join(lines))
+    told, _ = understood(path, "y")
+    assert told.ignored == {name: "identifier, a different number in every row"}
+
+
 @pytest.mark.parametrize("name", ["n", "id", "customer_id"])
 def test_numbers_that_name_rows_are_left_out(tmp_path, name):
     lines = [f"{1000 + i},{i % 7},{'ab'[i % 2]}" for i in range(40)]
@@ -296,3 +313,18 @@ def test_rows_are_called_by_what_names_them_but_no_number_stands_alone():
     assert row_name("patient", "P022") == "P022"
     assert row_name("customer_id", 85556) == "customer_id 85556"
     assert row_name("column_1", 85556) == "id 85556"
+    assert row_name("rownames", 468) == "id 468"
+
+
+def test_row_numbers_name_rows_only_where_they_say_something_else():
+    assert row_names("rownames", ["1", "2", "3"], [1, 2, 3]) == [1, 2, 3]
+    assert row_names("rownames", ["1", "2", "3"], [1, 2, 4]) == ["id 1", "id 2", "id 3"]
+    assert row_names("name", ["Ann", None], [1, 2]) == ["Ann", 2]
+
+
+def test_an_identifier_names_rows_rather_than_row_numbers(tmp_path):
+    lines = [f"{i + 1},P{i * 7 % 97},{i % 5},{'ab'[i % 2]}" for i in range(60)]
+    path = write(tmp_path / "t.csv", "rownames,patient,v,y\n" + "\n".join(lines))
+    told, samples = understood(path, "y")
+    assert told.naming == "patient"
+    assert samples.ids[1][:2] == ["P0", "P7"]

@@ -1,5 +1,7 @@
 """`rebel train`: what it says, what it writes."""
 
+import shlex
+
 import numpy as np
 import pytest
 
@@ -128,3 +130,129 @@ def test_a_budget_of_time_is_kept_while_models_are_compared(folder, records):
     _, model = records("train", "t.csv", "-t", "y", "--time-budget", 1)
     # A full comparison takes more than ten seconds; a round that has begun is finished.
     assert model["seconds"] < 5
+
+
+def test_long_texts_as_categories_are_saved_and_read_again(folder, rebel, records):
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{i}" for i in range(2000)])
+    lines = ["note,when,v,y"]
+    for i in range(300):
+        text = " ".join(rng.choice(words, 600))
+        lines.append(f"{text},2024-01-{i % 28 + 1:02d},{rng.normal() + i % 2:.3f},{'ab'[i % 2]}")
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    train = ("train", "t.csv", "-t", "y", "--keep", "note", "--learner", "stump", "--rounds", 5)
+    done = rebel(*train)
+    assert done.exit_code == 0, done.stderr
+    assert rebel(*train).exit_code == 0  # the same table: no --force needed
+    done = rebel("predict", "t.safetensors", "t.csv")
+    assert done.stdout.count("\n") == 301
+    (told,) = (line for line in done.stderr.splitlines() if "never saw" in line)
+    assert "note: 46 cell(s) with categories that training never saw" in told
+    assert len(told) < 250
+    assert "when = 2024-01-01" in rebel("explain", "t.safetensors", "t.csv", "--rows", 1).stdout
+    from rebelboost import load
+    from rebelboost.tables.kept import kept_table
+
+    kept = kept_table(load("t.safetensors"))
+    assert len(kept.columns[0].categories) == 254
+
+
+def test_descriptions_that_no_file_has_room_for_are_refused_before_training(
+    folder, rebel, monkeypatch
+):
+    from rebelboost.tables import kept
+
+    monkeypatch.setattr(kept, "MOST_PLAIN", 10)
+    monkeypatch.setattr(kept, "MOST_PACKED", 10)
+    (folder / "t.csv").write_text("v,y\n" + "1,a\n2,b\n" * 20, encoding="utf-8")
+    done = rebel("train", "t.csv", "-t", "y")
+    assert done.exit_code == 2
+    assert "no room for the description of 1 columns" in done.stderr
+    assert "Trained" not in done.stdout
+
+
+def test_lists_of_columns_are_divided_by_commas(folder, records):
+    lines = [f"{i},{i % 3},{i % 5},{i % 7},{'ab'[i % 2]}" for i in range(40)]
+    (folder / "t.csv").write_text('"a, b",c,d,e,y\n' + "\n".join(lines), encoding="utf-8")
+    train = ("train", "t.csv", "-t", "y", *QUICK, "--force")
+    for words in (["c,d"], ["c, d"], ["c", "--ignore", "d"]):
+        table, _ = records(*train, "--ignore", *words)
+        assert [name for name, why in table["ignored"].items() if why == "by --ignore"] == [
+            "c",
+            "d",
+        ]
+    for word, ignored in [("a, b", ["a, b"]), ('"a, b",c', ["a, b", "c"])]:
+        table, _ = records(*train, "--ignore", word)
+        assert [n for n, why in table["ignored"].items() if why == "by --ignore"] == ignored
+        command = shlex.split(load("t.safetensors").metadata_["command"])
+        assert command[command.index("--ignore") + 1] == word
+
+
+def test_names_of_thousands_of_columns_are_read_and_saved(folder, rebel):
+    rng = np.random.default_rng(0)
+    names = [f"gene_with_a_name_of_some_length_{i:05d}" for i in range(2000)]
+    assert len(",".join(names)) > 65_536
+    y = np.arange(30) % 2
+    values = rng.normal(size=(30, 2000)).round(2)
+    values[:, 0] += 3 * y
+    lines = [",".join(map(str, [*row, "ab"[k]])) for row, k in zip(values, y, strict=True)]
+    (folder / "t.csv").write_text(",".join([*names, "y"]) + "\n" + "\n".join(lines), "utf-8")
+    done = rebel("train", "t.csv", "-t", "y", *QUICK)
+    assert done.exit_code == 0, done.stderr
+    assert "2,000 columns" in done.stdout
+    assert rebel("predict", "t.safetensors", "t.csv").stdout.count("\n") == 31
+
+
+def reviews(folder, other=""):
+    rng = np.random.default_rng(0)
+    usual = np.array(
+        [
+            "the",
+            "a",
+            "this",
+            "hotel",
+            "room",
+            "we",
+            "was",
+            "very",
+            "and",
+            "it",
+            "is",
+            "of",
+            "on",
+            "in",
+            "my",
+            "with",
+            "again",
+        ]
+    )
+    telling = {"good": ["lovely", "warm"], "bad": ["broken", "rude"]}
+    lines = [f"review{other and ',v'},stars"]
+    for i in range(200):
+        stars = ["good", "bad"][rng.integers(2)]
+        words = [*rng.choice(usual, 9), rng.choice(telling[stars])]
+        lines.append(" ".join(rng.permutation(words)) + f"{other and f',{i % 7}'},{stars}")
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+
+
+def test_text_is_named_and_its_words_are_used_if_asked(folder, rebel):
+    reviews(folder, other="v")
+    done = rebel("train", "t.csv", "-t", "stars", *QUICK)
+    assert "review: free text (--text review uses its words)" in " ".join(done.stdout.split())
+    done = rebel("train", "t.csv", "-t", "stars", "--text", "review", "--rounds", 40)
+    assert done.exit_code == 0, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "text 1 column: review as 20 words" in said
+    assert "accuracy 100.0 %" in said or "accuracy 99" in said
+    (folder / "new.csv").write_text("v,review\n1,rude!\n1,WARM and lovely\n1,\n", encoding="utf-8")
+    done = rebel("predict", "t.safetensors", "new.csv")
+    assert [line.split(",")[0] for line in done.stdout.splitlines()][1:3] == ["bad", "good"]
+    assert "review: rude = 1" in rebel("explain", "t.safetensors", "new.csv", "--rows", 1).stdout
+
+
+def test_a_table_of_nothing_but_text_gets_advice_that_works(folder, rebel):
+    reviews(folder)
+    done = rebel("train", "t.csv", "-t", "stars")
+    assert done.exit_code == 2
+    assert done.stderr.endswith("(review: free text): use --text review to predict from words\n")
+    assert rebel("train", "t.csv", "-t", "stars", "--text", "review", *QUICK).exit_code == 0

@@ -11,6 +11,7 @@ import pytest
 from loans import loan_lines
 from rebelboost import load
 from rebelboost.base.text import percent
+from rebelboost.tables.seen import row_hashes, seen_rows
 
 
 @pytest.fixture
@@ -31,7 +32,8 @@ def test_predictions_are_those_of_the_model(model, loans, rebel):
     assert done.exit_code == 0
     assert done.stderr == ""
     decided = read(done.stdout)
-    assert decided.columns == ["decision", "probability_no", "probability_yes", "expected_cost"]
+    figures = ["probability_no", "probability_yes", "expected_cost"]
+    assert decided.columns == ["loan", "decision", *figures]  # with the identifier of rows
     from rebelboost.tables.files import opened
     from rebelboost.tables.schema import understand
 
@@ -62,12 +64,12 @@ def test_predictions_are_written_in_the_form_of_the_files_name(model, loans, reb
         decided = pl.read_parquet(name)
     else:
         decided = pl.read_csv(name, separator="\t" if name.endswith("tsv") else ",")
-    assert decided.shape == (150, 4)
+    assert decided.shape == (150, 5)
 
 
 def test_the_target_is_not_needed_and_columns_may_come_in_any_order(model, loans, rebel):
     frame = pl.read_csv(loans, infer_schema=False)
-    order = ["since", "city", "rate", "amount"]
+    order = ["since", "city", "rate", "loan", "amount"]
     frame.select(order).write_csv("other.csv", separator=";")
     frame.select(order).write_parquet("other.parquet")
     expected = rebel("predict", model, "loans.csv").stdout
@@ -150,6 +152,47 @@ def test_the_training_file_is_judged_by_left_out_rows(loans, rebel, records):
     assert "each row is evaluated by fits that did not see it" in done.stderr
 
 
+@pytest.mark.parametrize("rows", ["values", "none"])
+def test_rows_that_were_trained_on_are_noticed_in_another_file(loans, rebel, records, rows):
+    train = ("train", "loans.csv", "-t", "repaid", "--rounds", 5, "--learner", "stump")
+    assert rebel(*train, "--rows", rows).exit_code == 0
+    header, *lines = loans.read_text(encoding="utf-8").splitlines()
+    # In another order, with other columns, and with rows that are new.
+    changed = [line.replace("L", "M", 1).replace("main", "side") for line in lines[90:20:-1]]
+    new = [line.replace(",20", ",19", 1) for line in lines[:30]]
+    loans.with_name("part.csv").write_text("\n".join([header, *changed, *new]), encoding="utf-8")
+    done = rebel("evaluate", "loans.safetensors", "part.csv")
+    (record,) = records("evaluate", "loans.safetensors", "part.csv")
+    if rows == "none":
+        assert "trained on" not in done.stderr
+        return
+    assert "70 of these 100 rows equal rows that the model was trained on" in done.stderr
+    assert record["seen_rows"] == 70
+
+
+def test_rows_that_are_equal_by_chance_are_not_called_seen(folder, rebel):
+    rng = np.random.default_rng(0)
+    for name, n in (("t.csv", 600), ("new.csv", 300)):
+        lines = [f"{rng.integers(5)},{rng.integers(4)},{'ab'[rng.integers(2)]}" for _ in range(n)]
+        (folder / name).write_text("v,w,y\n" + "\n".join(lines), encoding="utf-8")
+    assert rebel("train", "t.csv", "-t", "y", "--rounds", 5, "--learner", "stump").exit_code == 0
+    assert "trained on" not in rebel("evaluate", "t.safetensors", "new.csv").stderr
+
+
+@pytest.mark.parametrize("n_seen", [0, 300])
+def test_rows_of_a_large_table_are_noticed_by_some_hashes(n_seen):
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"v": rng.normal(size=20_000), "w": rng.normal(size=20_000)})
+    y = rng.choice(["a", "b"], 20_000)
+    told = row_hashes(frame, y)
+    assert len(told["hashes"]) < 50_000
+    new = pl.concat([frame[:n_seen], pl.DataFrame({"v": rng.normal(size=700), "w": [0.0] * 700})])
+    found = seen_rows(told, new, np.concatenate([y[:n_seen], ["a"] * 700]))
+    assert (found is None) == (n_seen == 0)
+    # A fifth of the hashes is kept: of 300 rows, 60 ± 7 are found.
+    assert found is None or abs(found.n - n_seen) < 150
+
+
 def test_two_classes_are_judged_by_the_figures_that_clinicians_know(model, new, rebel, records):
     from sklearn.metrics import roc_auc_score
 
@@ -207,7 +250,7 @@ def test_rows_are_read_from_standard_input(model, loans):
 
 
 def test_tables_of_other_programs_are_read(model, loans, rebel, monkeypatch):
-    import rebelboost.tables.files as reading
+    import rebelboost.tables.workbooks as reading
 
     frame = pl.read_csv(loans, null_values="NA", try_parse_dates=True)
     frame.write_csv("loans.tsv", separator="\t")
@@ -215,7 +258,13 @@ def test_tables_of_other_programs_are_read(model, loans, rebel, monkeypatch):
     assert rebel("predict", model, "loans.tsv").stdout == expected
     # The readers are an extra; what they return is a frame with types.
     monkeypatch.setattr(reading, "find_spec", lambda _: True)
-    monkeypatch.setattr(pl, "read_excel", lambda *_, **__: frame)
+    monkeypatch.setattr(reading, "_sheet_names", lambda *_: ["Sheet1"])
+    # All cells as text, without names of columns, have the names in their first row.
+    rows = [frame.columns, *frame.select(pl.all().cast(pl.String)).rows()]
+    cells = pl.DataFrame(rows, schema=[f"c{i}" for i in range(frame.width)], orient="row")
+    monkeypatch.setattr(
+        pl, "read_excel", lambda *_, has_header, **__: frame if has_header else cells
+    )
     loans.with_name("loans.xlsx").write_bytes(b"PK")
     assert rebel("predict", model, "loans.xlsx").stdout == expected
 
@@ -289,3 +338,26 @@ def test_models_trained_in_python_decide_too(folder, rebel):
     assert named.exit_code == 0, named.stderr
     assert named.stdout == rebel("predict", "bare.safetensors", "iris.csv").stdout
     assert "in Python" in rebel("evaluate", "named.safetensors", "iris.csv").stderr
+
+
+@pytest.mark.parametrize("column", ["loan_id", "branch"])
+def test_predictions_keep_the_identifier_that_was_detected(folder, rebel, column):
+    given = ["--id", column] if column == "branch" else []
+    lines = [f"L{i * 7 % 97},{i % 3},{i % 5},{'ab'[i % 2]}" for i in range(60)]
+    (folder / "t.csv").write_text("loan_id,branch,v,y\n" + "\n".join(lines), encoding="utf-8")
+    assert rebel("train", "t.csv", "-t", "y", "--rounds", 5, "--learner", "stump").exit_code == 0
+    rebel("predict", "t.safetensors", "t.csv", "-o", "out.csv", *given)
+    out = pl.read_csv("out.csv", infer_schema=False)
+    assert out.columns[:2] == [column, "decision"]
+    assert out[column].to_list() == [line.split(",")[column == "branch"] for line in lines]
+
+
+def test_predictions_keep_the_column_that_groups_the_rows(folder, rebel):
+    lines = [f"{i // 4},{i % 5},{'ab'[i % 2]}" for i in range(200)]
+    (folder / "t.csv").write_text("patient,v,y\n" + "\n".join(lines), encoding="utf-8")
+    assert rebel("train", "t.csv", "-t", "y", "--rounds", 5, "--learner", "stump").exit_code == 0
+    assert rebel("predict", "t.safetensors", "t.csv").stdout.startswith("patient,decision,")
+    (folder / "new.csv").write_text("v\n1\n", encoding="utf-8")
+    assert rebel("predict", "t.safetensors", "new.csv").exit_code == 2  # one column
+    (folder / "new.csv").write_text("v,w\n1,2\n", encoding="utf-8")
+    assert rebel("predict", "t.safetensors", "new.csv").stdout.startswith("decision,")

@@ -71,7 +71,7 @@ def test_the_installed_command_refuses_with_exit_code_2(folder):
 def test_a_reader_that_stops_early_is_no_error(model):
     command = f"{REBEL} predict loans.safetensors loans.csv --batch 2 | head -n 1"
     done = run("bash", "-c", f"set -o pipefail; {command}", cwd=model.parent)
-    assert done.stdout.startswith("decision,")
+    assert done.stdout.startswith("loan,decision,")
     assert done.stderr == ""
 
 

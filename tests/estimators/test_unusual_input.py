@@ -3,6 +3,8 @@
 import datetime as dt
 import io
 import pydoc
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from rebelboost import RebelClassifier, RebelRegressor, load
 from rebelboost.estimators import unusual
-from rebelboost.exceptions import CostError
+from rebelboost.exceptions import CostError, NumbersAsTextWarning
 
 RNG = np.random.default_rng(0)
 X = np.where(RNG.random((80, 6)) < 0.3, RNG.integers(1, 5, (80, 6)), 0).astype(float)
@@ -108,6 +110,40 @@ def test_what_cannot_be_read_is_refused_by_column(given, error, told):
 def test_objects_that_are_numbers_are_numbers():
     model = quick(cross_fit=None).fit(X.astype(object), Y)
     np.testing.assert_array_equal(model.predict(X), quick(cross_fit=None).fit(X, Y).predict(X))
+
+
+@pytest.mark.parametrize("kind", [float, np.float64, Decimal, Fraction])
+def test_columns_of_pandas_objects_that_are_numbers_are_numbers(kind):
+    plain = pd.DataFrame(X, columns=list("abcdef"))
+    plain.iloc[::7, 0] = np.nan
+    objects = plain.map(lambda cell: None if np.isnan(cell) else kind(cell)).astype(object)
+    model = quick(cross_fit=None).fit(objects, Y)
+    reference = quick(cross_fit=None).fit(plain, Y)
+    assert not model.model_.encoder.levels
+    np.testing.assert_array_equal(model.predict(objects), reference.predict(plain))
+    np.testing.assert_array_equal(reference.predict(objects.iloc[:1]), model.predict(plain[:1]))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda cell: "n/a" if cell > 1 else cell, "column 'v' holds numbers, such as .* 'n/a'"),
+        (str, "column 'v' holds numbers as text, such as"),
+    ],
+)
+def test_columns_of_pandas_objects_with_numbers_that_become_categories_are_named(change, told):
+    cells = [change(cell / 8) for cell in range(len(Y))]
+    mixed = pd.DataFrame({"v": pd.Series(cells, dtype=object)})
+    with pytest.warns(NumbersAsTextWarning, match=told):
+        quick(cross_fit=None).fit(mixed, Y)
+
+
+def test_text_that_is_meant_as_categories_is_not_warned_of():
+    codes = pd.Series([f"{i % 40:05d}" for i in range(len(Y))], dtype=object)
+    flags = pd.Series([True, False] * (len(Y) // 2), dtype=object)
+    meant = pd.Series(pd.Categorical([f"{i % 40}.5" for i in range(len(Y))]))
+    frame = pd.DataFrame({"zip": codes[: len(Y)], "flag": flags, "class": meant})
+    assert set(quick(cross_fit=None).fit(frame, Y).model_.encoder.levels) == {0, 1, 2}
 
 
 # ---- class_weight

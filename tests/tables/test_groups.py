@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from rebelboost.tables.identifiers import names_rows
 from rebelboost.tables.leaks import find_group, find_leaks
 
 RNG = np.random.default_rng(0)
@@ -21,6 +22,24 @@ def test_an_identifier_by_name_groups_the_rows_even_if_it_does_not_decide():
     assert group("id", patient, y) == "id"
     assert group("Individual ID", [f"N{p}" for p in patient], y) == "Individual ID"
     assert group("score", patient, y) is None
+
+
+@pytest.mark.parametrize("name", ["PID", "uid", "id_str", "caseid", "StoreID", "subject.id", "MRN"])
+def test_identifiers_that_repeat_are_groups_by_any_usual_name(name):
+    y = RNG.choice(["a", "b"], N)
+    # Most values are different: a few patients have come again.
+    values = np.arange(N) + 100_000
+    values[:5] = values[5:10]
+    assert group(name, values, y) == name
+    assert group(name, [f"case {v}" for v in values], y) == name
+
+
+@pytest.mark.parametrize(
+    "name", ["animal_name", "paid", "acid", "covid", "valid", "steroid", "lipid", "number"]
+)
+def test_words_that_end_like_identifiers_are_none(name):
+    assert group(name, np.repeat(np.arange(100), 4), RNG.choice(["a", "b"], N)) is None
+    assert not names_rows(name)
 
 
 def test_the_name_of_an_identifier_counts_more_than_what_another_column_decides():

@@ -163,3 +163,42 @@ def test_columns_stored_by_earlier_versions_are_read(tmp_path):
         for column in old["columns"]
     ]
     assert Understanding.from_dict(old).columns == told.columns
+
+
+def test_commas_of_thousands_are_read_where_every_cell_has_decimals_too(tmp_path):
+    amounts = [200 + 37.13 * i for i in range(200)]
+    told, frame = understood(tmp_path / "t.csv", {"price": [f"{a:,.2f}" for a in amounts]})
+    assert frame["price"].to_list() == [round(a, 2) for a in amounts]
+    assert told.readings["price"] == ("1,016.86", "1016.86")
+    assert not told.notes
+
+
+@pytest.mark.parametrize(("later", "number"), [("1,349.84", 1349.84), ("€ 7.50", 7.5)])
+def test_a_format_that_begins_after_the_first_thousand_rows_loses_no_cell(tmp_path, later, number):
+    cells = [f"{i / 4:.2f}" for i in range(1500)] + [later] * 60
+    _, frame = understood(tmp_path / "t.csv", {"v": cells, "w": ["1", "2"]})
+    assert frame["v"].null_count() == 0
+    assert frame["v"][-1] == number
+
+
+def test_a_suffix_that_tells_values_apart_is_no_unit(tmp_path):
+    cells = ["0_no"] * 97 + ["1_yes"] * 3
+    told, frame = understood(tmp_path / "t.csv", {"x_acute": cells * 4, "w": ["1", "2"]})
+    assert told.columns[0].kind == "category"
+    assert frame["x_acute"].to_list() == cells * 4
+
+
+@pytest.mark.parametrize(("n_odd", "kind"), [(10, "number"), (11, "category")])
+def test_numbers_of_which_more_than_a_hundredth_would_be_lost_are_no_numbers(tmp_path, n_odd, kind):
+    cells = [f"{i} y" for i in range(1000 - n_odd)] + ["5 months"] * n_odd
+    told, _ = understood(tmp_path / "t.csv", {"age": cells, "w": ["1", "2"]}, keep=["age"])
+    assert told.columns[0].kind == kind
+    warned = any("age: most cells look like numbers" in w for w in told.warnings)
+    assert warned == (kind == "category")
+
+
+def test_each_of_a_few_values_counts_however_rare_it_is(tmp_path):
+    cells = ["1", "2", "3"] * 500 + ["3+"]
+    _, frame = understood(tmp_path / "t.csv", {"v": cells, "w": ["1", "2"]})
+    assert frame["v"].to_list()[-1] == 3
+    assert frame["v"].null_count() == 0

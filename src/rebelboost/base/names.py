@@ -54,6 +54,12 @@ def shown(name: Any) -> str:
     return repr(plain(name))
 
 
+def shown_cell(cell: Any, most: int = 60) -> str:
+    """A cell of a table as in a message: in quotes, and not longer than `most` characters."""
+    text = str(plain(cell))
+    return repr(text if len(text) <= most else f"{text[: most - 1]}…")
+
+
 def listed(names: Sequence[Any], most: int = 6) -> str:
     """Names for a message, at most `most` of them."""
     some = ", ".join(map(printed, names[:most]))

@@ -11,7 +11,7 @@ from rebelboost.cli.inputs import fed, own_costs_of, predicts_numbers, with_cost
 from rebelboost.cli.render import Output
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import Table
-from rebelboost.tables.schema import ROW, row_name
+from rebelboost.tables.schema import ROW, row_names
 from rebelboost.tables.schema_reader import Match, understood_by
 from rebelboost.tables.together import Source, opened_source
 
@@ -38,9 +38,8 @@ def run_explanation(
         frame, aside = match.all()
         if not predicts_numbers(classifier):  # refuses missing and negative costs
             own_costs_of(classifier, frame, lambda row: table.place(wanted[row]))
-    names = [f" ({row_name(name, value)})" for name in naming for value in aside[name]] or [
-        ""
-    ] * len(wanted)
+    named = row_names(naming[0], aside[naming[0]].to_list(), wanted) if naming else wanted
+    names = ["" if name == row else f" ({name})" for name, row in zip(named, wanted, strict=True)]
     explained = classifier.explain(fed(classifier, frame), top=top)
     for row, name, each in zip(wanted, names, explained, strict=True):
         text = each.text()

@@ -1,7 +1,6 @@
 """Check files before they are written, and load model files."""
 
 import hashlib
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,8 @@ from rebelboost.base.text import counted
 from rebelboost.base.writing import is_stream
 from rebelboost.cli.stored import check_stored
 from rebelboost.exceptions import ModelFileError, TableError
-from rebelboost.files.safetensors import check_header
 from rebelboost.tables.files import check_name
+from rebelboost.tables.kept import kept_table
 from rebelboost.tables.schema import Understanding
 from rebelboost.tables.together import Source
 
@@ -48,35 +47,18 @@ def check_replaceable(path: Path, table: Understanding) -> None:
         return
     remedy = "choose another file with -o, or use --force to replace it"
     try:
-        told = (load(path).metadata_ or {}).get("table", {})
+        told = kept_table(load(path))
     except ValueError as error:
         raise TableError(f"{path} exists and is not a model file: {remedy}") from error
-    if (told.get("source"), told.get("target")) != (table.source, table.target):
-        whose = f"{told.get('target')!r} in {told.get('source')}" if told else "another table"
+    if told is None or (told.source, told.target) != (table.source, table.target):
+        whose = "another table" if told is None else f"{told.target!r} in {told.source}"
         raise TableError(f"{path} exists and holds a model of {whose}: {remedy}")
-    differing = Understanding.from_dict(told).names_in_file ^ table.names_in_file
+    differing = told.names_in_file ^ table.names_in_file
     if differing:
         raise TableError(
             f"{path} exists and holds a model of another {table.source}, which differs in "
             f"{counted(len(differing), 'column')} ({listed(sorted(differing), 3)}): {remedy}"
         )
-
-
-OTHER_METADATA = 1 << 15
-"""Bytes of a header that are left for all that is not known before training."""
-
-
-def check_description(table: Understanding) -> None:
-    """Raise an error before training if a model file has no room for the description of the table."""
-    text = json.dumps(json.dumps(table.to_dict())).encode()
-    try:
-        check_header(text + b" " * OTHER_METADATA, 0)
-    except ModelFileError:
-        longest = max(table.columns, key=lambda column: len(json.dumps(column.to_dict())))
-        raise TableError(
-            f"the names and categories of {table.source} take {len(text) >> 10:,} kB, more than a "
-            f"model file can store; most of it is text in {longest.name!r}: leave it out with --ignore"
-        ) from None
 
 
 def save_model(model: Any, path: Path, rows: str) -> list[str]:

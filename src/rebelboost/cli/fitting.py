@@ -10,11 +10,12 @@ from rebelboost import RebelClassifier, RebelRegressor
 from rebelboost.cli.costs import CostTable
 from rebelboost.cli.inputs import AnyEvaluation
 from rebelboost.cli.render import Output
-from rebelboost.estimators.training import CROSS_FITTED
+from rebelboost.estimators.training import CROSS_FITTED, is_race
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.importance import HeldOutImportance, held_out_importance
 from rebelboost.evaluation.numbers import evaluate_numbers, left_out_numbers
 from rebelboost.tables.apart import LeaveOut
+from rebelboost.tables.leaks import Leak, best_alone
 from rebelboost.tables.schema import TrainingTable
 
 HELD_OUT = 0.2
@@ -53,7 +54,7 @@ class Job(NamedTuple):
     def is_cross_fitted(self) -> bool:
         """Whether training evaluates the model on left-out rows."""
         if self.numbers:
-            return self.settings.learner in ("auto", "auto_trees")
+            return is_race(self.settings.learner)
         has_costs = self.costs is not None and not self.costs.is_uniform
         return has_costs or self.settings.learner in CROSS_FITTED
 
@@ -66,6 +67,8 @@ class Trained(NamedTuple):
     seconds: float
     importance: Sequence[HeldOutImportance] | None = None
     """Which features help on held-out rows; None if this is unknown."""
+    alone: tuple[Leak, ...] = ()
+    """The columns that decide the most rows rightly, each alone; empty if that is not known."""
 
 
 def learn(job: Job, output: Output) -> Trained:
@@ -83,7 +86,9 @@ def learn(job: Job, output: Output) -> Trained:
         evaluation = left_out(model, samples.y, X=samples.frame, groups=groups)
     if evaluation is None:
         evaluation = _held_out(job, output)
-    return Trained(model, evaluation, seconds, held_out_importance(model, samples.frame, samples.y))
+    importance = held_out_importance(model, samples.frame, samples.y)
+    alone = [] if job.numbers else best_alone(samples.frame.iter_columns(), samples.y, groups)
+    return Trained(model, evaluation, seconds, importance, tuple(alone))
 
 
 def _estimator(job: Job, output: Output) -> Any:
@@ -95,11 +100,8 @@ def _estimator(job: Job, output: Output) -> Any:
         "time_budget": _budget(job),
     }
     kind: Any = RebelRegressor if job.numbers else RebelClassifier
-    learner = settings.learner
-    if job.numbers and learner == "auto_trees":
-        learner = "auto"  # regressors have trees only, and so keep no rows
     return kind(
-        learner,
+        settings.learner,
         n_jobs=settings.threads or -1,
         verbose=int(output.is_watched),
         **{name: value for name, value in given.items() if value is not None},

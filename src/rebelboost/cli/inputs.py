@@ -25,7 +25,7 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.apart import group_numbers
 from rebelboost.tables.files import Table
 from rebelboost.tables.held_out import OUT, LeftOutRule, row_keys
-from rebelboost.tables.schema import Understanding, row_name
+from rebelboost.tables.schema import Understanding, row_names
 from rebelboost.tables.schema_reader import Match, understood_by
 from rebelboost.tables.target import hint
 from rebelboost.tables.together import Source, opened_source
@@ -150,10 +150,7 @@ def read_labelled(model: Any, data: Source, target: str = "") -> Labelled:
             own_costs_of(model, frame, lambda row: table.place(int(rows[row])))
     names: list[Any] = rows.tolist()
     if naming:
-        given = aside[naming[0]].to_list()
-        names = [
-            n if g is None else row_name(naming[0], g) for n, g in zip(names, given, strict=True)
-        ]
+        names = row_names(naming[0], aside[naming[0]].to_list(), rows.tolist())
     notes = match.tally.notes()
     if n_unlabelled:
         notes.append(f"{n_unlabelled:,} row(s) without a value of {target!r} were skipped")

@@ -7,10 +7,26 @@ import typer
 
 from rebelboost.cli.detect_commands import detect_app
 from rebelboost.cli.errors import reported
-from rebelboost.cli.options import Positive
+from rebelboost.cli.option_types import (
+    Agreement,
+    Categorical,
+    Costs,
+    Data,
+    Ignored,
+    Json,
+    Kept,
+    Model,
+    Positive,
+    SheetName,
+    SkipRows,
+    Texts,
+    Traceback,
+    TrueColumn,
+)
 
 if TYPE_CHECKING:
     from rebelboost.cli.render import Output
+    from rebelboost.tables.together import Source
 
 app = typer.Typer(
     name="rebel",
@@ -23,36 +39,12 @@ app = typer.Typer(
 )
 app.add_typer(detect_app, name="detect", short_help="Train detectors of objects in images.")
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON record per line.")]
-Traceback = Annotated[bool, typer.Option("--traceback", help="Show the traceback of an error.")]
-Model = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="Model file written by `rebel train`.")
-]
-Data = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="DATA", help="CSV, Excel or Parquet file; or several files or a folder of them."
-    ),
-]
-Costs = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Decide by the costs in this CSV file instead."),
-]
 
-TrueColumn = Annotated[
-    str,
-    typer.Option(
-        "--target", "-t", metavar="COLUMN", help="Column of true classes. Default: as in training."
-    ),
-]
-Agreement = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SHARE",
-        help="Stop early on easy rows: faster, and about this share of the decisions, such as 0.995, is the "
-        "same as without stopping.",
-    ),
-]
+def _source(data: list[Path], skip_rows: int | None, sheet: str) -> "Source":
+    from rebelboost.tables.layout import Layout
+    from rebelboost.tables.together import source_of
+
+    return source_of(data, Layout(skip_rows, sheet))
 
 
 def _output(*, as_json: bool = False) -> "Output":
@@ -112,25 +104,10 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             "the current folder.",
         ),
     ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Ignore this column. Repeat for more columns."),
-    ] = None,
-    keep: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Use this column even if it looks uninformative, such as an identifier. Repeat for "
-            "more columns.",
-        ),
-    ] = None,
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="Treat the numbers in this column as categories. Repeat for more columns.",
-        ),
-    ] = None,
+    ignore: Ignored = None,
+    keep: Kept = None,
+    categorical: Categorical = None,
+    text: Texts = None,
     decimal: Annotated[
         str,
         typer.Option(
@@ -207,6 +184,8 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         bool,
         typer.Option("--names/--no-names", help="Whether it keeps the names of these rows."),
     ] = True,
+    skip_rows: SkipRows = None,
+    sheet: SheetName = "",
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -216,15 +195,22 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         from rebelboost.cli.privacy import KeptRows
         from rebelboost.cli.train import ModelFile, run_training
         from rebelboost.tables.options import ColumnOptions
-        from rebelboost.tables.together import source_of
 
         run_training(
-            source_of(data),
+            _source(data, skip_rows, sheet),
             target,
             costs,
             ModelFile(model, force, KeptRows(rows, names)),
             columns=ColumnOptions(
-                keep or (), ignore or (), categorical or (), group, when, decimal, task, cut_at
+                keep or (),
+                ignore or (),
+                categorical or (),
+                group,
+                when,
+                decimal,
+                task,
+                cut_at,
+                text or (),
             ),
             settings=TrainingOptions(learner, rounds, time_budget, seed, threads, positive),
             output=_output(as_json=as_json),
@@ -256,7 +242,8 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
         typer.Option(
             "--id",
             metavar="COLUMN",
-            help="Copy this column to the output. Repeat for more columns.",
+            help="Copy this column, or several, to the output. Default: the identifier of rows, if one was "
+            "detected in training.",
         ),
     ] = None,
     costs: Costs = None,
@@ -264,6 +251,8 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
         int, typer.Option(metavar="N", min=1, help="Number of rows read at a time.")
     ] = 50_000,
     agreement: Agreement = None,
+    skip_rows: SkipRows = None,
+    sheet: SheetName = "",
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -273,11 +262,10 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
     """
     with reported(traced=traceback):
         from rebelboost.cli.predict import Way, run_prediction
-        from rebelboost.tables.together import source_of
 
         run_prediction(
             model,
-            source_of(data),
+            _source(data, skip_rows, sheet),
             to,
             way=Way(costs, agreement),
             keep=keep or (),
@@ -294,17 +282,18 @@ def evaluate_command(  # noqa: PLR0913, PLR0917  (options)
     costs: Costs = None,
     positive: Positive = None,
     agreement: Agreement = None,
+    skip_rows: SkipRows = None,
+    sheet: SheetName = "",
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
     """Measure accuracy and cost on rows with known classes that were not used in training."""
     with reported(traced=traceback):
         from rebelboost.cli.evaluate import run_evaluation
-        from rebelboost.tables.together import source_of
 
         run_evaluation(
             model,
-            source_of(data),
+            _source(data, skip_rows, sheet),
             target=target,
             costs=costs,
             positive=positive,
@@ -314,7 +303,7 @@ def evaluate_command(  # noqa: PLR0913, PLR0917  (options)
 
 
 @app.command("explain", short_help="Explain decisions, or summarise the model.")
-def explain_command(
+def explain_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
     data: Annotated[
         list[Path] | None,
@@ -330,17 +319,18 @@ def explain_command(
     ] = "1-3",
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Number of reasons per row.")] = 5,
     costs: Costs = None,
+    skip_rows: SkipRows = None,
+    sheet: SheetName = "",
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
     """Print the reasons for the decisions on some rows, or a summary of the model."""
     with reported(traced=traceback):
         from rebelboost.cli.explain import run_explanation
-        from rebelboost.tables.together import source_of
 
         run_explanation(
             model,
-            source_of(data) if data else None,
+            _source(data, skip_rows, sheet) if data else None,
             costs=costs,
             rows=rows,
             top=top,
@@ -366,17 +356,24 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
         bool,
         typer.Option("--names/--no-names", help="Whether it shows the names of rows."),
     ] = True,
+    skip_rows: SkipRows = None,
+    sheet: SheetName = "",
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
     """Write an HTML report: accuracy and cost, mistakes, calibration, reasons, training."""
     with reported(traced=traceback):
         from rebelboost.cli.report import ShownRows, run_report
-        from rebelboost.tables.together import source_of
 
         shown, output = ShownRows(rows, names, positive), _output(as_json=as_json)
         run_report(
-            model, source_of(data), to, target=target, costs=costs, shown=shown, output=output
+            model,
+            _source(data, skip_rows, sheet),
+            to,
+            target=target,
+            costs=costs,
+            shown=shown,
+            output=output,
         )
 
 

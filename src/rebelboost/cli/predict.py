@@ -25,6 +25,7 @@ from rebelboost.evaluation.numbers import COVERAGE
 from rebelboost.exceptions import TableError
 from rebelboost.tables.cells import without_formulas
 from rebelboost.tables.files import EXCEL, PARQUET, UNREAD, Table
+from rebelboost.tables.options import column_list
 from rebelboost.tables.schema_reader import Match, understood_by
 from rebelboost.tables.together import Source, opened_source
 
@@ -60,7 +61,10 @@ def run_prediction(
     classifier = with_costs(load_model(model), way.costs)
     cascade = None if way.agreement is None else cascade_of(classifier, way.agreement)
     with opened_source(data) as table:
-        match = Match(table, understood_by(classifier, table), keep)
+        understanding = understood_by(classifier, table)
+        found = dict.fromkeys([understanding.naming, understanding.group])
+        kept = column_list(keep, table.names) or [name for name in found if name in table.types]
+        match = Match(table, understanding, kept)
         decided = _decided(classifier, cascade, match, batch)
         if to is not None:
             with output.waiting(f"predicting {data}"), replaced(to) as beside:

@@ -46,10 +46,11 @@ class KeptRows(NamedTuple):
     def told(self, model: Any) -> str:
         """Say what the file holds of the training rows."""
         n_rows = len(model.ensemble_.example_rows)
-        if self.rows == "none" or (not n_rows and getattr(model, "cross_fit_", None) is None):
+        if self.rows == "none":
             return "no training rows; names of columns, classes and categories"
         if not n_rows:
-            return "no values of training rows, but a score of each (--rows none: not even that)"
+            scored = "" if getattr(model, "cross_fit_", None) is None else "a score of each and "
+            return f"no values of training rows, but {scored}hashes (--rows none: not even that)"
         rows = counted(n_rows, "training row")
         if self.rows == "ids":
             return (

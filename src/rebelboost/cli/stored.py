@@ -10,6 +10,7 @@ from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import ModelFileError
 from rebelboost.tables.held_out import LeftOutRule
+from rebelboost.tables.kept import unpacked_table
 from rebelboost.tables.schema import Understanding
 
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
@@ -36,6 +37,7 @@ def check_stored(model: Any) -> None:
 def _check_table(told: Any, model: Any) -> None:
     if told is None:
         return
+    told = unpacked_table(told)
     for field in fields(Understanding):
         hint = get_type_hints(Understanding)[field.name]
         _require(field.name not in told or _fits(told[field.name], hint), field.name)

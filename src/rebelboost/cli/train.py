@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from rebelboost.cli import costs as cost_files
 from rebelboost.cli.files import (
-    check_description,
     check_replaceable,
     check_writable,
     fingerprints,
@@ -19,12 +18,15 @@ from rebelboost.cli.render import Output
 from rebelboost.cli.train_files import LargeJob, check_large, is_large, learn_pieces
 from rebelboost.cli.training_text import show_model, show_table
 from rebelboost.estimators.inputs import LEARNERS
+from rebelboost.estimators.number_training import LEARNERS as NUMBER_LEARNERS
 from rebelboost.estimators.positive import known_positive
 from rebelboost.evaluation.importance import KEPT_IMPORTANCE
 from rebelboost.exceptions import CostError, TableError
 from rebelboost.tables.files import Table
+from rebelboost.tables.kept import keep_table
 from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.schema import TrainingTable, Understanding, row_name, understand
+from rebelboost.tables.schema import TrainingTable, Understanding, row_names, understand
+from rebelboost.tables.seen import row_hashes
 from rebelboost.tables.survey import Survey, surveyed
 from rebelboost.tables.together import Source, opened_source
 
@@ -62,15 +64,18 @@ def run_training(
         _check_positive(understanding, settings.positive)
         if not model.force:
             check_replaceable(to, understanding)
-        check_description(model.kept.of_table(understanding))
+        described = keep_table(model.kept.of_table(understanding))
         show_table(understanding, matrix, costs, output)
         with output.warnings_as_notes():
             trained = _learned(read, settings, Path(scratch), output)
     if read.samples is not None:
         named = _named(trained.model, read.samples, named=model.kept.names)
         trained = trained._replace(model=named)
-    trained.model.metadata_ = _kept(trained, model.kept.of_table(understanding), data)
+    trained.model.metadata_ = _kept(trained, described, data)
     trained.model.metadata_ |= settings.metadata()
+    if read.samples is not None and model.kept.rows != "none":
+        hashes = row_hashes(read.samples.frame, read.samples.y)
+        trained.model.metadata_["row_hashes"] = hashes
     if read.survey is not None:
         trained.model.metadata_["held_out"] = read.survey.rule.to_dict()
     words = _command(data, understanding.target, costs, columns, settings)
@@ -101,7 +106,7 @@ def _read(
     """Read a table, and the costs that it is to be trained for."""
     with output.telling(f"reading {data}") as tell, opened_source(data) as table:
         prices = None if costs is None else cost_files.open_costs(costs)
-        columns = _keeping(columns, prices, table)
+        columns = _keeping(columns.resolved(table.names), prices, table)
         if is_large(data, table):
             check_large(settings.learner, columns)
             survey = surveyed(table, target, columns, scratch, tell)
@@ -153,10 +158,10 @@ def _check_task(understanding: Understanding, learner: str, costs: Path | None) 
     remedy = "use --cut-at to divide them into two classes, or --task classes"
     if costs is not None:
         raise CostError(f"{name!r} consists of numbers, but costs are for classes: {remedy}")
-    if learner == "similarity":
+    if learner not in NUMBER_LEARNERS:
         raise TableError(
-            f"{name!r} consists of numbers, which similarities do not predict: use --learner tree, "
-            "or --cut-at to divide them into two classes"
+            f"{name!r} consists of numbers, which --learner {learner} does not predict: use --learner "
+            "tree, or --cut-at to divide them into two classes"
         )
 
 
@@ -183,11 +188,11 @@ def _command(
     return words
 
 
-def _kept(trained: Trained, understanding: Understanding, data: Source) -> dict[str, Any]:
+def _kept(trained: Trained, described: dict[str, Any], data: Source) -> dict[str, Any]:
     """Return the metadata that later commands need."""
     evaluation, importance = trained.evaluation, trained.importance
     return {
-        "table": understanding.to_dict(),
+        "table": described,
         **fingerprints(data),
         "evaluation": None if evaluation is None else evaluation.to_dict(),
         KEPT_IMPORTANCE: None if importance is None else [*map(list, importance)],
@@ -202,5 +207,5 @@ def _named(model: Any, samples: TrainingTable, *, named: bool) -> Any:
         return model
     if samples.ids is None or not named:
         return model.with_row_labels({row: int(samples.rows[row]) for row in examples})
-    name, values = samples.ids
-    return model.with_row_labels({row: row_name(name, values[row]) for row in examples})
+    names = row_names(*samples.ids, samples.rows.tolist())
+    return model.with_row_labels({row: names[row] for row in examples})

@@ -11,6 +11,8 @@ from rebelboost.cli.costs import CostTable, costs_text
 from rebelboost.cli.render import Line, Output
 from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING
+from rebelboost.tables.informative import TEXT
+from rebelboost.tables.options import as_word
 from rebelboost.tables.schema import UNSUPPORTED, Understanding
 from rebelboost.tables.together import Source
 
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 MOST_CLASSES, MOST_COLUMNS = 12, 6
 TOO_GOOD = 0.99
 """Accuracy, at the low end of its interval, that is rarely honest."""
+ALONE, FAR = 1.1, 2.0
+"""A column may be a leak if it makes at most so many times the mistakes of the model, and the next best column,
+or a constant decision, so many times its mistakes or more."""
 HEAVY = 0.2
 """Share of the importance from which a date column is worth a note."""
 MUCH = 0.05
@@ -85,17 +90,23 @@ def _classes(understanding: Understanding) -> str:
 
 
 def _ignored(name: str, why: str) -> str:
+    if why == TEXT:
+        return f"{name}: {why} (--text {as_word(name)} uses its words)"
     final = why.startswith(("by", "groups the rows", UNSUPPORTED))
     return f"{name}: {why}" + ("" if final else f" (--keep {shlex.quote(name)} includes it)")
 
 
 def _columns(understanding: Understanding) -> list[Line]:
     named = [(word, understanding.of_kind(kind), meaning) for kind, word, meaning in KINDS]
-    return [
+    lines = [
         (word, f"{counted(len(names), 'column')}: {listed(names, MOST_COLUMNS)}{meaning}")
         for word, names, meaning in named
         if names
     ]
+    if texts := understanding.texts:
+        told = [f"{name} as {counted(n, 'word')}" for name, n in texts.items()]
+        lines.append(("text", f"{counted(len(texts), 'column')}: {listed(told, MOST_COLUMNS)}"))
+    return lines
 
 
 def _readings(understanding: Understanding) -> list[str]:
@@ -159,7 +170,8 @@ def show_model(
     if most_used and trained.importance is None:
         lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
     lines += [("note", text) for text in heavy_dates(summary, understanding)]
-    lines += [("caution", text) for text in too_good(evaluation, summary, understanding)]
+    cautions = decided_alone(trained, understanding) or too_good(evaluation, summary, understanding)
+    lines += [("caution", text) for text in cautions]
     size = path.stat().st_size / 1e6
     lines += [("saved to", f"{path} ({size:.1f} MB)"), ("it holds", holds)]
     output.lines(lines)
@@ -292,6 +304,34 @@ def too_good(
     first, second = (each.name for each in summary.features[:2])
     question = f"Are {first} and {second} known before {understanding.target} is?"
     return [f"nearly every row is decided correctly. {question} If not, use --ignore"]
+
+
+def decided_alone(trained: "Trained", understanding: Understanding) -> list[str]:
+    """Ask whether a column is known in time that decides as many rows alone as the model does with all."""
+    evaluation = trained.evaluation
+    if (
+        evaluation is None
+        or isinstance(evaluation, NumberEvaluation)
+        or evaluation.has_costs
+        or len(trained.alone) < 2
+    ):
+        return []
+    first, second = trained.alone
+    error, others = 1 - first.accuracy, 1 - second.accuracy
+    constant = 1 - evaluation.commonest_share
+    if error > ALONE * (1 - evaluation.accuracy.value) or max(error, 1e-9) * FAR > min(
+        others, constant
+    ):
+        return []
+    if any(warning.startswith(f"{first.name} ") for warning in understanding.warnings):
+        return []
+    alone, together = percent(first.accuracy), percent(evaluation.accuracy.value)
+    question = (
+        f"is it known before {understanding.target} is? If not, use --ignore {as_word(first.name)}"
+    )
+    return [
+        f"{first.name} alone decides {alone} of the rows correctly, the model {together}: {question}"
+    ]
 
 
 def heavy_dates(summary: "ModelSummary", understanding: Understanding) -> list[str]:

@@ -1,10 +1,13 @@
 """Encoding of tables as numbers: data frames of any supported library, categories as codes."""
 
+import math
 import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import repeat
+from numbers import Real
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -13,10 +16,14 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Bytes, Values
 from rebelboost.base.cached import cached_property
-from rebelboost.exceptions import UnknownCategoryWarning
+from rebelboost.base.warning import warn_caller
+from rebelboost.exceptions import NumbersAsTextWarning, UnknownCategoryWarning
 
 MOST_LEVELS = 254
 """Maximum number of categories of a feature. The least frequent ones beyond it count as missing."""
+
+FEWEST_TEXTS = 20
+"""More different texts than this, all of them numbers, are probably meant as such."""
 
 A_DAY = 86_400e6
 """Microseconds of a day: dates count as days since 1970-01-01, and durations as days."""
@@ -99,7 +106,11 @@ class FeatureEncoder:
 
 def fit_encoder(X: Any, frame: nw.DataFrame[Any] | None, categorical: Any) -> FeatureEncoder:
     """Find the categorical features and their categories, in a data frame or a checked array `X`."""
-    return encoder_of(*count_levels(X, frame, categorical))
+    n_features, counts = count_levels(X, frame, categorical)
+    if frame is not None and isinstance(categorical, str):
+        for f, found in counts.items():
+            _warn_of_numbers(frame, frame.columns[f], list(found))
+    return encoder_of(n_features, counts)
 
 
 def encoder_of(n_features: int, counts: Mapping[int, Counter[Any]]) -> FeatureEncoder:
@@ -150,8 +161,51 @@ def chosen_features(
 
 def _by_type(frame: nw.DataFrame[Any]) -> list[int]:
     return [
-        f for f, column in enumerate(frame.iter_columns()) if isinstance(column.dtype, _CATEGORICAL)
+        f
+        for f, column in enumerate(frame.iter_columns())
+        if isinstance(column.dtype, _CATEGORICAL)
+        and not (_are_numbers(column) and column.null_count() < len(column))
     ]
+
+
+def _are_numbers(column: Any) -> bool:
+    """Whether a column of Python objects, as pandas makes them of mixed types, has numbers or nothing."""
+    if not isinstance(column.dtype, nw.Object):
+        return False
+    return all(map(_is_number_type, set(map(type, column.drop_nulls().to_list()))))
+
+
+def _is_number_type(kind: type) -> bool:
+    return issubclass(kind, Real | Decimal) and not issubclass(kind, bool)
+
+
+def _warn_of_numbers(frame: nw.DataFrame[Any], name: str, levels: Sequence[Any]) -> None:
+    """Warn of a column of pandas' type object that is used as categories, but has numbers."""
+    dtype = frame.schema[name]
+    if not isinstance(dtype, nw.Object | nw.String) or not frame.implementation.is_pandas_like():
+        return
+    numbers = [level for level in levels if _is_number_type(type(level))]
+    texts = [level for level in levels if isinstance(level, str)]
+    if numbers and len(numbers) < len(levels):
+        other = next(level for level in levels if not _is_number_type(type(level)))
+        what = f"numbers, such as {numbers[0]!r}, and other values, such as {other!r}"
+    elif len(texts) > FEWEST_TEXTS and not all(map(str.isdigit, texts)) and _read_as_numbers(texts):
+        what = f"numbers as text, such as {texts[0]!r}"
+    else:
+        return
+    warn_caller(
+        f"column {name!r} holds {what}: it is used as categories; convert it with "
+        'pandas.to_numeric(…, errors="coerce") to use it as numbers, or with astype("category") if it is '
+        "meant",
+        NumbersAsTextWarning,
+    )
+
+
+def _read_as_numbers(texts: Sequence[str]) -> bool:
+    try:
+        return all(math.isfinite(float(text)) for text in texts)
+    except ValueError:
+        return False
 
 
 def is_present(value: Any) -> bool:
@@ -187,6 +241,9 @@ def _numbers(column: nw.Series[Any]) -> NDArray[np.float64]:
             f"column {column.name!r} has type {column.dtype}: make a column of numbers or text of each "
             "of its elements"
         )
+    if _are_numbers(column):
+        cells = column.to_list()
+        return np.array([float(cell) if is_present(cell) else np.nan for cell in cells])
     if not column.dtype.is_numeric():
         raise ValueError(
             f"column {column.name!r} has type {column.dtype}: convert it to numbers, or to text or a "

@@ -28,7 +28,7 @@ from rebelboost.estimators.inputs import deadline_of, encode_features, seed_of, 
 from rebelboost.estimators.number_training import FEW, ROUNDS_FOR_FEW, number_learner
 from rebelboost.estimators.regressor import RebelRegressor
 from rebelboost.estimators.targets import encode_target
-from rebelboost.estimators.training import callbacks_of
+from rebelboost.estimators.training import callbacks_of, is_race
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.model.fitted import FittedRegressor, Provenance
 
@@ -55,7 +55,7 @@ def fit_numbers(reg: RebelRegressor, spread: SpreadRows, given: SpreadInput) -> 
     alone = reg.early_stopping or given.validation is not None
     few = not reg.early_stopping and has_few_rows(spread, FEW)
     choice = given_numbers(reg, ROUNDS_FOR_FEW if few else None)
-    if reg.learner == "auto" and reg.cross_fit == "auto" and not alone:
+    if is_race(reg.learner) and reg.cross_fit == "auto" and not alone:
         choice = raced_numbers(reg, spread, known.table, known.loss)
     history = History()
     ensemble = _boosted(reg, spread, given, known, choice, history)

@@ -22,7 +22,7 @@ from rebelboost.distributed.rows import SmallestKeys
 from rebelboost.distributed.seam import SpreadRows
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.inputs import learner_of, seed_of, threads_of
-from rebelboost.estimators.training import RACES, subcosts_of
+from rebelboost.estimators.training import is_race, subcosts_of
 from rebelboost.learners.base import WeakLearner
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.tree import Tree
@@ -63,7 +63,7 @@ def given_choice(clf: RebelClassifier) -> Choice:
 
 def races(clf: RebelClassifier, *, validated: bool) -> bool:
     """Whether candidates are compared."""
-    named = isinstance(clf.learner, str) and clf.learner in RACES
+    named = is_race(clf.learner)
     return named and clf.cross_fit == "auto" and not (clf.early_stopping or validated)
 
 

@@ -36,8 +36,8 @@ from rebelboost.estimators.inputs import (
     threads_of,
 )
 from rebelboost.estimators.training import (
-    RACES,
     assembled,
+    is_race,
     rule_of,
     shrinkage_of,
     train_terms,
@@ -376,7 +376,7 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
     def selection_(self) -> Selection | None:
         """Candidates of learner="auto", their held-out results and their weights, or None."""
         model, found = self.model_, self.cross_fit_
-        if not isinstance(self.learner, str) or self.learner not in RACES or found is None:
+        if not is_race(self.learner) or found is None:
             return None
         return Selection(found.standings, found.cost, percent=is_uniform(model.costs))
 

@@ -29,7 +29,7 @@ from rebelboost.estimators.inputs import (
     threads_of,
 )
 from rebelboost.estimators.targets import check_spread, encode_target
-from rebelboost.estimators.training import callbacks_of
+from rebelboost.estimators.training import callbacks_of, is_race
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 from rebelboost.model.ensemble import Ensemble, weighted_sum
@@ -47,7 +47,12 @@ if TYPE_CHECKING:
     from rebelboost.estimators.regressor import RebelRegressor
 
 TREE = Tree(depth=5, least_mass=LEAST_MASS)
-LEARNERS: dict[str, Stump | Tree] = {"auto": TREE, "tree": TREE, "stump": Stump()}
+LEARNERS: dict[str, Stump | Tree] = {
+    "auto": TREE,
+    "auto_trees": TREE,
+    "tree": TREE,
+    "stump": Stump(),
+}
 FOR_RACE = 0.85
 """Share of a time budget for the model; the rest is for its intervals."""
 FEW, ROUNDS_FOR_FEW = 500, 100
@@ -154,7 +159,7 @@ def _n_folds(reg: "RebelRegressor", samples: NumberSamples, validation: Any) -> 
     if reg.cross_fit != "auto":
         return int(reg.cross_fit or 0)
     alone = reg.early_stopping or reg.warm_start or validation is not None
-    if alone or reg.learner != "auto":
+    if alone or not is_race(reg.learner):
         return 0
     return 5 if len(samples) >= FEWEST_TO_RACE else 0
 
@@ -167,8 +172,10 @@ def _fit_parts(
     n_folds: int,
     deadline: float,
 ) -> NumberFit:
-    if reg.learner == "auto":
+    if is_race(reg.learner):
         running = number_candidates(settings_of, samples.X)
+        if reg.learner == "auto_trees":
+            running = [each for each in running if isinstance(each.settings.learner, Tree)]
     else:
         running = [Entry("the learner", settings_of(Recipe(number_learner(reg.learner))))]
     settings = max((each.settings for each in running), key=lambda each: each.rounds)

@@ -30,6 +30,7 @@ from rebelboost.estimators.number_training import (
     read_numbers,
     train_numbers,
 )
+from rebelboost.estimators.training import is_race
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.numbers import NUMBER_LOSSES
@@ -45,11 +46,12 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
 
     Parameters
     ----------
-    learner : {"auto", "tree", "stump"}, Tree or Stump, default="auto"
+    learner : {"auto", "auto_trees", "tree", "stump"}, Tree or Stump, default="auto"
         "auto" compares trees of several depths and a smooth function by cross-validation and averages
-        the best; without a cross-fit it is the same as "tree", ``Tree(depth=5, least_mass=0.003)``. Splits
-        minimise the variance. A leaf's output is the mean residual of its samples (for the absolute
-        loss, the median), shrunk towards 0 by the tree's `smoothing`.
+        the best. "auto_trees" compares trees only: such a model keeps no training rows. Without a
+        cross-fit, both are the same as "tree", ``Tree(depth=5, least_mass=0.003)``. Splits minimise the
+        variance. A leaf's output is the mean residual of its samples (for the absolute loss, the
+        median), shrunk towards 0 by the tree's `smoothing`.
     loss : {"squared", "absolute", "huber"}, default="squared"
         Loss of the residuals. The squared loss gives L₂Boost; the others are robust to outliers.
     huber_delta : float or "auto", default="auto"
@@ -236,7 +238,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
     def selection_(self) -> Selection | None:
         """Candidates of learner="auto", their held-out errors and their weights, or None."""
         found = self.cross_fit_
-        if self.learner != "auto" or found is None:
+        if not is_race(self.learner) or found is None:
             return None
         measure = "RMSE" if self.loss == "squared" else "MAE"
         return Selection(found.standings, found.cost, percent=False, measure=measure)

@@ -54,6 +54,13 @@ CROSS_FITTED = (*RACES, "tree")
 probabilities that are far too sure."""
 N_FOLDS, N_FOLDS_ALONE = 5, 10
 """Number of folds of a cross-fit by default: of several candidates, and of one."""
+
+
+def is_race(learner: Any) -> bool:
+    """Whether a learner stands for several candidates, which are compared."""
+    return isinstance(learner, str) and learner in RACES
+
+
 FEWEST_TO_CROSS_FIT = 20
 """Fewest samples for a cross-fit by default: smaller folds are too noisy to compare on.
 
@@ -143,9 +150,8 @@ def _n_folds(clf: "RebelClassifier", given: Given, subcosts: str, validation: Va
         return int(clf.cross_fit or 0)
     if clf.early_stopping or clf.warm_start or validation is not None:
         return 0
-    races = isinstance(clf.learner, str) and clf.learner in RACES
     few = n_parts_of(len(given.samples), N_FOLDS) == N_FOLDS
-    n_folds = N_FOLDS_ALONE if few and not races else N_FOLDS
+    n_folds = N_FOLDS_ALONE if few and not is_race(clf.learner) else N_FOLDS
     if isinstance(given.learner, SmoothSimilarity):
         return n_folds
     if is_uniform(given.costs) and not given.samples.by_sample:
@@ -167,7 +173,7 @@ def _fit_parts(
     if way == "auto":
         way = "neutral" if rule_of(clf).by_cost else "costs"
     alike = way == "neutral" or (is_uniform(given.costs) and not samples.by_sample)
-    if isinstance(clf.learner, str) and clf.learner in RACES:
+    if is_race(clf.learner):
         running = candidates(settings_of, samples, neutral=alike)
         if clf.learner == "auto_trees":
             running = [each for each in running if isinstance(each.settings.learner, Tree)]

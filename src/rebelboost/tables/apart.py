@@ -12,8 +12,9 @@ from rebelboost.base.arrays import Ints
 from rebelboost.base.text import percent
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import Column
+from rebelboost.tables.identifiers import names_groups
 from rebelboost.tables.leaks import GroupColumn, find_group
-from rebelboost.tables.options import NO_GROUP, ColumnOptions
+from rebelboost.tables.options import NO_GROUP, ColumnOptions, as_word
 
 GROUPS_ROWS = (
     f"groups the rows, which are tested together (use --group {NO_GROUP} if they are independent)"
@@ -61,24 +62,32 @@ def tell_apart(
         return LeaveOut(options.group, group_numbers(aside[options.group], path))
     names = [c.name for c in columns if c.kind in ("number", "category")]
     suspects = [frame[name] for name in names if name not in (*options.keep, *options.categorical)]
-    found = find_group([*suspects, *aside], y)
+    found = find_group(suspects, y)
     if found is None:
-        return LeaveOut()
-    values = aside[found.name] if found.name in aside else frame[found.name]
+        return LeaveOut(warnings=_ignored_group(aside, y))
     warnings = (_warning(found),) if found.decides else ()
-    return LeaveOut(found.name, group_numbers(values, path), warnings=warnings, found=True)
+    return LeaveOut(
+        found.name, group_numbers(frame[found.name], path), warnings=warnings, found=True
+    )
+
+
+def _ignored_group(aside: pl.DataFrame, y: NDArray[Any]) -> tuple[str, ...]:
+    """Warn of a column that the user ignores, but that is named as identifiers of groups are."""
+    found = find_group((column for column in aside if names_groups(column.name)), y)
+    if found is None:
+        return ()
+    name = found.name
+    told = f"{name} is ignored, but several rows have the same value of it"
+    remedy = f"use --group {as_word(name)} if the model is for new values of {name}"
+    return (f"{told}: {remedy}, or its figures may be too good",)
 
 
 def _warning(found: GroupColumn) -> str:
     return (
         f"{found.name} alone predicts {percent(found.accuracy)} of the rows from others with the same "
         f"value, so the model is tested on new values of {found.name}. Confirm with "
-        f"--group {_quoted(found.name)}, or use --group {NO_GROUP} if rows are independent"
+        f"--group {as_word(found.name)}, or use --group {NO_GROUP} if rows are independent"
     )
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if " " in name else name
 
 
 def group_numbers(values: pl.Series, path: Path) -> Ints:

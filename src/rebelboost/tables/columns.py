@@ -1,7 +1,8 @@
 """Columns of tables: their kind (number, date, time or category), and how their cells are converted."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -11,7 +12,11 @@ from rebelboost.tables.numbers import Dressing, as_numbers
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "Null")
 """Cells that count as missing in any column."""
-MISSING_NUMBERS = ("-", "--", ".", "..", "none", "None", "NONE", "na", "missing", "unknown")
+_WORDS = ("none", "na", "n.a.", "missing", "unknown", "not available")
+MISSING_NUMBERS = (
+    *("-", "--", ".", ".."),
+    *(form(word) for word in _WORDS for form in (str.lower, str.capitalize, str.upper)),
+)
 """Cells that count as missing in columns of numbers and dates only; elsewhere they may be categories."""
 
 DATE_FORMS = (
@@ -42,6 +47,10 @@ TIME_MEANING = "hours since midnight"
 
 FIRST, SECOND = "first", "second"
 MONTH, WEEKDAY = "month", "weekday"
+WORD, N_WORDS = "word:", "number of words"
+"""Parts of texts: whether a cell has a word, which follows the mark, and how many words it has."""
+WORDS = r"\w\w+"
+"""Words have two letters or more."""
 PAIRED = {FIRST: r"^([^/]+)/", SECOND: r"/([^/]+)$"}
 """Parts of cells such as 137/72."""
 
@@ -65,8 +74,8 @@ class Column:
     source: str = ""
     """Column of the file, if it has another name."""
     part: str = ""
-    """Part of the file's column: `FIRST` or `SECOND` of two numbers in each cell, or `MONTH` or
-    `WEEKDAY` of a date."""
+    """Part of the file's column: `FIRST` or `SECOND` of two numbers in each cell, `MONTH` or `WEEKDAY`
+    of a date, `N_WORDS` or a `WORD` of a text."""
     before: str = ""
     """Currency before the numbers."""
     after: str = ""
@@ -83,6 +92,11 @@ class Column:
     def dressing(self) -> Dressing:
         """What surrounds the numbers in the file."""
         return Dressing(self.before, self.after, self.limits)
+
+    @property
+    def is_of_text(self) -> bool:
+        """Whether the column is a word of a text, or the number of its words."""
+        return self.part == N_WORDS or self.part.startswith(WORD)
 
     @property
     def is_derived(self) -> bool:
@@ -118,6 +132,8 @@ class Column:
             moment = _moment(self.origin, dtype, self.form)
             is_month = self.part == MONTH
             read = moment.dt.month().cast(pl.Float64) if is_month else moment.dt.strftime("%A")
+        elif self.is_of_text:
+            read = _of_text(as_text(self.origin, dtype), self.part)
         elif self.kind == "category":
             read = as_text(self.origin, dtype)
         elif self.kind == "number":
@@ -125,6 +141,29 @@ class Column:
         else:
             read = _instant(self.origin, dtype, self.form)
         return read.alias(self.name)
+
+
+def features_of(column: Column, taken: Sequence[str]) -> list[Column]:
+    """Return the features that a column becomes."""
+    if column.kind == "date":
+        month = replace(
+            column, name=_free(f"{column.name}_month", taken), kind="number", part=MONTH
+        )
+        day = _free(f"{column.name}_weekday", taken)
+        weekday = replace(column, name=day, kind="category", part=WEEKDAY)
+        return [column, *(replace(each, source=column.name) for each in (month, weekday))]
+    if column.part != FIRST:
+        return [column]
+    return [
+        replace(column, name=_free(f"{column.name}_{i}", taken), source=column.name, part=part)
+        for i, part in enumerate((FIRST, SECOND), 1)
+    ]
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
 
 
 # ---- reading
@@ -157,6 +196,13 @@ def _number(column: Column, dtype: Any) -> pl.Expr:
         return pl.col(name).cast(pl.Float64).fill_nan(None)
     wanted = "pairs such as 137/72" if column.part in PAIRED else "numbers"
     raise TableError(f"column {name!r} has type {dtype}, but the model expects {wanted}")
+
+
+def _of_text(text: pl.Expr, part: str) -> pl.Expr:
+    if part == N_WORDS:
+        return text.str.count_matches(WORDS).cast(pl.Float64)
+    word = re.escape(part.removeprefix(WORD))
+    return text.str.to_lowercase().str.contains(rf"(^|\W){word}(\W|$)").cast(pl.Float64)
 
 
 def _instant(name: str, dtype: Any, form: str) -> pl.Expr:

@@ -13,18 +13,19 @@ import polars as pl
 from rebelboost.tables.columns import (
     DATE_FORMS,
     FIRST,
-    MONTH,
-    SECOND,
     TIME_FORMS,
-    WEEKDAY,
     Column,
     cells,
+    features_of,
 )
 from rebelboost.tables.files import Table
 from rebelboost.tables.numbers import (
     DECIMAL_COMMA,
     DRESSED,
+    FEWEST_LEVELS,
+    FEWEST_LOST,
     GROUPS,
+    MOST_LOST,
     MOSTLY,
     NUMBER_FORMS,
     PAIR,
@@ -37,11 +38,12 @@ from rebelboost.tables.numbers import (
     undressed,
 )
 from rebelboost.tables.options import ColumnOptions
+from rebelboost.tables.texts import word_columns
 
 HEAD = 1000
 """Number of rows from which candidate formats are found."""
-FEWEST_LEVELS, NUMERIC = 20, 0.8
-"""Text with more different cells than this, most of which look like numbers, is worth a warning."""
+NUMERIC = 0.8
+"""Text with many different cells, of which so many look like numbers, is worth a warning."""
 
 
 class Odd(NamedTuple):
@@ -66,22 +68,29 @@ def tell_columns(
 ) -> Detected:
     """Detect the kind of each column, and count the cells that do not have its format."""
     options = options or ColumnOptions()
+    words = [each for name in names if name in options.text for each in word_columns(table, name)]
+    names = [name for name in names if name not in options.text]
     told = {name: _by_type(name, table.types[name]) for name in names}
     for name in set(options.categorical) & set(names):
         told[name] = Column(name, "category")
     unclear = [name for name in names if told[name] is None]
     if not unclear:
         typed = [c for c in told.values() if c is not None]
-        return Detected([each for c in typed for each in _parts(c, table.names)], [], [], [])
+        taken = table.names
+        return Detected(
+            [*(each for c in typed for each in features_of(c, taken)), *words], [], [], []
+        )
     texts = _Texts(table, unclear)
-    found = texts.columns()
+    first = texts.columns()
     found, notes = _settled(
-        texts, found, semicolons="semicolon" in table.form, by_user=options.decimal
+        texts, first, semicolons="semicolon" in table.form, by_user=options.decimal
     )
-    odd = texts.odd(found.values())
+    changed = (c for c in found.values() if c.name in texts.lossy or c != first[c.name])
+    odd = texts.odd(changed)
     warnings = [text for name in unclear if (text := texts.warning(found[name]))]
-    columns = [each for name in names for each in _parts(told[name] or found[name], table.names)]
-    return Detected(columns, odd, notes, warnings)
+    taken = table.names
+    columns = [each for name in names for each in features_of(told[name] or found[name], taken)]
+    return Detected([*columns, *words], odd, notes, warnings)
 
 
 def _by_type(name: str, dtype: Any) -> Column | None:
@@ -96,29 +105,6 @@ def _by_type(name: str, dtype: Any) -> Column | None:
     return None
 
 
-def _parts(column: Column, taken: Sequence[str]) -> list[Column]:
-    """Return the features that a column becomes."""
-    if column.kind == "date":
-        month = replace(
-            column, name=_free(f"{column.name}_month", taken), kind="number", part=MONTH
-        )
-        day = _free(f"{column.name}_weekday", taken)
-        weekday = replace(column, name=day, kind="category", part=WEEKDAY)
-        return [column, *(replace(each, source=column.name) for each in (month, weekday))]
-    if column.part != FIRST:
-        return [column]
-    return [
-        replace(column, name=_free(f"{column.name}_{i}", taken), source=column.name, part=part)
-        for i, part in enumerate((FIRST, SECOND), 1)
-    ]
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
-
-
 # ---- text
 
 
@@ -128,31 +114,89 @@ class _Texts:
     def __init__(self, table: Table, names: Sequence[str]) -> None:
         self.frame, self.names = table.frame, names
         self.head = self.frame.select(names).head(HEAD).collect()
+        # All at once: on wide tables, a query for each column takes long.
+        present = self.head.select(cells(name, numbers=True) for name in names)
+        self._of_head = {column.name: column for column in present}
+        self.lossy: set[str] = set()
+        """Columns with cells that their formats do not fit."""
 
     def of_head(self, name: str) -> pl.Series:
         """Cells of the first rows that are not missing."""
-        return self.head.select(cells(name, numbers=True)).to_series().drop_nulls()
+        return self._of_head[name].drop_nulls()
 
     def asked(self, questions: Sequence[pl.Expr]) -> dict[str, Any]:
         """Answers from all rows."""
         return _answers(self.frame, questions)
 
     def columns(self) -> dict[str, Column]:
-        """Keep, of the formats proposed by the first rows, the one that fits most of all rows."""
-        proposed = {name: _proposed(self.of_head(name), name) for name in self.names}
+        """Keep, of the formats proposed by the first rows, the one that fits most of all rows.
+
+        Where it does not fit all of them, those that it does not fit propose others.
+        """
+        best = self._best({name: _proposed(self.of_head(name), name) for name in self.names})
+        lossy = [each.column for each in best.values() if each.lost]
+        if lossy:
+            others = self._not_fitting(lossy)
+            again = {c.name: [c, *_proposed(others[c.name], c.name)] for c in lossy}
+            best |= self._best(again)
+        self.lossy = {name for name, each in best.items() if each.lost}
+        kept = self._sufficient([best[name] for name in self.lossy])
+        return {
+            name: each.column if name in kept or not each.lost else Column(name, "category")
+            for name, each in best.items()
+        }
+
+    def _best(self, proposed: Mapping[str, Sequence[Column]]) -> dict[str, "_Fit"]:
+        asked = {
+            f"{name}\n{i}": column
+            for name, columns in proposed.items()
+            for i, column in enumerate(columns)
+        }
+        fits = [_present(column).alias(key) for key, column in asked.items()]
+        found = self.asked([*self._totals(proposed), *fits])
+        best = {}
+        for name, columns in proposed.items():
+            keys = [f"{name}\n{i}" for i in range(len(columns))]
+            most = max(keys, key=lambda key: found[key], default="")
+            best[name] = (
+                _Fit(asked[most], found[name], found[name] - found[most])
+                if most
+                else _Fit(Column(name, "category"), found[name], 0)
+            )
+        return best
+
+    def _not_fitting(self, columns: Sequence[Column]) -> dict[str, pl.Series]:
+        """Some cells that the format of a column does not fit, among those of the first rows."""
         asked = [
-            _present(column).alias(f"{name}\n{i}")
-            for name in self.names
-            for i, column in enumerate(proposed[name])
+            cells(c.name, numbers=True).filter(_is_lost(c)).head(HEAD).implode().alias(c.name)
+            for c in columns
         ]
-        found = self.asked([*self._totals(self.names), *asked])
-        columns = {}
-        for name in self.names:
-            fits = [found[f"{name}\n{i}"] for i in range(len(proposed[name]))]
-            most = max(fits, default=0)
-            good = fits and most >= MOSTLY * max(1, found[name])
-            columns[name] = proposed[name][fits.index(most)] if good else Column(name, "category")
-        return columns
+        found = self.asked(asked)
+        heads = {c.name: self.of_head(c.name) for c in columns}
+        return {name: head.append(pl.Series(found[name])) for name, head in heads.items()}
+
+    def _sufficient(self, fits: Sequence["_Fit"]) -> set[str]:
+        """Names of the columns whose formats fit nearly all cells; the others become missing."""
+        names = [each.column.name for each in fits]
+        levels = self.asked([pl.col(name).n_unique().alias(name) for name in names])
+        values = self.lost([each.column for each in fits], values=True)
+        kept = set()
+        for column, n_cells, n_lost in fits:
+            name = column.name
+            most = 0 if levels[name] <= FEWEST_LEVELS else max(FEWEST_LOST, MOST_LOST * n_cells)
+            if n_lost <= (1 - MOSTLY) * n_cells and values[name] <= most:
+                kept.add(name)
+        return kept
+
+    def lost(self, columns: Iterable[Column], *, values: bool = False) -> dict[str, int]:
+        """Number of cells that the format of each column does not fit; of those with digits, if `values`."""
+        asked = [
+            (_is_lost(c) & (pl.col(c.name).str.contains(r"\d") if values else True))
+            .sum()
+            .alias(c.name)
+            for c in columns
+        ]
+        return self.asked(asked)
 
     def _totals(self, names: Iterable[str]) -> list[pl.Expr]:
         return [cells(name, numbers=True).is_not_null().sum().alias(name) for name in names]
@@ -160,17 +204,11 @@ class _Texts:
     def odd(self, columns: Iterable[Column]) -> list[Odd]:
         """Count the cells that do not have the format of their column, with an example."""
         numbers = [column for column in columns if column.kind != "category"]
-        present = [_present(column).alias(f"{column.name}\nfits") for column in numbers]
-        found = self.asked([*self._totals(c.name for c in numbers), *present])
-        return [
-            Odd(c.name, n, self._odd_cell(c))
-            for c in numbers
-            if (n := found[c.name] - found[f"{c.name}\nfits"])
-        ]
+        lost = self.lost(numbers)
+        return [Odd(c.name, lost[c.name], self._odd_cell(c)) for c in numbers if lost[c.name]]
 
     def _odd_cell(self, column: Column) -> str:
-        text = cells(column.name, numbers=True)
-        odd = text.filter(text.is_not_null() & column.read(pl.String()).is_null()).first()
+        odd = cells(column.name, numbers=True).filter(_is_lost(column)).first()
         return str(self.asked([odd.alias("odd")])["odd"])
 
     def separators(
@@ -209,14 +247,8 @@ class _Texts:
         Tables to predict may have thousands where this one has none.
         """
         plain = {c.name: replace(c, form=DECIMAL_COMMA) for c in columns if c.form == PLAIN}
-        asked = [
-            (c.read(pl.String()).is_null() & cells(c.name, numbers=True).is_not_null())
-            .any()
-            .alias(name)
-            for name, c in plain.items()
-        ]
-        fails = self.asked(asked)
-        return {name: c for name, c in plain.items() if not fails[name]}
+        lost = self.lost(plain.values())
+        return {name: c for name, c in plain.items() if not lost[name]}
 
     def _may_group(self, column: Column) -> bool:
         """Whether thousands may be divided, by the first rows: those with 3.5 or 12345 are not."""
@@ -251,8 +283,22 @@ def _answers(frame: pl.LazyFrame, questions: Sequence[pl.Expr]) -> dict[str, Any
     return frame.select(questions).collect(engine="streaming").row(0, named=True)
 
 
+class _Fit(NamedTuple):
+    """The best format of a column."""
+
+    column: Column
+    n_cells: int
+    lost: int
+    """Cells that it does not fit."""
+
+
 def _present(column: Column) -> pl.Expr:
     return column.read(pl.String()).is_not_null().sum()
+
+
+def _is_lost(column: Column) -> pl.Expr:
+    """Whether a cell is there, but does not have the format of its column."""
+    return cells(column.name, numbers=True).is_not_null() & column.read(pl.String()).is_null()
 
 
 def _proposed(text: pl.Series, name: str) -> list[Column]:
@@ -312,6 +358,11 @@ def _settled(
         settled[name] = replace(columns[name], form=each.form(style, columns[name].form))
         if name in ambiguous and not by_user and (contradicts or not of_file):
             notes.append(_ambiguous(name, style, each))
+    changed = [name for name in found if settled[name] != columns[name]]
+    before, after = (texts.lost(each[name] for name in changed) for each in (columns, settled))
+    for name in changed:
+        if after[name] > before[name]:  # a reading that loses cells is none
+            settled[name] = columns[name]
     if of_file == ",":
         settled |= texts.with_thousands(others)
     return settled, notes

@@ -7,7 +7,7 @@ import polars as pl
 from rebelboost.base.text import calendar_date
 from rebelboost.tables.columns import FIRST, Column, cells
 from rebelboost.tables.files import Table
-from rebelboost.tables.numbers import LIMIT, PLAIN
+from rebelboost.tables.numbers import LIMIT, PLAIN, THOUSANDS_COMMA
 
 DIVIDED = r"[^\d+-]"
 """What sets a converted number apart: a separator, a unit or a limit."""
@@ -35,7 +35,8 @@ def _is_converted(column: Column) -> bool:
 def _example(table: Table, column: Column, columns: Sequence[Column]) -> tuple[str, str] | None:
     """Return the most telling cell: one with a limit, else one with a separator."""
     text = cells(column.origin, numbers=True)
-    wanted = LIMIT if column.limits else DIVIDED
+    by_form = "," if column.form == THOUSANDS_COMMA else DIVIDED
+    wanted = LIMIT if column.limits else by_form
     parts = [column]
     if column.part == FIRST:
         parts = [each for each in columns if each.origin == column.origin]

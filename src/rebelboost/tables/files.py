@@ -2,27 +2,26 @@
 
 import codecs
 import gzip
-import io
 import shutil
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any
 
 import polars as pl
 
 from rebelboost.exceptions import TableError
-from rebelboost.tables.lines import SEPARATORS, cells_of_lines, fault_in, find_separator, is_headed
+from rebelboost.tables.layout import DETECTED, Layout
+from rebelboost.tables.lines import SEPARATORS, column_names, fault_in, is_headed
+from rebelboost.tables.trimming import SAMPLE, TableLines, trimmed
+from rebelboost.tables.workbooks import read_sheet
 
 PARQUET = {".parquet", ".pq"}
 EXCEL = {".xlsx", ".xlsm", ".xls"}
-EXCEL_READERS = {"fastexcel": "calamine", "openpyxl": "openpyxl"}
-"""Package → name of the reader in polars."""
 STDIN = "-"
 UNREAD = {".ods", ".json", ".jsonl", ".feather", ".arff", ".npz", ".npy", ".pkl"}
 ENCODINGS = ("utf-8", "cp1252", "latin-1")
@@ -33,13 +32,10 @@ UNREADABLE = (
     pl.exceptions.SchemaError,
 )
 """Errors that polars raises for invalid files; its other errors are bugs of ours."""
-NO_HEADER = "no header"
 BLANK = "\nblank"
 """A column name that does not occur in files."""
 CHUNK = 1 << 20
 """Number of bytes read at a time."""
-SAMPLE = 1 << 16
-"""Number of characters from which separator and header are detected."""
 
 
 @dataclass(frozen=True)
@@ -76,33 +72,33 @@ class Table:
 
 
 @contextmanager
-def opened(path: str | Path, *, headed: bool | None = None) -> Iterator[Table]:
+def opened(
+    path: str | Path, *, headed: bool | None = None, layout: Layout = DETECTED
+) -> Iterator[Table]:
     """Open a table. Errors while reading it are raised as `TableError` with a message of one line.
 
     `headed` says whether the first line contains column names. By default this is detected.
     """
     if str(path) == STDIN:
-        with _stdin() as copy, opened(copy, headed=headed) as table:
+        with _stdin() as copy, opened(copy, headed=headed, layout=layout) as table:
             yield replace(table, path=Path("standard input"))
         return
     path = Path(path)
     _check(path)
     if path.suffix.lower() in EXCEL:
-        yield _excel(path)
+        name, frame, notes = read_sheet(path, layout)
+        yield Table(path, frame.lazy(), dict(frame.schema), f"Excel, sheet {name!r}", tuple(notes))
         return
     if path.suffix.lower() in PARQUET:
         with _raised_as(f"{path} cannot be read: it is not a valid Parquet file; write it again"):
             yield _parquet(path)
         return
-    with _utf8(path) as (readable, encoding):
-        table = _csv(readable, path, encoding, headed=headed)
+    with _utf8(path) as (readable, encoding), trimmed(readable, path, layout) as lines:
+        table = _csv(lines, path, encoding, headed=headed)
         try:
             yield table
         except UNREADABLE as error:
-            separator = next(
-                mark for mark, word in SEPARATORS.items() if f"by {word}s" in table.form
-            )
-            fault = fault_in(readable, path, separator, len(table.names))
+            fault = fault_in(readable, path, lines.separator, len(table.names))
             raise TableError(fault) from error
 
 
@@ -116,22 +112,6 @@ def _stdin() -> Iterator[Path]:
         with copy.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         yield copy
-
-
-def _excel(path: Path) -> Table:
-    """Read the first sheet of an Excel file, with whichever reader is installed."""
-    engine = next((name for module, name in EXCEL_READERS.items() if find_spec(module)), None)
-    if engine is None:
-        raise TableError(
-            f'{path} is an Excel file, which needs a reader: pip install "rebelboost[excel]", '
-            "or save it as CSV"
-        )
-    try:
-        frame = pl.read_excel(path, engine=engine)  # type: ignore[call-overload]
-    except Exception as error:  # each reader has its own errors
-        reason = str(error).strip().split("\n")[0]
-        raise TableError(f"{path} cannot be read ({reason}): save it as CSV") from error
-    return _counted(Table(path, frame.lazy(), dict(frame.schema), "Excel, first sheet"))
 
 
 @contextmanager
@@ -257,20 +237,12 @@ def _fits(path: Path, encoding: str, *, packed: bool) -> bool:
     return True
 
 
-def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> Table:
-    with readable.open(encoding="utf-8-sig", newline="") as file:
-        sample = file.read(SAMPLE)
-    lines = list(io.StringIO(sample))
-    if len(sample) == SAMPLE and len(lines) > 1:
-        del lines[-1]  # it may be incomplete
-    separator = find_separator(lines)
-    rows = [row for _, row in cells_of_lines(lines, separator, path) if row]
-    if not rows:
-        raise TableError(f"{path} has only blank lines: a table needs a header and rows")
+def _csv(lines: TableLines, path: Path, encoding: str, *, headed: bool | None) -> Table:
+    rows, separator = lines.rows, lines.separator
     headed = is_headed(rows) if headed is None else headed
-    names, notes = _names(rows[0], headed=headed)
+    names, notes = column_names(rows[0], headed=headed)
     frame = pl.scan_csv(
-        readable,
+        lines.path,
         separator=separator,
         has_header=headed,
         infer_schema=False,  # all cells as text
@@ -287,22 +259,4 @@ def _csv(readable: Path, path: Path, encoding: str, *, headed: bool | None) -> T
         n for n, given in zip(names, rows[0], strict=True) if headed and not given.strip()
     )
     types = dict.fromkeys(names, pl.String())
-    return _counted(Table(path, frame, types, form, tuple(notes), unnamed))
-
-
-def _names(first: Sequence[str], *, headed: bool) -> tuple[list[str], list[str]]:
-    """Return unique names of the columns, and notes on changed names."""
-    numbered = [f"column_{i + 1}" for i in range(len(first))]
-    if not headed:
-        note = f"{NO_HEADER}: the columns are named column_1 to {numbered[-1]}"
-        return numbered, [note]
-    notes, names = [], []
-    for given, number in zip(first, numbered, strict=True):
-        name = base = " ".join(given.split()) or number
-        again = 2
-        while name in names:
-            name, again = f"{base}_{again}", again + 1
-        if name != base:
-            notes.append(f"several columns are named {base!r}: a later one is renamed to {name!r}")
-        names.append(name)
-    return names, notes
+    return _counted(Table(path, frame, types, form, (*lines.notes, *notes), unnamed))

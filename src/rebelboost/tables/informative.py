@@ -13,6 +13,8 @@ from rebelboost.base.arrays import Floats
 from rebelboost.base.names import printed
 from rebelboost.data.encoder import MOST_LEVELS
 from rebelboost.tables.columns import Column
+from rebelboost.tables.identifiers import names_rows
+from rebelboost.tables.texts import is_text
 
 FEWEST_ROWS = 10
 """Minimum number of rows for a column of distinct values to be an identifier."""
@@ -20,15 +22,16 @@ FEWEST_CODES = 30
 """Minimum number of rows for distinct integers to be an identifier, whatever the column's name."""
 LEAST_CORRELATION, STANDARD_ERRORS = 0.2, 3.0
 """A measurement has at least this rank correlation with another column, and so many standard errors."""
-ID_NAME = re.compile(
-    r"(.*[ _.-])?(id|uuid|guid|key|index|idx|rownames?|nr|no)\.?|unnamed: \d+|__index_level_\d+__",
-    re.IGNORECASE,
-)
 PROBABLE = (
     "probably an identifier: a different whole number in every row, unrelated to other columns"
 )
+ROW_NUMBERS = "row numbers"
+TEXT = "free text"
+"""Why sentences are ignored."""
 MOST_POOLED = 20_000
 """Maximum number of less frequent categories that a model file names."""
+MOST_COMPARED = 200
+"""Of more columns, some are compared with one that may be an identifier."""
 MOST_ROWS = 20_000
 """Correlations of larger tables are those of their first rows."""
 
@@ -40,7 +43,7 @@ class Look(NamedTuple):
     useless: dict[str, str]
     """Ignored column → reason."""
     ids: tuple[str, list[Any]] | None
-    """The first column that identifies rows: its name and its values."""
+    """A column that identifies rows: its name and its values. Row numbers do so if no other does."""
 
 
 def look(
@@ -78,7 +81,11 @@ def _chosen(
         if reason and column.origin not in keep:
             if not column.is_derived:
                 found.useless[column.origin] = reason
-            if is_id and found.ids is None:
+            if (
+                is_id
+                and reason != TEXT
+                and (found.ids is None or found.useless.get(found.ids[0]) == ROW_NUMBERS)
+            ):
                 whole = column.kind == "number"
                 ids = column.name, (values.cast(pl.Int64) if whole else values).to_list()
                 found = found._replace(ids=ids)
@@ -103,10 +110,11 @@ def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool | None]:
         return f"constant value {printed(values[0])}", False
     if n_different == n >= FEWEST_ROWS:
         if column.kind == "category":
-            return "a different text in every row", True
+            return TEXT if is_text(values) else "a different text in every row", True
         return "", None if column.kind == "number" and _is_distinct_whole(values) else False
     if column.kind == "category" and n_different > max(FEWEST_ROWS, n / 2):
-        return f"text with {n_different:,} different values in {n:,} rows", False
+        several = f"text with {n_different:,} different values in {n:,} rows"
+        return TEXT if is_text(values) else several, False
     return "", False
 
 
@@ -126,10 +134,10 @@ def _code(
     """Return how distinct integers identify the rows, or an empty text if they look measured."""
     numbers = values.to_numpy()
     if numbers.max() - numbers.min() == len(numbers) - 1:
-        return "row numbers"
+        return ROW_NUMBERS
     if column.name in unnamed or re.fullmatch(r"(?i)unnamed: \d+", column.name):
         return "index without a name, a different number in every row"
-    if ID_NAME.fullmatch(column.name):
+    if names_rows(column.name):
         return "identifier, a different number in every row"
     if len(numbers) < FEWEST_CODES or _is_related(column, frame, columns, y):
         return ""
@@ -148,7 +156,7 @@ def _is_related(
     ]
     classes = np.unique(y)
     labels = y[:MOST_ROWS]
-    tested = [_ranks(frame[name]) for name in others]
+    tested = [_ranks(frame[name]) for name in others[:: 1 + len(others) // MOST_COMPARED]]
     tested += [
         (labels == label).astype(np.float64) for label in classes[: max(1, len(classes) - 1)]
     ]

@@ -5,7 +5,6 @@ for numbers, with the nearest values, as the class that is over-represented most
 """
 
 import math
-import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -13,12 +12,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Floats, Labels
+from rebelboost.base.arrays import Floats, Ints, Labels
+from rebelboost.tables.identifiers import names_groups
 
 FEWEST_GROUPS = 20
 """Minimum number of values of a column that identifies groups of rows."""
 FEWEST_TOGETHER, LEAST_TOGETHER = 20, 0.5
-"""Minimum number and share of the rows that share their value with another row."""
+"""Minimum number and share of the rows that share their value with another row, if the column's name does not
+say that it identifies groups."""
 GROUP_SKILL = 0.5
 """Minimum skill of a column that identifies groups; 0 is chance, 1 is no mistakes."""
 LARGEST_GROUP, MOST_IN_GROUP = 0.1, 100
@@ -38,17 +39,13 @@ LEAK_SKILL, LEAK_LEAD = 0.8, 4.0
 """A column with this skill may be a leak too, if the next best one is so many times further from 1."""
 MOST_BY_CHANCE = 0.01
 """Maximum number of columns without meaning that are expected to be as accurate as a leak."""
-NEIGHBOURS = 2
-"""Rows with numbers are predicted from this many rows with the next lower and higher ones."""
+NEIGHBOURS, MORE_NEIGHBOURS = 2, 10
+"""Rows with numbers are predicted from this many rows with the next lower and higher ones; the second where a
+column is compared with a model."""
 FEWEST_ROWS = 20
 """Minimum number of rows in which a leak is looked for."""
 MOST_ROWS = 50_000
 """Larger tables are judged by their first rows."""
-GROUP_NAME = re.compile(
-    r"(.*[ _.-])?(patient|subject|participant|individual|person|customer|client|user|member|household|"
-    r"family|animal|machine|device|sensor|id|uuid|guid|key|nr)([ _.-]?(id|nr|no|number|code|key|name))?",
-    re.IGNORECASE,
-)
 
 
 class GroupColumn(NamedTuple):
@@ -76,14 +73,19 @@ class Leak(NamedTuple):
 
     name: str
     accuracy: float
-    """Balanced accuracy."""
 
 
-def find_leaks(columns: Iterable[pl.Series], y: NDArray[Any]) -> list[Leak]:
+def find_leaks(
+    columns: Iterable[pl.Series], y: NDArray[Any], groups: Ints | None = None
+) -> list[Leak]:
     """Return the columns that predict the target nearly alone, the most accurate first.
 
-    Among many columns of few rows, some do so by chance; these are not returned.
+    Among many columns of few rows, some do so by chance; these are not returned. `groups` are the numbers of
+    the groups that rows belong to: the age of a patient does not predict the outcome of other patients.
     """
+    if groups is not None:
+        rows = one_of_each(groups)
+        columns, y = (column.gather(rows) for column in columns), y[rows]
     labels, n_classes = _codes(y)
     if len(labels) < FEWEST_ROWS:
         return []
@@ -96,6 +98,31 @@ def find_leaks(columns: Iterable[pl.Series], y: NDArray[Any]) -> list[Leak]:
             leaks = found[:1]
     log_chance = math.log(MOST_BY_CHANCE / len(found)) if found else 0.0
     return [leak for leak in leaks if _log_chance(labels, n_classes, leak.accuracy) <= log_chance]
+
+
+def best_alone(
+    columns: Iterable[pl.Series], y: NDArray[Any], groups: Ints | None = None
+) -> list[Leak]:
+    """Return the two columns that decide the most rows rightly, each alone, with their (plain) accuracy."""
+    if groups is not None:
+        rows = one_of_each(groups)
+        columns, y = (column.gather(rows) for column in columns), y[rows]
+    labels, n_classes = _codes(y)
+    labels = labels[:MOST_ROWS]
+    alike = np.ones(n_classes)
+    found = [
+        Leak(c.name, _right(c.head(MOST_ROWS), labels, alike, MORE_NEIGHBOURS).sum() / len(labels))
+        for c in columns
+    ]
+    return sorted(found, key=lambda leak: -leak.accuracy)[:2]
+
+
+def one_of_each(groups: Ints) -> Ints:
+    """Numbers of a random row of each group, in ascending order; shape (groups,)."""
+    order = np.random.default_rng(0).permutation(len(groups))
+    _, first = np.unique(groups[order], return_index=True)
+    rows: Ints = np.sort(order[first])
+    return rows
 
 
 def _log_chance(labels: Labels, n_classes: int, accuracy: float) -> float:
@@ -111,26 +138,35 @@ def _log_chance(labels: Labels, n_classes: int, accuracy: float) -> float:
 
 
 def _accuracy(values: pl.Series, labels: Labels, n_classes: int) -> float:
-    if not values.dtype.is_numeric():
-        counts = _counts(values.fill_null("\nmissing"), labels, n_classes)
-        return 0.0 if counts is None else _left_one_out(counts)
-    return _by_neighbours(values.head(MOST_ROWS), labels[:MOST_ROWS], n_classes)
+    """Balanced accuracy."""
+    values, labels = values.head(MOST_ROWS), labels[:MOST_ROWS]
+    of_class = np.bincount(labels, minlength=n_classes)
+    weights = 1 / np.maximum(of_class, 1)
+    right = _right(values, labels, weights, NEIGHBOURS)
+    return float((right * weights)[of_class > 0].mean())
 
 
-def _by_neighbours(values: pl.Series, labels: Labels, n_classes: int) -> float:
-    """Balanced accuracy of predicting each row from those with the nearest numbers."""
+def _right(values: pl.Series, labels: Labels, weights: Floats, reach: int) -> Floats:
+    """(K,) rows of each class that are predicted rightly; `weights`, (K,), are those of rows of each class."""
+    if values.dtype.is_numeric():
+        return _right_by_neighbours(values, labels, weights, reach)
+    counts = _counts(values.fill_null("\nmissing"), labels, len(weights))
+    return np.zeros(len(weights)) if counts is None else _right_by_value(counts, weights)
+
+
+def _right_by_neighbours(values: pl.Series, labels: Labels, weights: Floats, reach: int) -> Floats:
+    """(K,) rows that are predicted rightly from those with the nearest numbers, `reach` on each side."""
     # Shuffled first, because the order of the file among equal numbers may follow the classes.
     order = np.random.default_rng(0).permutation(len(labels))
     numbers = values.cast(pl.Float64).fill_null(float("inf")).to_numpy()[order]
     labels = labels[order][np.argsort(numbers, kind="stable")]
-    own = np.eye(n_classes)[labels]
+    own = np.eye(len(weights))[labels]
     near = np.zeros_like(own)
-    for step in range(1, NEIGHBOURS + 1):
+    for step in range(1, reach + 1):
         near[step:] += own[:-step]
         near[:-step] += own[step:]
-    of_class = own.sum(axis=0)
-    credit = _credit(near / of_class)[np.arange(len(labels)), labels]
-    return float((np.bincount(labels, credit, n_classes) / of_class).mean())
+    credit = _credit(near * weights)[np.arange(len(labels)), labels]
+    return np.asarray(np.bincount(labels, credit, len(weights)), dtype=np.float64)
 
 
 def _credit(rates: Floats) -> Floats:
@@ -145,11 +181,11 @@ def _group(values: pl.Series, labels: Labels, n_classes: int) -> GroupColumn | N
         return None
     sizes = counts.sum(axis=1)
     together = counts[sizes > 1]
-    if together.sum() < FEWEST_TOGETHER:
+    named = names_groups(values.name)
+    if together.sum() < FEWEST_TOGETHER and not named:
         return None
     accuracy = _left_one_out(together)
-    decides = _skill(accuracy, n_classes) >= GROUP_SKILL
-    named = GROUP_NAME.fullmatch(values.name) is not None
+    decides = together.sum() >= FEWEST_TOGETHER and _skill(accuracy, n_classes) >= GROUP_SKILL
     if sizes.max() > LARGEST_GROUP * sizes.sum() or sizes.mean() > MOST_IN_GROUP:
         return None
     if not named:
@@ -207,14 +243,18 @@ def _adjacent(values: pl.Series) -> float:
 def _left_one_out(counts: Floats) -> float:
     """Balanced accuracy of predicting each row from the others with the same value."""
     of_class = counts.sum(axis=0)
-    present = of_class > 0
-    right = np.zeros(counts.shape[1])
-    for k in np.flatnonzero(present):
+    weights = 1 / np.maximum(of_class, 1)
+    return float((_right_by_value(counts, weights) * weights)[of_class > 0].mean())
+
+
+def _right_by_value(counts: Floats, weights: Floats) -> Floats:
+    """(K,) rows of each class that are predicted rightly from the others with the same value."""
+    right = np.zeros(len(weights))
+    for k in np.flatnonzero(counts.sum(axis=0)):
         others = counts.copy()
         others[:, k] -= 1
-        credit = _credit(others / np.maximum(of_class, 1))[:, k]
-        right[k] = (counts[:, k] * credit).sum() / of_class[k]
-    return float(right[present].mean())
+        right[k] = (counts[:, k] * _credit(others * weights)[:, k]).sum()
+    return right
 
 
 def _skill(accuracy: float, n_classes: int) -> float:

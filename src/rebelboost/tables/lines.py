@@ -11,6 +11,7 @@ from rebelboost.exceptions import TableError
 
 SEPARATORS = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "space"}
 """In the order in which they are tried: commas also occur in numbers, and spaces in names."""
+NO_HEADER = "no header"
 REGULAR = 0.95
 """Minimum share of lines that a separator must split into the same number of cells."""
 
@@ -71,7 +72,8 @@ def _uncut(path: Path, line: int, reason: str) -> str:
 def is_headed(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row contains column names.
 
-    It does if a column has text above numbers; it does not if columns have numbers above numbers.
+    It does if a column has text above numbers; it does not if columns have numbers above numbers, nor if all
+    columns have text and each text of the first row occurs again below it.
     """
     first, below = rows[0], rows[1:]
     numbers_below = [
@@ -82,7 +84,12 @@ def is_headed(rows: Sequence[Sequence[str]]) -> bool:
     ]
     if any(first[c].strip() and not is_number(first[c]) for c in numbers_below):
         return True
-    return not numbers_below or not _are_values(first)
+    if numbers_below:
+        return not _are_values(first)
+    return not all(
+        any(len(row) > c and row[c].strip() == cell.strip() for row in below)
+        for c, cell in enumerate(first)
+    )
 
 
 def _are_values(first: Sequence[str]) -> bool:
@@ -99,6 +106,25 @@ def is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def column_names(first: Sequence[str], *, headed: bool) -> tuple[list[str], list[str]]:
+    """Return unique names of the columns, and notes on changed names."""
+    numbered = [f"column_{i + 1}" for i in range(len(first))]
+    if not headed:
+        note = f"{NO_HEADER}: the columns are named column_1 to {numbered[-1]}"
+        return numbered, [note]
+    notes, names, taken = [], [], set()
+    for given, number in zip(first, numbered, strict=True):
+        name = base = " ".join(given.split()) or number
+        again = 2
+        while name in taken:
+            name, again = f"{base}_{again}", again + 1
+        if name != base:
+            notes.append(f"several columns are named {base!r}: a later one is renamed to {name!r}")
+        names.append(name)
+        taken.add(name)
+    return names, notes
 
 
 # ---- faults

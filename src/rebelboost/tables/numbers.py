@@ -31,7 +31,12 @@ PAIR = r"^\d+([.,]\d+)?\s*/\s*\d+([.,]\d+)?$"
 MOST_LIMITS = 0.5
 """Maximum share of the cells that are limits; <50K and >50K alone are categories."""
 MOSTLY = 0.95
-"""Minimum share of the cells that must have a format; the other cells then count as missing."""
+"""Minimum share of the cells that must have a format for it to be considered."""
+MOST_LOST, FEWEST_LOST = 0.01, 1
+"""Maximum share and number of cells with digits that are not read as numbers and so count as missing. Words,
+such as "refused", may be more: they stand for missing values."""
+FEWEST_LEVELS = 20
+"""In a column with at most so many different cells, each is a value: none with digits may be lost."""
 
 
 class Dressing(NamedTuple):
@@ -174,7 +179,9 @@ class Separators(NamedTuple):
             return form
         if style == ",":
             return DECIMAL_COMMA
-        return THOUSANDS_COMMA if self.commas or self.comma_groups else PLAIN
+        # In a column of 1,349.84 and 82.50, no comma is the only separator of its cell.
+        has_commas = form == THOUSANDS_COMMA or self.commas or self.comma_groups
+        return THOUSANDS_COMMA if has_commas else PLAIN
 
 
 def separators(text: pl.Expr) -> list[pl.Expr]:

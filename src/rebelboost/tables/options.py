@@ -1,5 +1,7 @@
 """The user's options for the columns of a table."""
 
+import csv
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +11,22 @@ NO_GROUP = "none"
 
 CLASSES, NUMBERS = "classes", "numbers"
 """What a model predicts, the values of --task."""
+
+
+def column_list(given: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Columns that an option names: one, or several with commas between them, as in a line of CSV.
+
+    A column whose own name has a comma is given as it is, or in quotes among others.
+    """
+    found = []
+    for text in given:
+        found += [text] if text in names else next(csv.reader([text], skipinitialspace=True), [])
+    return found
+
+
+def as_word(name: str) -> str:
+    """A name of a column as it is typed after an option."""
+    return name if re.fullmatch(r"[\w.-]+", name) else f'"{name}"'
 
 
 class ColumnOptions(NamedTuple):
@@ -29,6 +47,14 @@ class ColumnOptions(NamedTuple):
     """`CLASSES` or `NUMBERS`: what the target consists of; empty: detected."""
     cut_at: float | None = None
     """Divides a target of numbers into two classes: below, and at least this number."""
+    text: Sequence[str] = ()
+    """Columns of text whose words are used."""
+
+    def resolved(self, names: Sequence[str]) -> "ColumnOptions":
+        """The same options with lists of columns, in a table with these names, divided."""
+        given = self.keep, self.ignore, self.categorical, self.text
+        keep, ignore, categorical, text = (column_list(each, names) for each in given)
+        return self._replace(keep=keep, ignore=ignore, categorical=categorical, text=text)
 
     def columns(self) -> dict[str, Sequence[str]]:
         """Option → columns that it names."""
@@ -38,6 +64,7 @@ class ColumnOptions(NamedTuple):
             "keep": self.keep,
             "ignore": self.ignore,
             "categorical": self.categorical,
+            "text": self.text,
             "group": group,
             "time": time,
         }

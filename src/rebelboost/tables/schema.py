@@ -3,7 +3,7 @@
 The model file stores this, so that other tables are read in the same way.
 """
 
-import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -12,25 +12,24 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rebelboost.base.names import listed
+from rebelboost.base.names import listed, shown_cell
 from rebelboost.base.text import percent
 from rebelboost.exceptions import TableError
 from rebelboost.tables.apart import LeaveOut, tell_apart
-from rebelboost.tables.columns import MONTH, WEEKDAY, Column, as_text
+from rebelboost.tables.columns import MONTH, WEEKDAY, WORD, Column, as_text
 from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.examples import examples
 from rebelboost.tables.files import Table
 from rebelboost.tables.finite import check_columns
-from rebelboost.tables.informative import look
+from rebelboost.tables.identifiers import is_nameless
+from rebelboost.tables.informative import TEXT, look
 from rebelboost.tables.leaks import find_leaks
-from rebelboost.tables.options import ColumnOptions
+from rebelboost.tables.options import ColumnOptions, as_word
 from rebelboost.tables.target import find_target, read_target, target_values, whole_numbers
 
 UNSUPPORTED = "unsupported type"
 MOST_LEAKS = 3
 """Maximum number of warnings about columns that decide the target alone."""
-UNNAMED = re.compile(r"column_\d+|Unnamed: \d+")
-"""Names of columns that have none in their file."""
 ODD_CELLS = "cell(s) in another format"
 ROW = "\nrow"
 """A column name that does not occur in files."""
@@ -122,8 +121,17 @@ class Understanding:
         return target_values(text, self.target_column, self.cut)
 
     def of_kind(self, kind: str) -> list[str]:
-        """Names of the columns of one kind; months and weekdays belong to their dates."""
-        return [c.name for c in self.columns if c.kind == kind and c.part not in (MONTH, WEEKDAY)]
+        """Names of the columns of one kind; months and weekdays belong to their dates, words to texts."""
+        return [
+            c.name
+            for c in self.columns
+            if c.kind == kind and c.part not in (MONTH, WEEKDAY) and not c.is_of_text
+        ]
+
+    @property
+    def texts(self) -> dict[str, int]:
+        """Column of text → number of its words that are used."""
+        return Counter(c.origin for c in self.columns if c.part.startswith(WORD))
 
     @property
     def n_columns(self) -> int:
@@ -169,9 +177,12 @@ def understand(
     chosen, useless, ids = look(frame, columns, classes, keep=keep, unnamed=table.unnamed)
     ignored |= useless
     if not chosen:
+        texts = [as_word(name) for name, reason in ignored.items() if reason == TEXT]
+        remedy = "use --keep COLUMN to include one"
+        if texts:
+            remedy = f"use --text {','.join(texts)} to predict from words"
         raise TableError(
-            f"{table.path} has no column to predict {target!r} from "
-            f"({_reasons(ignored)}): use --keep COLUMN to include one"
+            f"{table.path} has no column to predict {target!r} from ({_reasons(ignored)}): {remedy}"
         )
     missing = {
         c.origin: n for c in chosen if not c.is_derived and (n := frame[c.name].null_count())
@@ -197,7 +208,7 @@ def understand(
         missing=missing,
         group=apart.group,
         time=apart.time,
-        warnings=(*apart.warnings, *_leaks(frame, classes, target), *detected.warnings),
+        warnings=(*apart.warnings, *_leaks(frame, classes, target, apart), *detected.warnings),
         readings=examples(table, [*chosen, *([goal.column] if goal.column else [])]),
         target_column=goal.column,
         cut=goal.cut,
@@ -252,10 +263,18 @@ def _labelled(table: Table, labelled: pl.Series) -> pl.LazyFrame:
     return table.frame.with_row_index(ROW).filter(pl.col(ROW).is_in(kept.implode()))
 
 
+def row_names(column: str, values: Sequence[Any], rows: Sequence[int]) -> list[Any]:
+    """Names of rows by their identifiers; numbers of rows where these are the same, or missing."""
+    pairs = list(zip(values, rows, strict=True))
+    if all(str(value) == str(row) for value, row in pairs):
+        return list(rows)
+    return [row if value is None else row_name(column, value) for value, row in pairs]
+
+
 def row_name(column: str, value: Any) -> str:
     """Name of a row by its identifier; a number gets the column's name, so as not to be a row number."""
     text = str(value)
-    if UNNAMED.fullmatch(column):
+    if is_nameless(column):
         column = "id"
     return f"{column} {text}" if text.removeprefix("-").isdigit() else text
 
@@ -279,24 +298,20 @@ def _reasons(ignored: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {reason}" for name, reason in list(ignored.items())[:6])
 
 
-def _leaks(frame: pl.DataFrame, y: NDArray[Any], target: str) -> list[str]:
+def _leaks(frame: pl.DataFrame, y: NDArray[Any], target: str, apart: LeaveOut) -> list[str]:
     return [
         f"{leak.name} nearly decides {target!r} alone ({percent(leak.accuracy)} right): is it known "
-        f"beforehand? If not, use --ignore {_quoted(leak.name)}"
-        for leak in find_leaks(frame.iter_columns(), y)[:MOST_LEAKS]
+        f"beforehand? If not, use --ignore {as_word(leak.name)}"
+        for leak in find_leaks(frame.iter_columns(), y, apart.groups)[:MOST_LEAKS]
     ]
 
 
 def _note_odd(odd: tuple[str, int, str]) -> str:
     name, n_cells, example = odd
     return (
-        f"{name}: {n_cells:,} {ODD_CELLS}, such as {example!r}, count as missing "
-        f"(--categorical {_quoted(name)} treats the column as categories)"
+        f"{name}: {n_cells:,} {ODD_CELLS}, such as {shown_cell(example)}, count as missing "
+        f"(--categorical {as_word(name)} treats the column as categories)"
     )
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if " " in name else name
 
 
 def _dates(columns: Sequence[Column]) -> list[str]:

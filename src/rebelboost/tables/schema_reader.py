@@ -7,11 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from rebelboost.base.names import listed
+from rebelboost.base.names import listed, shown_cell
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import Column, as_text, cells
 from rebelboost.tables.files import Table
 from rebelboost.tables.finite import check_values
+from rebelboost.tables.kept import kept_table
 from rebelboost.tables.schema import Understanding, known
 from rebelboost.tables.target import hint
 
@@ -39,7 +40,7 @@ class Tally:
         """Return the counts as notes."""
         notes = [
             f"{name}: {n:,} cell(s) with categories that training never saw, such as "
-            f"{self.examples[name]!r}, count as missing"
+            f"{shown_cell(self.examples[name])}, count as missing"
             for name, n in self.unknown.items()
             if n
         ]
@@ -149,14 +150,9 @@ def understood_by(model: Any, table: Table) -> Understanding:
 
     For models trained in Python, this is derived from the names of the features.
     """
-    told = (getattr(model, "metadata_", None) or {}).get("table")
-    if told is not None:
-        try:
-            return Understanding.from_dict(told)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise TableError(
-                "the model file does not store how its table was read: train the model again"
-            ) from error
+    kept = kept_table(model)
+    if kept is not None:
+        return kept
     names = getattr(model, "feature_names_in_", None)
     if names is None:
         n = model.n_features_in_

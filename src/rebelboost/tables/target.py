@@ -16,7 +16,7 @@ from rebelboost.tables.columns import Column, as_text
 from rebelboost.tables.detection import tell_columns
 from rebelboost.tables.files import Table
 from rebelboost.tables.finite import check_values
-from rebelboost.tables.options import CLASSES, NUMBERS, ColumnOptions
+from rebelboost.tables.options import CLASSES, NUMBERS, ColumnOptions, as_word
 
 USUAL = ("class", "label", "labels", "target", "y", "outcome", "species", "diagnosis")
 """Common names of target columns."""
@@ -33,7 +33,7 @@ def find_target(table: Table, target: str | None) -> str:
     if target is None:
         raise TableError(
             f"no target given: {table.path} has the columns {listed(table.names, 12)}; "
-            f"add --target with the column to predict, for example --target {_quoted(likely)}"
+            f"add --target with the column to predict, for example --target {as_word(likely)}"
         )
     raise TableError(f"{table.path} has no column {target!r}: {hint(target, table.names)}")
 
@@ -198,7 +198,3 @@ def check_classes(name: str, n_rows: int, counts: dict[str, int]) -> None:
             f"column {name!r} has {n_classes:,} different values in {n_rows:,} rows: each class "
             "needs several rows; choose another --target"
         )
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if " " in name else name

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,9 @@ import polars as pl
 
 from rebelboost.base.text import counted
 from rebelboost.exceptions import TableError
-from rebelboost.tables.files import NO_HEADER, PARQUET, UNREADABLE, Table, opened
+from rebelboost.tables.files import PARQUET, UNREADABLE, Table, opened
+from rebelboost.tables.layout import DETECTED, Layout
+from rebelboost.tables.lines import NO_HEADER
 
 ENDINGS = (*sorted(PARQUET), ".csv", ".tsv", ".txt", ".gz")
 """Files of a folder that are read."""
@@ -25,11 +27,18 @@ class Source:
     """What the user calls it."""
     stem: str
     """Name for files that are made of it."""
-    words: tuple[str, ...]
-    """The table as it is given on the command line."""
+    names: tuple[str, ...]
+    """The files as they are given on the command line."""
+    layout: Layout = DETECTED
+    """Where the table is in each file."""
 
     def __str__(self) -> str:
         return self.given
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The table as it is given on the command line."""
+        return (*self.names, *self.layout.words())
 
     @property
     def name(self) -> str:
@@ -37,8 +46,12 @@ class Source:
         return Path(self.given).name
 
 
-def source_of(given: Sequence[Path]) -> Source:
+def source_of(given: Sequence[Path], layout: Layout = DETECTED) -> Source:
     """The table that a file, a folder, a pattern or several of them stand for."""
+    return replace(_source(given), layout=layout)
+
+
+def _source(given: Sequence[Path]) -> Source:
     first = given[0]
     if len(given) == 1 and not first.is_dir() and "*" not in first.name:
         return Source((first,), str(first), first.stem, (str(first),))
@@ -80,16 +93,18 @@ def _is_table(path: Path) -> bool:
 def opened_source(source: Source) -> Iterator[Table]:
     """Open a table of one or several files; errors name the file."""
     if len(source.files) == 1:
-        with opened(source.files[0]) as table:
+        with opened(source.files[0], layout=source.layout) as table:
             yield table
         return
     with ExitStack() as stack:
-        tables = [stack.enter_context(opened(file)) for file in source.files]
+        tables = [stack.enter_context(opened(file, layout=source.layout)) for file in source.files]
         try:
             yield _joined(source, tables)
         except UNREADABLE:
             for file in source.files:
-                with opened(file) as each:  # raises the error, with its name, for the one at fault
+                with opened(
+                    file, layout=source.layout
+                ) as each:  # raises the error, with its name, for the one at fault
                     each.frame.select(pl.all().null_count()).collect(engine="streaming")
             raise
 
