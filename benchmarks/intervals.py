@@ -196,7 +196,9 @@ def groups(trials: int) -> None:
                 for right in (0.7, 0.9, 0.95):
                     accuracy, cost, old = [], [], []
                     for trial in range(trials):
-                        rng = np.random.default_rng([trial, n_groups])
+                        rng = np.random.default_rng(
+                            [trial, n_groups, *map(ord, size), int(100 * right)]
+                        )
                         sizes = (
                             rng.integers(1, 41, n_groups)
                             if "–" in size

@@ -357,6 +357,7 @@ def _take_classifier(
         rule=rule,
     )
     of_decoder.end()
+    require(float(model.class_weight.sum()) > 0, "classes without any weight")
     return model
 
 
