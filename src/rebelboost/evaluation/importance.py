@@ -162,7 +162,7 @@ class _Shuffling:
 
     def __init__(self, clf: Any, X: Values, y: Any, parts: list[_Part]) -> None:
         self.clf, self.model, self.n_threads = clf, clf.model_, threads_of(clf.n_jobs)
-        rows = np.concatenate([part.rows for part in parts])
+        rows = np.unique(np.concatenate([part.rows for part in parts]))
         keys = hash_rows(X[rows], 3)
         limit = np.sort(keys)[min(MOST_ROWS, len(rows)) - 1]
         self.parts = [
@@ -199,7 +199,9 @@ class _Shuffling:
             shuffled = self.X.copy()
             shuffled[order, feature] = self.X[other, feature]
             rises += (self._losses(shuffled) - self.plain) / REPEATS
-        known = rises[self.is_known]
+        # A row that several fits have left out is one row.
+        _, place = np.unique(self.rows[self.is_known], return_inverse=True)
+        known = np.bincount(place, rises[self.is_known]) / np.bincount(place)
         error = float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else np.inf
         return HeldOutImportance(self.model.shown_names[feature], float(known.mean()), error)
 
