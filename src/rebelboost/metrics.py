@@ -247,7 +247,7 @@ class _Decisions:
 def _abstention(cost: float | None, label: Any) -> _Abstention | None:
     if cost is None:
         return None
-    if not (np.isfinite(cost) and cost >= 0):
+    if not 0 <= cost < np.inf:  # an integer may be too large for NumPy
         raise CostError(f"reject_cost is {cost:g}: give a finite number, 0 or more")
     return _Abstention(float(cost), label)
 

@@ -13,6 +13,7 @@ from rebelboost import (
     Similarity,
     Tree,
 )
+from rebelboost.evaluation import left_out
 from rebelboost.files import model_file
 from stored_models import assert_same_answers, numbers
 
@@ -102,3 +103,9 @@ def test_a_derived_classifier_is_loaded_as_the_one_that_it_is_derived_from(tmp_p
     again = saved_and_loaded(model, tmp_path)
     assert type(again) is RebelClassifier
     assert_same_answers(model, again, X)
+
+
+def test_a_model_with_a_large_integer_as_reject_cost_can_be_evaluated(tmp_path):
+    model = RebelClassifier(Tree(2), n_rounds=2, cross_fit=2, reject_cost=10**30, reject_label=9)
+    again = saved_and_loaded(model.fit(X, Y), tmp_path)
+    assert left_out(again, Y).n == 60
