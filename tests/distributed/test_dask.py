@@ -12,7 +12,7 @@ from dask import array, delayed
 from dask import dataframe as dd
 
 import rebelboost.dask
-from distributed import Event
+from distributed import Client, Event
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
 from rebelboost.distributed import cluster
 from rebelboost.exceptions import ClusterError, PartitionError
@@ -246,6 +246,21 @@ def test_without_workers_there_is_an_error_and_no_endless_wait(fragile, monkeypa
     model = rebelboost.dask.RebelClassifier(ruined, client=client)
     with pytest.raises(ClusterError, match="no workers for 1 seconds"):
         model.fit(*delayed_table(*table(), [100]))
+
+
+def kept_parts():
+    return list(cluster.KEPT)
+
+
+def test_a_client_that_is_closed_in_a_fit_is_an_error_and_leaves_no_parts(fragile):
+    running, client = fragile
+
+    closing = classifier(callbacks=[AtRound(client.close)])
+    model = rebelboost.dask.RebelClassifier(closing, client=client)
+    with pytest.raises(ClusterError, match="the scheduler of the cluster is lost"):
+        model.fit(*delayed_table(*table(), [100, 300]))
+    with Client(running, set_as_default=False) as other:
+        assert set(map(tuple, other.run(kept_parts).values())) == {()}
 
 
 def test_without_a_scheduler_there_is_an_error(fragile):

@@ -27,6 +27,8 @@ PATIENCE = 30.0
 """Seconds to wait for a worker when there is none."""
 LOOK = 0.25
 """Seconds between looks at which workers are alive, while answers are awaited."""
+CLOSING = 5.0
+"""Seconds to connect again, if the client was closed in a fit."""
 MOST_LOSSES = 4
 """A part that is lost more often than this in one command has probably too many rows for a worker."""
 
@@ -112,6 +114,11 @@ class OnWorkers:
     version: int = 0
     n_remade: int = 0
     """How often a part was made again."""
+    address: str = field(init=False)
+    """Of the scheduler."""
+
+    def __post_init__(self) -> None:
+        self.address = str(self.client.scheduler.address)
 
     def ask(self, command: Command) -> Any:
         """Let all parts obey; return their merged answers."""
@@ -140,11 +147,18 @@ class OnWorkers:
     def close(self) -> None:
         """Let the workers forget the parts."""
         self.rows, self.where = [], {}
-        with suppress(ClusterError):  # a lost cluster has forgotten them already
-            # Only those alive: connecting to others would take until a timeout.
-            alive = sorted(self._sync(self._alive))
-            if alive:
-                self.client.run(forget, self.fit, workers=alive, on_error="ignore")
+        with suppress(ClusterError, OSError, TimeoutError):  # a lost cluster has forgotten them
+            if self.client.status == "running":
+                self._forget()
+            else:  # somebody has closed the client: the workers live on, and keep the parts
+                with Client(self.address, timeout=CLOSING, set_as_default=False) as self.client:
+                    self._forget()
+
+    def _forget(self) -> None:
+        # Only those alive: connecting to others would take until a timeout.
+        alive = sorted(self._sync(self._alive))
+        if alive:
+            self.client.run(forget, self.fit, workers=alive, on_error="ignore")
 
     def _tell(
         self, command: Command, pending: set[int], answers: list[Any]

@@ -307,13 +307,14 @@ class Trees(Terms):
 
     @classmethod
     def heading(cls, tables: Sequence["Trees"]) -> list[str]:
-        """Text such as "40 trees of depth 6", or "of depth up to 6" if some are shallower; constants aside."""
+        """Text such as "40 trees of depth 6", or "of depth up to 6" if some are shallower; constants apart."""
         (trees,) = tables
         depths = trees.depths[trees.depths > 0]
+        constants = ["a constant for each class"] if len(depths) < len(trees) else []
         if len(depths) == 0:
-            return ["a constant"]
+            return constants
         up_to = "up to " if depths.min() < depths.max() else ""
-        return [f"{counted(len(depths), 'tree')} of depth {up_to}{depths.max()}"]
+        return [f"{counted(len(depths), 'tree')} of depth {up_to}{depths.max()}", *constants]
 
     def separated(self) -> Separated:
         """The two classes whose outputs differ most, by root mean square over the training samples."""
