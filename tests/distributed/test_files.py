@@ -137,7 +137,7 @@ def with_a_gap(table):
             lambda t: t.with_columns(label=pl.lit(1)),
             r"2\.parquet: y has labels such as 1, but .*0\.parquet such as 'a'",
         ),
-        (with_a_gap, r"2\.parquet: y mixes labels"),
+        (with_a_gap, r"2\.parquet: row 3 of y has no label"),
         (lambda t: t.drop("label"), r"2\.parquet: there is no column 'label'"),
     ],
 )

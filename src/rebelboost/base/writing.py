@@ -36,7 +36,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
     """
     try:
         mode = os.stat(path).st_mode
-    except OSError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     if stat.S_ISBLK(mode) or stat.S_ISSOCK(mode):
         raise OSError(
