@@ -1,5 +1,6 @@
 """learner="auto": the race between trees and similarities."""
 
+import re
 import time
 import warnings
 
@@ -160,17 +161,29 @@ def test_large_tables_are_raced_on_a_part_and_the_best_is_fitted_on_all(monkeypa
     assert winner.share == 1
     before = [s for s in found.standings if fitted.selection_.is_of_fewer_rows(s)]
     assert len(before) == 10
-    assert len(found.standings) == 11, "the winner has a figure of all rows, and one of some rows"
+    assert len(found.standings) == 12, "the winner and the frequencies have figures of all rows too"
     assert len(fitted.ensemble_) <= winner.rounds + 1  # an offset
     assert 20 <= len(found.rows) <= 40
     text = str(fitted.selection_)
     assert text.startswith(winner.name)
-    assert "not used" not in text, "figures of fewer rows are not set beside those of all"
+    # Figures of fewer rows are not set beside those of all.
+    assert re.search(r"; not used: class frequencies \([^)]*\); compared before", text)
     assert winner.name in text.split("; compared before, on fewer rows: ")[1]
     table = fitted.selection_._repr_html_()
     assert (
         table.index("weighted average") < table.index("on fewer rows") < table.rindex(winner.name)
     )
+
+
+def test_on_large_tables_a_rare_class_is_not_given_up_for_lack_of_rows(monkeypatch):
+    monkeypatch.setattr(selection, "MOST_SAMPLES", 4000)
+    rng = np.random.default_rng(0)
+    old = rng.integers(0, 2, (30_000, 1)).astype(float)
+    dies = (rng.random(30_000) < 0.0002 + 0.01 * old[:, 0]).astype(int)
+    fitted = classifier(learner="auto_trees").fit(old, dies)
+    young, aged = fitted.predict_proba([[0.0], [1.0]])[:, 1]
+    assert young < 0.002
+    assert aged > 0.005
 
 
 def test_of_many_samples_one_fold_is_left_out_unless_more_are_asked_for(monkeypatch):

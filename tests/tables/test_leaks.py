@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from rebelboost.tables import leaks
 from rebelboost.tables.leaks import find_group, find_leaks
 
 RNG = np.random.default_rng(0)
@@ -63,3 +64,12 @@ def test_groups_need_several_rows_of_the_same_value():
 
 def test_a_category_with_few_values_is_no_group():
     assert find_group([column(np.char.add("regime ", Y))], Y) is None
+
+
+def test_of_many_rows_some_are_drawn_because_the_first_may_be_of_one_class(monkeypatch):
+    monkeypatch.setattr(leaks, "MOST_ROWS", 1000)
+    y = np.repeat(["survived", "death"], [9500, 500])  # sorted: the first thousand survived
+    column = pl.Series("ward", ["a", "b"] * 5000)
+    (found,) = leaks.best_alone([column], y)
+    assert found.accuracy == pytest.approx(0.95, abs=0.03)
+    assert leaks.find_leaks([column], y) == []

@@ -297,9 +297,8 @@ def too_good(
     """Ask whether columns are known in time if, together, they decide nearly every row."""
     if evaluation is None or isinstance(evaluation, NumberEvaluation) or len(summary.features) < 2:
         return []
-    if (
-        evaluation.accuracy.low < TOO_GOOD or understanding.warnings
-    ):  # a leak has been named already
+    named = bool(understanding.warnings)  # a leak has been named already
+    if evaluation.accuracy.low < TOO_GOOD or named or _is_unclear(evaluation):
         return []
     first, second = (each.name for each in summary.features[:2])
     question = f"Are {first} and {second} known before {understanding.target} is?"

@@ -19,7 +19,7 @@ from rebelboost.base.text import percent, whole_percent
 from rebelboost.data.folds import Part, folds
 from rebelboost.learners.similarity import Similarity
 from rebelboost.selection.blend import CrossFit
-from rebelboost.selection.candidates import Entry
+from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.crew import Crew
 from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import Standing
@@ -196,10 +196,12 @@ def _on_some_rows(
     left_out = folds(part.samples, n_folds, seed)[:1]
     end = share_of_time(deadline, FOR_COMPARISON)
     race = cross_fit(part, running, Parts(left_out, deadline=end), crew)
-    winner = max(race.standings, key=lambda standing: standing.share).name
+    # So few rows may hold hardly any of a rare class: what features say is judged on all rows.
+    tried = [standing for standing in race.standings if standing.name != FREQUENCIES]
+    winner = min(tried, key=lambda standing: standing.log_loss).name
     found = cross_fit(
         judging,
-        [candidate for candidate in running if candidate.name == winner],
+        [candidate for candidate in running if candidate.name in (winner, FREQUENCIES)],
         Parts(folds(judging.samples, ONE_OF, seed)[:1], refit=True, deadline=deadline),
         crew,
     )

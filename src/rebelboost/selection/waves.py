@@ -274,7 +274,8 @@ class _Race:
 
         def job(place: int) -> Job[Attempt | None]:
             runner, part, number = jobs[place]
-            is_needed = runner is self.runners[0] and number == 0
+            takes_no_time = isinstance(runner, FrequencyRunner)
+            is_needed = takes_no_time or (runner is self.runners[0] and number == 0)
             needed = 0.0
             if isinstance(runner, SmoothRunner) and number == 0:
                 needed = SOLVING * max(each.seconds for each in self.runners)
@@ -282,7 +283,8 @@ class _Race:
             def fit(callbacks: Sequence[Callback], n_threads: int) -> Attempt | None:
                 if time.monotonic() + needed > deadline and not is_needed:
                     return None
-                share = min(1.0, at_once / (len(jobs) - place))
+                left = sum(not isinstance(each, FrequencyRunner) for each, _, _ in jobs[place:])
+                share = min(1.0, at_once / max(1, left))
                 end = Deadline(share_of_time(deadline, share))
                 return runner.attempt(part, number, bar, [*callbacks, end], n_threads)
 

@@ -83,9 +83,7 @@ def find_leaks(
     Among many columns of few rows, some do so by chance; these are not returned. `groups` are the numbers of
     the groups that rows belong to: the age of a patient does not predict the outcome of other patients.
     """
-    if groups is not None:
-        rows = one_of_each(groups)
-        columns, y = (column.gather(rows) for column in columns), y[rows]
+    columns, y = _looked_at(columns, y, groups)
     labels, n_classes = _codes(y)
     if len(labels) < FEWEST_ROWS:
         return []
@@ -104,17 +102,25 @@ def best_alone(
     columns: Iterable[pl.Series], y: NDArray[Any], groups: Ints | None = None
 ) -> list[Leak]:
     """Return the two columns that decide the most rows rightly, each alone, with their (plain) accuracy."""
-    if groups is not None:
-        rows = one_of_each(groups)
-        columns, y = (column.gather(rows) for column in columns), y[rows]
+    columns, y = _looked_at(columns, y, groups)
     labels, n_classes = _codes(y)
-    labels = labels[:MOST_ROWS]
     alike = np.ones(n_classes)
     found = [
-        Leak(c.name, _right(c.head(MOST_ROWS), labels, alike, MORE_NEIGHBOURS).sum() / len(labels))
-        for c in columns
+        Leak(c.name, _right(c, labels, alike, MORE_NEIGHBOURS).sum() / len(labels)) for c in columns
     ]
     return sorted(found, key=lambda leak: -leak.accuracy)[:2]
+
+
+def _looked_at(
+    columns: Iterable[pl.Series], y: NDArray[Any], groups: Ints | None
+) -> tuple[Iterable[pl.Series], NDArray[Any]]:
+    """One row of each group, and at most `MOST_ROWS` at random: the first rows may be of one class."""
+    rows = np.arange(len(y)) if groups is None else one_of_each(groups)
+    if len(rows) > MOST_ROWS:
+        rows = np.sort(np.random.default_rng(0).permutation(rows)[:MOST_ROWS])
+    if len(rows) == len(y):
+        return columns, y
+    return (column.gather(rows) for column in columns), y[rows]
 
 
 def one_of_each(groups: Ints) -> Ints:
