@@ -168,6 +168,10 @@ def test_rows_that_were_trained_on_are_noticed_in_another_file(loans, rebel, rec
         return
     assert "70 of these 100 rows equal rows that the model was trained on" in done.stderr
     assert record["seen_rows"] == 70
+    report = rebel("report", "loans.safetensors", "part.csv", "-o", "part.html")
+    assert "70 of these 100 rows equal rows that the model was trained on" in report.stderr
+    page = loans.with_name("part.html").read_text(encoding="utf-8")
+    assert "rows equal rows that the model was trained on" in page
 
 
 def test_rows_that_are_equal_by_chance_are_not_called_seen(folder, rebel):

@@ -12,6 +12,7 @@ from rebelboost.cli.inputs import (
     fed,
     held_out,
     read_labelled,
+    rows_seen,
     tested,
     with_costs,
     with_positive,
@@ -20,7 +21,6 @@ from rebelboost.cli.render import Output
 from rebelboost.cli.training_text import how_judged
 from rebelboost.evaluation import EarlyEvaluation, evaluate_cascade
 from rebelboost.tables.kept import kept_table
-from rebelboost.tables.seen import seen_rows
 from rebelboost.tables.together import Source
 
 SEEN = (
@@ -30,10 +30,6 @@ SEEN = (
 LEFT_OUT = (
     "the model was trained on this file, so each row is evaluated by fits that did not see it{}; "
     "`rebel predict` uses the whole model"
-)
-SEEN_ROWS = (
-    "{}{:,} of these {:,} rows equal rows that the model was trained on, so these figures are too "
-    "optimistic: use rows that it has not seen"
 )
 SEEN_SOME = SEEN.replace("this file", "some of these files")
 UNSEEN = "the model was trained on these files, so it is evaluated on the rows of them that training left out"
@@ -58,10 +54,8 @@ def run_evaluation(
         early = _early(classifier, given, agreement)
     seen = given.was_seen and not given.is_held_out
     told = {**evaluation.to_dict(), "seen_in_training": seen}
-    hashes = None if given.was_seen else (classifier.metadata_ or {}).get("row_hashes")
-    if (again := seen_rows(hashes, given.frame, given.y)) is not None:
-        told["seen_rows"] = again.n
-        note = SEEN_ROWS.format("" if again.exact else "about ", again.n, len(given.y))
+    if (again := rows_seen(classifier, given)) is not None:
+        told["seen_rows"], note = again
     if isinstance(early, EarlyEvaluation):
         told["early"] = early.to_dict()
     output.record("evaluation", told)

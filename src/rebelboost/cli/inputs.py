@@ -27,12 +27,18 @@ from rebelboost.tables.files import Table
 from rebelboost.tables.held_out import OUT, LeftOutRule, row_keys
 from rebelboost.tables.schema import Understanding, row_names
 from rebelboost.tables.schema_reader import Match, understood_by
+from rebelboost.tables.seen import seen_rows
 from rebelboost.tables.target import hint
 from rebelboost.tables.together import Source, opened_source
 
 AnyEvaluation = Evaluation | NumberEvaluation
 MOST_JUDGED, AT_ONCE = 1_000_000, 100_000
 """Rows of a table that are evaluated at most, about, and that are read at a time."""
+
+SEEN_ROWS = (
+    "{}{:,} of these {:,} rows equal rows that the model was trained on, so these figures are too "
+    "optimistic: use rows that it has not seen"
+)
 
 
 class Labelled(NamedTuple):
@@ -240,3 +246,13 @@ def tested(model: Any, given: Labelled, data: Source) -> AnyEvaluation:
     if predicts_numbers(model):
         return evaluate_numbers(model, frame, given.y, groups=given.groups, source=source)
     return evaluate(model, frame, given.y, groups=given.groups, source=source)
+
+
+def rows_seen(model: Any, given: Labelled) -> tuple[int, str] | None:
+    """How many rows of another file equal rows of the training table, and a sentence that says so."""
+    hashes = None if given.was_seen else (model.metadata_ or {}).get("row_hashes")
+    found = seen_rows(hashes, given.frame, given.y)
+    if found is None:
+        return None
+    about = "" if found.exact else "about "
+    return found.n, SEEN_ROWS.format(about, found.n, len(given.y))

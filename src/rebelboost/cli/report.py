@@ -10,6 +10,7 @@ from rebelboost.cli.inputs import (
     held_out,
     predicts_numbers,
     read_labelled,
+    rows_seen,
     tested,
     with_costs,
     with_positive,
@@ -57,7 +58,10 @@ def run_report(
         if not given.is_training:
             # The stored values describe the training table.
             told |= {"source": data.name, "n_unlabelled": 0, "notes": given.notes, "form": ""}
+        again = rows_seen(classifier, given)
+        seen = [] if again is None else [again[1]]
         told["notes"] = [
+            *seen,
             *told["notes"],
             *told.get("warnings", ()),
             *_meanings(told),
@@ -75,7 +79,7 @@ def run_report(
             row_names=given.names if shown.names else range(1, len(given.y) + 1),
             rows=shown.rows,
         )
-    output.notes(given.notes)
+    output.notes([*given.notes, *seen])
     output.record("report", {"path": str(to)})
     output.text(f"Wrote {to}. Open it in a browser. {shown.told()}")
 
