@@ -1,4 +1,4 @@
-"""The candidate that ignores all features: the class frequencies. No average is worse on held-out samples."""
+"""The candidate that ignores all features: the class frequencies, for tables from which nothing can be learned."""
 
 from collections.abc import Sequence
 
