@@ -1,4 +1,4 @@
-"""The candidate that ignores all features: the class frequencies, for tables from which nothing can be learned."""
+"""The candidate that ignores all features: the class frequencies, where nothing can be learned from them."""
 
 from collections.abc import Sequence
 
