@@ -56,7 +56,7 @@ def compare_values(
     risks = expected_costs(early.posterior(scores), costs)
     reject_cost = model.rule.reject_cost
     if reject_cost is not None:
-        risks = np.column_stack([risks, np.full(len(risks), reject_cost)])
+        risks = np.column_stack([risks, np.full(len(risks), float(reject_cost))])
     least = np.partition(risks, 1, axis=1)
     return AtCheck(least[:, 1] - least[:, 0], final_decisions(early, scores, costs))
 

@@ -45,7 +45,7 @@ class Judged(NamedTuple):
             own = self.costs[np.arange(len(self.true)), self.true]
         if reject_cost is None:
             return own
-        return np.column_stack([own, np.full(len(own), reject_cost)])
+        return np.column_stack([own, np.full(len(own), float(reject_cost))])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
