@@ -15,8 +15,9 @@ import numpy as np
 
 from rebelboost import Similarity, Tree, kernels
 from rebelboost.boosting import loop
-from rebelboost.boosting.fit import Settings, follow, train
+from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.rounds import History
+from rebelboost.boosting.settings import Settings
 from rebelboost.data.samples import Samples
 from rebelboost.learners.base import WeakLearner
 

@@ -26,6 +26,7 @@ PACKAGES = [
     "selection",
     "cascade",
     "theory",
+    "tasks",
     "explain",
     "files",
     "estimators",

@@ -19,8 +19,9 @@ from detection.photos import (
     streets,
 )
 from rebelboost.base.arrays import NO_WORK
-from rebelboost.boosting.fit import Settings, train
+from rebelboost.boosting.fit import train
 from rebelboost.boosting.rounds import Round
+from rebelboost.boosting.settings import Settings
 from rebelboost.data.samples import Samples
 from rebelboost.learners.tree import Tree
 from rebelboost.vision import Detector

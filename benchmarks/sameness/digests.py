@@ -1,16 +1,13 @@
 """Values → SHA-256: exact for numbers, and apart from them the words that go with them."""
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-SECONDS_COLUMN = 6  # of `history.numbers` in a file: the one thing there that depends on the clock
-WORDS_IN_FILES = ("history.cut", "cross_fit.names")  # descriptions of terms, names of candidates
-TYPES = {"F": "f", "I": "i", "U": "u"}
+from rebelboost import load
 
 
 class Notes:
@@ -108,38 +105,11 @@ def texts(value: Any) -> Iterator[str]:
 # ---- files
 
 
-def contents(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Arrays and the model's JSON of a safetensors file, read by the format's own rules.
-
-    Left out are the checksum of the whole file and the seconds in the history: those depend on the clock.
-    """
-    data = path.read_bytes()
-    start = 8 + int.from_bytes(data[:8], "little")
-    header = json.loads(data[8:start])
-    metadata = header.pop("__metadata__")
-    arrays = {name: _array(data[start:], **entry) for name, entry in header.items()}
-    arrays["history.numbers"] = np.delete(arrays["history.numbers"], SECONDS_COLUMN, axis=1)
-    model = json.loads(metadata.pop("model"))
-    del metadata["sha256"]
-    return arrays, {**metadata, "model": model}
-
-
-def _array(data: bytes, dtype: str, shape: list[int], data_offsets: list[int]) -> np.ndarray:
-    kind = np.dtype(f"<{TYPES[dtype[0]]}{int(dtype[1:]) // 8}")
-    first, last = data_offsets
-    return np.frombuffer(data[first:last], dtype=kind).reshape(shape)
-
-
-def are_words(name: str) -> bool:
-    return name.startswith(WORDS_IN_FILES)
-
-
 def note_file(notes: Notes, path: Path) -> None:
-    """Every array of a file by name, and its metadata; the user's own part of it apart."""
-    arrays, metadata = contents(path)
-    kept = metadata["model"].pop("metadata", {})
+    """What the model in a file is, however the file is laid out; the user's own part of it apart."""
+    model = load(path)
+    kept = dict(model.metadata_)
     kept.pop("seconds", None)  # of the command's training
-    notes.each("file", lambda: {n: a for n, a in arrays.items() if not are_words(n)})
-    notes.word("file: words", lambda: {n: a for n, a in sorted(arrays.items()) if are_words(n)})
-    notes.number("file: JSON", lambda: metadata)
+    notes.number("file: model", model.to_dict)
+    notes.number("file: parameters", lambda: repr(model))
     notes.both("file: metadata_", lambda: kept)

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from rebelboost import Stump, Tree
-from rebelboost.boosting.fit import Settings, follow, train
+from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.rounds import History
+from rebelboost.boosting.settings import Settings
 from rebelboost.data.samples import Samples
 
 

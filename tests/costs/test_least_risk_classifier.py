@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from rebelboost import CostError, RebelClassifier, Stump, Tree
-from rebelboost.boosting.loop import Plan
 from rebelboost.boosting.rounds import Held
+from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
 from rebelboost.datasets import planar_mixture, random_costs
@@ -135,7 +135,7 @@ def test_a_part_goes_on_while_the_loss_or_the_cost_of_what_it_left_out_falls():
 
 
 def test_parts_draw_their_own_random_numbers():
-    first, second = (Plan(1, part=part).draws().at(0).random() for part in (0, 1))
+    first, second = (Settings(Tree(), 1, part=part).draws().at(0).random() for part in (0, 1))
     assert first != second
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
+from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree
 from rebelboost.distributed.parts import RowPart
 from rebelboost.distributed.replaying import AddTerms
 from rebelboost.distributed.seam import InMemory, Log
@@ -41,11 +41,10 @@ ROUNDS = {"n_rounds": 70, "cross_fit": None}
 ESTIMATORS = {
     "trees": RebelClassifier(Tree(depth=3), **ROUNDS),
     "stumps": RebelClassifier(Stump(), **ROUNDS),
-    "similarities": RebelClassifier(Similarity(scale="standard"), **ROUNDS),
     "the logistic loss": RebelClassifier(Tree(depth=2), loss="logistic", **ROUNDS),
     "rows held out": RebelClassifier(Tree(depth=3), early_stopping=True, shrinkage=0.1, **ROUNDS),
     "a regression": RebelRegressor(Tree(depth=3), n_rounds=70),
-    "medians": RebelRegressor(Tree(depth=3), loss="absolute", early_stopping=True, n_rounds=20),
+    "numbers held out": RebelRegressor(Tree(depth=3), early_stopping=True, n_rounds=20),
 }
 
 

@@ -8,14 +8,6 @@ import pytest
 from rebelboost import RebelRegressor, Tree, kernels
 from rebelboost.base.exact_sums import exact_parts
 from rebelboost.distributed import racing
-from rebelboost.distributed.medians import (
-    Targets,
-    median_rank,
-    quantiles_by_region,
-)
-from rebelboost.distributed.parts import PartRows, RowPart, ScoredRows
-from rebelboost.distributed.seam import InMemory
-from rebelboost.losses.numbers import medians_by_region
 from spreading import CUTS, N, cut, fingerprint, fit_parts, frame, table
 
 SETTINGS = {
@@ -23,14 +15,11 @@ SETTINGS = {
     "more rounds than between two refreshes": {"n_rounds": 70},
     "all rows in each round": {"subsample": 1.0},
     "some features in each round": {"feature_subsample": 0.5},
-    "the absolute loss": {"loss": "absolute"},
-    "the Huber loss": {"loss": "huber"},
-    "the Huber loss with a given delta": {"loss": "huber", "huber_delta": 0.3},
     "the default number of rounds": {"n_rounds": "auto"},
     "a tolerance": {"tol": 0.8},
     "a deep tree": {"learner": Tree(depth=8)},
     "stumps": {"learner": "stump"},
-    "the papers' trees": {"learner": Tree(depth=3, outputs="tree"), "loss": "huber"},
+    "the papers' trees": {"learner": Tree(depth=3, outputs="tree")},
 }
 
 
@@ -55,15 +44,14 @@ def test_parts_give_the_model_of_all_rows(tmp_path, settings, cuts):
     assert fingerprint(parts, tmp_path) == fingerprint(whole, tmp_path)
 
 
-@pytest.mark.parametrize("loss", ["squared", "absolute", "huber"])
-def test_weights_are_summed_exactly(tmp_path, loss):
+def test_weights_are_summed_exactly(tmp_path):
     X, y = numbers()
     rng = np.random.default_rng(2)
     weight = rng.exponential(size=N) * (rng.random(N) > 0.1)
-    whole = regressor(loss=loss).fit(X, y, sample_weight=weight)
+    whole = regressor().fit(X, y, sample_weight=weight)
     for cuts in CUTS:
         order = rng.permutation(N)
-        parts = fit_parts(regressor(loss=loss), cut(X, y, cuts, order, sample_weight=weight))
+        parts = fit_parts(regressor(), cut(X, y, cuts, order, sample_weight=weight))
         assert fingerprint(parts, tmp_path) == fingerprint(whole, tmp_path)
 
 
@@ -86,10 +74,9 @@ def test_a_validation_set_stops_all_alike(tmp_path):
     assert fingerprint(parts, tmp_path) == fingerprint(whole, tmp_path)
 
 
-@pytest.mark.parametrize("loss", ["squared", "absolute"])
-def test_rows_held_out_do_not_depend_on_the_parts(tmp_path, loss):
+def test_rows_held_out_do_not_depend_on_the_parts(tmp_path):
     X, y = numbers()
-    settings = {"n_rounds": 60, "early_stopping": True, "n_rounds_no_change": 2, "loss": loss}
+    settings = {"n_rounds": 60, "early_stopping": True, "n_rounds_no_change": 2}
     weight = np.random.default_rng(3).random(N)
     order = np.random.default_rng(1).permutation(N)
     models = [
@@ -122,30 +109,6 @@ def test_data_frames_with_categories_are_encoded_alike(tmp_path):
     assert fingerprint(parts, tmp_path) == fingerprint(whole, tmp_path)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_medians_are_found_by_bits(weighted):
-    rng = np.random.default_rng(0)
-    values = np.concatenate([rng.normal(size=90), [0.0, -0.0, 1e300, -1e-300, 5e-324, 2.0, 2.0]])
-    weight = rng.integers(1, 5, len(values)).astype(float) if weighted else None
-    counted = np.ones(len(values)) if weight is None else weight
-    for seed in range(5):
-        chosen = np.random.default_rng(seed).random(len(values)) < 0.5
-        parts = []
-        for own in np.array_split(np.flatnonzero(chosen), 4):
-            rows = PartRows(
-                np.empty((len(own), 0)),
-                np.zeros(len(own), np.int32),
-                None if weight is None else weight[own],
-                target=values[own],
-            )
-            parts.append(RowPart(len(parts), lambda: None, train=ScoredRows(rows)))
-        spread = InMemory(parts)
-        (found,) = quantiles_by_region(spread, Targets(), 1.0, 1, median_rank, by_region=False)
-        own = np.flatnonzero(chosen)
-        (expected,) = medians_by_region(values[own], counted[own], np.zeros(len(own), np.uint16), 1)
-        assert found == expected
-
-
 def test_parts_of_an_exact_sum_add_up_to_it():
     rng = np.random.default_rng(0)
     values = (rng.normal(size=1000) * 10.0 ** rng.integers(-30, 30, 1000)).tolist()
@@ -156,7 +119,12 @@ def test_parts_of_an_exact_sum_add_up_to_it():
 
 @pytest.mark.parametrize(
     ("settings", "says"),
-    [({"cross_fit": 5}, "set cross_fit=None"), ({"warm_start": True}, "set warm_start=False")],
+    [
+        ({"cross_fit": 5}, "set cross_fit=None"),
+        ({"warm_start": True}, "set warm_start=False"),
+        ({"loss": "absolute"}, "set loss='squared', or fit the ordinary estimator to a sample"),
+        ({"loss": "huber"}, "set loss='squared', or fit the ordinary estimator to a sample"),
+    ],
 )
 def test_settings_that_need_all_rows_in_one_place_are_refused(settings, says):
     with pytest.raises(ValueError, match=says):

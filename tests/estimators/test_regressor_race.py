@@ -11,7 +11,7 @@ from sklearn.datasets import make_friedman1
 import rebelboost
 from rebelboost import RebelRegressor, Stump, Tree
 from rebelboost.model.smooth import SmoothSimilarities
-from rebelboost.selection.number_candidates import RECIPES
+from rebelboost.selection.candidates import RECIPES
 
 X, Y = make_friedman1(300, noise=1.0, random_state=0)
 X_NEW, Y_NEW = make_friedman1(4000, noise=1.0, random_state=1)

@@ -8,7 +8,7 @@ from problems import random_problem
 from rebelboost import RebelRegressor, Tree
 from rebelboost.losses.classes import Squared
 from rebelboost.losses.exponential import Weights
-from rebelboost.losses.numbers import LeastSquares
+from rebelboost.losses.regression import LeastSquares
 from rebelboost.losses.smooth import Slopes
 
 

@@ -12,8 +12,8 @@ from rebelboost.base.newton import Precision, rising_root
 from rebelboost.costs.posterior import Decoder, log_ratios
 from rebelboost.losses.classes import Logistic, Squared
 from rebelboost.losses.exponential import CAP, rebel_subcosts, thesis_subcosts
-from rebelboost.losses.numbers import Huber, LeastAbsolute, LeastSquares
-from rebelboost.losses.numbers import medians_by_region as medians
+from rebelboost.losses.regression import Huber, LeastAbsolute, LeastSquares
+from rebelboost.losses.regression import medians_by_region as medians
 from rebelboost.losses.smooth import Slopes
 
 N, K, L = 40, 3, 4

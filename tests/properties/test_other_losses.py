@@ -13,7 +13,7 @@ from rebelboost import RebelRegressor, Stump, Tree, kernels
 from rebelboost.losses.smooth import PRECISION
 
 family = st.sampled_from(["logistic", "squared"])
-NUMBER_LOSSES = ["squared", "absolute", "huber"]
+REGRESSION_LOSSES = ["squared", "absolute", "huber"]
 # The loss falls to e⁻³³ in eight rounds: slopes are then as small as the rounding errors of 1.
 FALLS_FAR = Problem(
     np.array([[1.0, 0.0], [0.0, -1.0], [0.0, 1.0], [0.0, 0.0]]),
@@ -85,7 +85,7 @@ def regressions(draw):
     return problem.X, target, problem.weight
 
 
-@pytest.mark.parametrize("loss", NUMBER_LOSSES)
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 @given(data=regressions(), learner=trees)
 @settings(max_examples=30)
 def test_the_loss_of_a_regression_never_rises(loss, data, learner):
@@ -95,7 +95,7 @@ def test_the_loss_of_a_regression_never_rises(loss, data, learner):
         assert record.loss_ratio <= 1 + 1e-9 or record.log_loss < 2 * math.log(PRECISION)
 
 
-@pytest.mark.parametrize("loss", NUMBER_LOSSES)
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 @given(data=regressions(), seed=st.integers(0, 2**32 - 1), early_stopping=st.booleans())
 @settings(max_examples=20)
 def test_the_order_of_samples_changes_no_bit_of_a_regression(loss, data, seed, early_stopping):
@@ -112,7 +112,7 @@ def test_the_order_of_samples_changes_no_bit_of_a_regression(loss, data, seed, e
     np.testing.assert_array_equal(theirs.predict(data[0]), ours)
 
 
-@pytest.mark.parametrize("loss", NUMBER_LOSSES)
+@pytest.mark.parametrize("loss", REGRESSION_LOSSES)
 def test_threads_and_kernels_change_no_bit_of_a_regression(loss, monkeypatch, compiled):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 20))

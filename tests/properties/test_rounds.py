@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from ensembles import assert_same, assert_same_terms
 from problems import learners, problems, random_problem, subcosts
 from rebelboost import RebelClassifier, Stump, Tree
-from rebelboost.boosting.loop import Plan, boost
+from rebelboost.boosting.loop import boost
 from rebelboost.boosting.objectives import ClassObjective
+from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import REFRESH
 from rebelboost.data.samples import Samples
 from rebelboost.model.ensemble import Ensemble
@@ -72,7 +73,7 @@ def test_predicted_scores_of_training_rows_are_those_of_training(problem, learne
     set_up = Samples(problem.X, problem.y.astype(np.int32), problem.costs, weight=problem.weight)
     objective = ClassObjective(subcosts=subcosts)
     state = objective.state(set_up, objective.judge(set_up))
-    terms = boost(learner.prepare(set_up), state, Plan(10))
+    terms = boost(learner.prepare(set_up), state, Settings(learner, 10))
     ensemble = Ensemble.of(terms, len(problem.costs))
     np.testing.assert_array_equal(ensemble.scores(problem.X), state.scores)
     if terms:

@@ -14,8 +14,9 @@ from hypothesis.extra import numpy as hnp
 from ensembles import assert_same, assert_same_terms
 from problems import Problem, random_problem
 from rebelboost import RebelClassifier, kernels
-from rebelboost.boosting.loop import Plan, boost
+from rebelboost.boosting.loop import boost
 from rebelboost.boosting.objectives import ClassObjective
+from rebelboost.boosting.settings import Settings
 from rebelboost.data.point_set import fit_space
 from rebelboost.data.samples import Samples
 from rebelboost.learners.similarity import Similarity
@@ -354,7 +355,7 @@ def test_predicted_scores_of_training_rows_are_those_of_training(problem, learne
     set_up = Samples(problem.X, problem.y.astype(np.int32), problem.costs, weight=problem.weight)
     prepared, objective = learner.prepare(set_up), ClassObjective()
     state = objective.state(prepared.samples, objective.judge(set_up, prepared.place))
-    ensemble = Ensemble.of(boost(prepared, state, Plan(10)), len(problem.costs))
+    ensemble = Ensemble.of(boost(prepared, state, Settings(learner, 10)), len(problem.costs))
     # Constants are added apart from comparisons: in another order.
     scores = ensemble.scores(prepared.samples.X)
     np.testing.assert_allclose(scores, state.scores, rtol=0, atol=1e-9)

@@ -7,9 +7,9 @@ import pytest
 
 from rebelboost import RebelClassifier
 from rebelboost.costs.matrix import uniform
-from rebelboost.data.samples import NumberSamples, Samples
-from rebelboost.selection.judging import ClassJudging, Found, Judging, NumberJudging
+from rebelboost.data.samples import Samples
 from rebelboost.selection.runner import FEW
+from rebelboost.selection.scoring import ClassScorer, Found, HeldOutScorer, RegressionScorer
 from rebelboost.selection.thinning import HARDLY, LEAST_EVIDENCE, needed
 
 N = 1000
@@ -22,7 +22,7 @@ NOISE = RNG.normal(size=(4, N))
 class Member:
     """What is read of a runner."""
 
-    judged: Judging
+    judged: HeldOutScorer
     left_out: np.ndarray
     share: float
     found: Found
@@ -33,15 +33,15 @@ def classes(n=N, sharp=1.0):
     chance = 1 / (1 + np.exp(-2 * sharp * TRUTH[:n]))
     labels = (np.random.default_rng(1).random(n) < chance).astype(np.int32)
     samples = Samples(TRUTH[:n, np.newaxis], labels, uniform(2))
-    return ClassJudging(samples, samples)
+    return ClassScorer(samples, samples)
 
 
 def numbers():
-    return NumberJudging(NumberSamples(TRUTH[:, np.newaxis], TRUTH))
+    return RegressionScorer(Samples.of_targets(TRUTH[:, np.newaxis], TRUTH))
 
 
 def members(judged, scores, shares):
-    if isinstance(judged, ClassJudging):
+    if isinstance(judged, ClassScorer):
         columns = [np.stack([-each, each], axis=1) for each in scores]
     else:
         columns = [each[:, np.newaxis] for each in scores]

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from rebelboost.selection.judging import Found
+from rebelboost.selection.scoring import Found
 from rebelboost.selection.watching import LEAST_PAST, Kept, Outlook, stages_of
 
 

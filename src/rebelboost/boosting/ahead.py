@@ -14,7 +14,7 @@ import numpy as np
 from rebelboost import kernels
 from rebelboost.base.round_arrays import Boosted, RoundLog
 from rebelboost.boosting.callbacks import Callback, PatientCallback, Tolerance, all_patient
-from rebelboost.boosting.plan import Plan
+from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.several import RoundLosses, Several
 from rebelboost.boosting.state import REFRESH, HeldOut, State
 from rebelboost.costs.judge import UNJUDGED
@@ -35,24 +35,29 @@ class GoingAhead:
         self,
         prepared: Prepared,
         state: State,
-        plan: Plan,
+        settings: Settings,
         held_out: HeldOut | None,
         callbacks: Sequence[PatientCallback],
     ) -> None:
-        self.prepared, self.state, self.plan, self.held_out = prepared, state, plan, held_out
+        self.prepared, self.state, self.settings, self.held_out = (
+            prepared,
+            state,
+            settings,
+            held_out,
+        )
         self.states = [state] if held_out is None else [state, held_out.state]
         self.callbacks = callbacks
         levels = [each.log_level for each in callbacks if isinstance(each, Tolerance)]
         self.log_level = max(levels, default=-math.inf)
         self._most = max(1, MOST_VISITED // max(1, prepared.n_samples * prepared.n_features))
-        self._key = plan.draws().key_of_rounds
+        self._key = settings.draws().key_of_rounds
 
     @classmethod
     def of(
         cls,
         prepared: Prepared,
         state: State,
-        plan: Plan,
+        settings: Settings,
         held_out: HeldOut | None,
         callbacks: Sequence[Callback],
     ) -> "GoingAhead | None":
@@ -60,11 +65,11 @@ class GoingAhead:
         states = [state] if held_out is None else [state, held_out.state]
         if (
             prepared.goes_ahead
-            and plan.sampling.is_of_features
+            and settings.sampling.is_of_features
             and all_patient(callbacks)
             and all(map(_can_go_ahead, states))
         ):
-            return cls(prepared, state, plan, held_out, callbacks)
+            return cls(prepared, state, settings, held_out, callbacks)
         return None
 
     def go(self, t: int, began: float) -> Several | None:
@@ -85,7 +90,7 @@ class GoingAhead:
         )
         return Several(
             t,
-            self.plan.part,
+            self.settings.part,
             terms,
             log,
             log_before,
@@ -96,13 +101,13 @@ class GoingAhead:
 
     def _n_rounds(self, t: int) -> int:
         """Rounds up to the next stage, to the next time that weights are recomputed, and to the end."""
-        n_terms, stages = self.state.n_terms, self.plan.stages
+        n_terms, stages = self.state.n_terms, self.settings.stages
         place = bisect.bisect_right(stages, n_terms)
-        to_stage = stages[place] - n_terms if place < len(stages) else self.plan.rounds
-        return min(to_stage, REFRESH - n_terms % REFRESH, self.plan.rounds - t, self._most)
+        to_stage = stages[place] - n_terms if place < len(stages) else self.settings.rounds
+        return min(to_stage, REFRESH - n_terms % REFRESH, self.settings.rounds - t, self._most)
 
     def _ahead(self, t: int, n_rounds: int, log: RoundLog) -> Ahead:
-        prepared, sampling = self.prepared, self.plan.sampling
+        prepared, sampling = self.prepared, self.settings.sampling
         keys = np.empty(n_rounds, dtype=np.uint64)
         kernels.active.random_numbers(self._key, t, keys)
         held = self.held_out
@@ -110,7 +115,7 @@ class GoingAhead:
             np.arange(prepared.n_samples, dtype=np.int32),
             sampling.features_by_key(prepared.n_features, keys),
             keys,
-            self.plan.shrinkage,
+            self.settings.shrinkage,
             self._least_total(),
             self.state.boosted,
             self._nobody() if held is None else held.state.boosted,

@@ -2,51 +2,21 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from rebelboost.boosting.callbacks import Callback, EarlyStopping, Tolerance
 from rebelboost.boosting.loop import boost, replay
-from rebelboost.boosting.objectives import ClassObjective, Objective
-from rebelboost.boosting.plan import Plan
 from rebelboost.boosting.rounds import History
-from rebelboost.boosting.sampling import Sampling
+from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import HeldOut
-from rebelboost.data.samples import AnySamples
-from rebelboost.learners.base import WeakLearner
+from rebelboost.data.samples import Samples
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Training settings: everything that does not depend on the data."""
-
-    learner: WeakLearner
-    rounds: int
-    shrinkage: float
-    tol: float | None = None
-    """Fraction of the initial loss at which training stops; None: the learner's default."""
-    objective: Objective = field(default_factory=ClassObjective)
-    sampling: Sampling = field(default_factory=Sampling)
-    patience: int | None = None
-    """Rounds to wait for a lower validation loss; None: no early stopping."""
-    part: int = 0
-    """Number of the fit, if several are averaged."""
-    seed: int = 0
-    n_threads: int = 1
-    stages: tuple[int, ...] = ()
-    """Numbers of terms at which callbacks look at the state of the samples."""
-
-    @property
-    def plan(self) -> Plan:
-        """The settings that the loop needs."""
-        return Plan(self.rounds, self.shrinkage, self.sampling, self.seed, self.part, self.stages)
-
-
 def train(
-    samples: AnySamples,
+    samples: Samples,
     settings: Settings,
     *,
     history: History | None = None,
@@ -76,7 +46,7 @@ def train(
         if held is not None:
             replay(start, held.queries, held.state, n_threads)
     with one_linear_algebra_thread():
-        terms = boost(prepared, state, settings.plan, callbacks=listeners, held_out=held)
+        terms = boost(prepared, state, settings, callbacks=listeners, held_out=held)
     ensemble = Ensemble.of(terms, state.loss.n_classes, prepared.unavoidable_cost)
     if start is not None:
         ensemble = start.extended(ensemble)
@@ -87,7 +57,7 @@ def train(
     return ensemble
 
 
-def follow(held: AnySamples, settings: Settings) -> HeldOut:
+def follow(held: Samples, settings: Settings) -> HeldOut:
     """Prepare held-out samples, which are scored after each round of training."""
     objective, n_threads = settings.objective, settings.n_threads
     state = objective.state(held, objective.judge(held), n_threads)

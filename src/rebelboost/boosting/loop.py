@@ -9,8 +9,8 @@ import numpy as np
 from rebelboost.base.fixed_point import in_order
 from rebelboost.boosting.ahead import GoingAhead
 from rebelboost.boosting.callbacks import Callback, tell, tell_of_several
-from rebelboost.boosting.plan import Plan
 from rebelboost.boosting.rounds import Round
+from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import HeldOut, State
 from rebelboost.learners.base import Candidate, Prepared
 from rebelboost.model.ensemble import Ensemble
@@ -24,23 +24,23 @@ MOST_FRUITLESS = 20
 def boost(
     prepared: Prepared,
     state: State,
-    plan: Plan,
+    settings: Settings,
     *,
     callbacks: Sequence[Callback] = (),
     held_out: HeldOut | None = None,
 ) -> list[Terms]:
     """Boost [REBEL, Sec. 3; LOCAL, Sec. 3]: in each round find f_t and a_t, and add f_t·a_t to H.
 
-    Continues from `state`, and returns the new terms. Between the stages of the plan, several rounds may be
+    Continues from `state`, and returns the new terms. Between the stages of the settings, several rounds may be
     done at once (`GoingAhead`), if the callbacks can wait.
     """
     terms: list[Terms] = []
     n_fruitless = 0
     began = time.perf_counter()
-    draws = plan.draws()
-    ahead = GoingAhead.of(prepared, state, plan, held_out, callbacks)
+    draws = settings.draws()
+    ahead = GoingAhead.of(prepared, state, settings, held_out, callbacks)
     t = state.n_terms - 1
-    while (t := t + 1) < plan.rounds:
+    while (t := t + 1) < settings.rounds:
         several = None if ahead is None else ahead.go(t, began)
         if ahead is not None and several is not None:
             terms += several.terms
@@ -50,9 +50,9 @@ def boost(
                 break
             continue
         rng = draws.at(t)
-        focus = plan.sampling.focus(prepared, state.weights, rng)
+        focus = settings.sampling.focus(prepared, state.weights, rng)
         candidate = prepared.propose(state.weights, focus, rng)
-        term = prepared.covered(candidate.term.scaled(plan.shrinkage), candidate.regions)
+        term = prepared.covered(candidate.term.scaled(settings.shrinkage), candidate.regions)
         if not term.outputs.any():  # nothing found; another random draw may succeed
             n_fruitless += 1
             if n_fruitless == MOST_FRUITLESS:
@@ -67,7 +67,7 @@ def boost(
         edge = _edge(candidate) if candidate.edge is None else candidate.edge
         error, cost = state.judged()
         record = Round(
-            part=plan.part,
+            part=settings.part,
             index=t,
             log_loss=state.log_loss,
             loss_ratio=math.exp(state.weights.log_total - log_before),

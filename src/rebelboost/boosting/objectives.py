@@ -10,7 +10,7 @@ from rebelboost.base.arrays import Ints, Planes
 from rebelboost.base.fixed_point import exact_total
 from rebelboost.boosting.state import NumberState, State
 from rebelboost.costs.judge import Judge
-from rebelboost.data.samples import NumberSamples, Samples
+from rebelboost.data.samples import Samples
 from rebelboost.losses.exponential import SUBCOSTS, ExponentialLoss
 from rebelboost.losses.smooth import SmoothLoss
 
@@ -69,24 +69,25 @@ class ClassObjective:
 
 
 @dataclass(frozen=True)
-class NumberObjective:
+class RegressionObjective:
     """Objective of regression."""
 
     loss: str = "squared"
-    """One of `rebelboost.losses.numbers.NUMBER_LOSSES`."""
+    """One of `rebelboost.losses.regression.REGRESSION_LOSSES`."""
     delta: float = 1.0
     """Threshold of the Huber loss."""
 
-    def state(self, samples: NumberSamples, judge: Judge, n_threads: int = 1) -> State:
+    def state(self, samples: Samples, judge: Judge, n_threads: int = 1) -> State:
         """Scores of 0, and their slopes."""
-        from rebelboost.losses.numbers import number_loss
+        from rebelboost.losses.regression import regression_loss
 
         weight = np.ones(len(samples)) if samples.weight is None else samples.weight
-        loss = number_loss(self.loss, samples.target, weight, self.delta)
+        assert samples.target is not None
+        loss = regression_loss(self.loss, samples.target, weight, self.delta)
         smooth = SmoothLoss(loss, math.fsum(weight), n_threads=n_threads)
         return NumberState(smooth, judge, target=samples.target)
 
-    def judge(self, samples: NumberSamples, place: Ints | None = None) -> Judge:
+    def judge(self, samples: Samples, place: Ints | None = None) -> Judge:
         """Evaluates predictions by the weights of the samples."""
         weight = np.ones(len(samples)) if samples.weight is None else samples.weight
         return Judge(samples.labels, np.zeros((1, 1)), weight, place=place)

@@ -10,13 +10,14 @@ from rebelboost import RebelClassifier, RebelRegressor
 from rebelboost.cli.costs import CostTable
 from rebelboost.cli.inputs import AnyEvaluation
 from rebelboost.cli.render import Output
-from rebelboost.estimators.training import CROSS_FITTED, is_race
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.importance import HeldOutImportance, held_out_importance
 from rebelboost.evaluation.numbers import evaluate_numbers, left_out_numbers
 from rebelboost.tables.apart import LeaveOut
 from rebelboost.tables.leaks import Leak, best_alone
 from rebelboost.tables.schema import TrainingTable
+from rebelboost.tasks.base import is_race
+from rebelboost.tasks.classes import CROSS_FITTED
 
 HELD_OUT = 0.2
 """Share of the rows that are held out to evaluate a model that was not cross-validated in training."""

@@ -17,8 +17,6 @@ from rebelboost.cli.privacy import KeptRows
 from rebelboost.cli.render import Output
 from rebelboost.cli.train_files import LargeJob, check_large, is_large, learn_pieces
 from rebelboost.cli.training_text import show_model, show_table
-from rebelboost.estimators.inputs import LEARNERS
-from rebelboost.estimators.number_training import LEARNERS as NUMBER_LEARNERS
 from rebelboost.estimators.positive import known_positive
 from rebelboost.evaluation.importance import KEPT_IMPORTANCE
 from rebelboost.exceptions import CostError, TableError
@@ -29,6 +27,8 @@ from rebelboost.tables.schema import TrainingTable, Understanding, row_names, un
 from rebelboost.tables.seen import row_hashes
 from rebelboost.tables.survey import Survey, surveyed
 from rebelboost.tables.together import Source, opened_source
+from rebelboost.tasks.classes import ClassTask
+from rebelboost.tasks.regression import RegressionTask
 
 
 class ModelFile(NamedTuple):
@@ -145,8 +145,8 @@ def _priced(prices: cost_files.CostFile, understanding: Understanding) -> cost_f
 
 
 def _check_learner(learner: str) -> None:
-    if learner not in LEARNERS:
-        known = ", ".join(LEARNERS)
+    if learner not in ClassTask.learners:
+        known = ", ".join(ClassTask.learners)
         raise ValueError(f"--learner is {learner!r}: choose one of {known}")
 
 
@@ -158,7 +158,7 @@ def _check_task(understanding: Understanding, learner: str, costs: Path | None) 
     remedy = "use --cut-at to divide them into two classes, or --task classes"
     if costs is not None:
         raise CostError(f"{name!r} consists of numbers, but costs are for classes: {remedy}")
-    if learner not in NUMBER_LEARNERS:
+    if learner not in RegressionTask.learners:
         raise TableError(
             f"{name!r} consists of numbers, which --learner {learner} does not predict: use --learner "
             "tree, or --cut-at to divide them into two classes"

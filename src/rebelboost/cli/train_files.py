@@ -24,7 +24,7 @@ from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.importance import held_out_importance
 from rebelboost.evaluation.numbers import evaluate_numbers
 from rebelboost.exceptions import TableError
-from rebelboost.selection.judging import Calibrated, ClassJudging
+from rebelboost.selection.scoring import Calibrated, ClassScorer
 from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.survey import HeldRows, Survey
@@ -180,7 +180,7 @@ def _calibration(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> Calibra
     scores, labels = table_scores(model, frame), known_labels(y, len(frame), fitted.classes)
     decoder = fitted.decoder
     samples = Samples(np.empty((len(labels), 0)), labels, decoder.costs)
-    return ClassJudging(samples, samples, decoder.loss, decoder.subcosts).calibrated(scores)
+    return ClassScorer(samples, samples, decoder.loss, decoder.subcosts).calibrated(scores)
 
 
 def tested_rows(model: Any, held: HeldRows, group: str) -> AnyEvaluation | None:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from rebelboost.base.arrays import Ints
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.hashing import hash_rows
-from rebelboost.data.samples import AnySamples, Samples
+from rebelboost.data.samples import Samples
 
 
 def mixed_labels(X: ArrayLike, y: ArrayLike, mixed: Any = "mixed") -> NDArray[Any]:
@@ -73,6 +73,6 @@ def merge_equal(samples: Samples) -> tuple[Samples, Ints]:
     return replace(merged, weight=weight), place
 
 
-def n_distinct(samples: AnySamples) -> int:
+def n_distinct(samples: Samples) -> int:
     """Count the samples, equal ones once."""
     return n_distinct_values(hash_rows(samples.X, 0))

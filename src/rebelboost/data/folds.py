@@ -6,7 +6,7 @@ some of a sample's weight has seen the sample. Equal samples may fall into diffe
 equal old ones. Samples are placed by a hash of their values: neither their order nor their weights matter.
 """
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import BySample, Ints, Labels
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.hashing import hash_rows
-from rebelboost.data.samples import AnySamples
+from rebelboost.data.samples import Samples
 
 MANY = 20
 """Parts, some of which are left out together where that is more than half of all."""
@@ -31,19 +31,7 @@ class Part(NamedTuple):
     """(N,) the samples that are left out, by which the fit is judged."""
 
 
-class Divisible(AnySamples, Protocol):
-    """Samples of which parts can be made."""
-
-    @property
-    def groups(self) -> Ints | None:
-        """(N,) samples with equal numbers are left out together; None: each by itself."""
-
-    @property
-    def times(self) -> Ints | None:
-        """(N,) rank of each sample in time; None: the order does not matter."""
-
-
-def folds(samples: Divisible, n_folds: int, seed: int, together: int = 1) -> list[Part]:
+def folds(samples: Samples, n_folds: int, seed: int, together: int = 1) -> list[Part]:
     """Parts that leave out about the same share of every class: so many folds `together`, in turn.
 
     Each sample is left out by as many parts. No part leaves out the last of a class, and parts that would leave
@@ -61,7 +49,7 @@ def folds(samples: Divisible, n_folds: int, seed: int, together: int = 1) -> lis
     return [Part(~out, out) for out in parts if out.any()]
 
 
-def held_out_part(samples: Divisible, fraction: float, seed: int) -> Part | None:
+def held_out_part(samples: Samples, fraction: float, seed: int) -> Part | None:
     """Leave out about this share for validation; None where training cannot do without any sample."""
     n_parts = round(1 / fraction) if fraction <= 0.5 else MANY
     if samples.times is not None:
@@ -74,22 +62,22 @@ def held_out_part(samples: Divisible, fraction: float, seed: int) -> Part | None
     return Part(~out, out) if out.any() else None
 
 
-def _mass(samples: AnySamples) -> BySample:
+def _mass(samples: Samples) -> BySample:
     return np.ones(len(samples.labels)) if samples.weight is None else samples.weight
 
 
-def _without_last_of_class(out: Mask, samples: AnySamples) -> Mask:
+def _without_last_of_class(out: Mask, samples: Samples) -> Mask:
     kept = np.bincount(samples.labels, ~out)
     return out & (kept[samples.labels] > 0)
 
 
-def _numbered(samples: Divisible, n_folds: int, seed: int) -> Ints:
+def _numbered(samples: Samples, n_folds: int, seed: int) -> Ints:
     """(N,) the fold of each sample; with groups, there may be fewer folds."""
     divide = _by_chance if samples.groups is None else _by_group
     return divide(samples, n_folds, seed)
 
 
-def _by_chance(samples: AnySamples, n_folds: int, seed: int) -> Ints:
+def _by_chance(samples: Samples, n_folds: int, seed: int) -> Ints:
     """Samples of each class go to the folds in turn, in the order of their hashes."""
     keys = hash_rows(samples.identity, seed)
     # What else tells equal samples apart comes last: then the order of rows does not matter.
@@ -100,7 +88,7 @@ def _by_chance(samples: AnySamples, n_folds: int, seed: int) -> Ints:
     return fold
 
 
-def _by_group(samples: Divisible, n_folds: int, seed: int) -> Ints:
+def _by_group(samples: Samples, n_folds: int, seed: int) -> Ints:
     """Whole groups, the heaviest first, each to the part where its classes are rarest."""
     assert samples.groups is not None
     names, groups = np.unique(samples.groups, return_inverse=True)

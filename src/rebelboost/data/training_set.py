@@ -32,7 +32,7 @@ from rebelboost.base.arrays import (
 from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import counting_unit, fixed_weights
 from rebelboost.data.binning import MOST_BINS, Binner, fit_binner
-from rebelboost.data.samples import AnySamples
+from rebelboost.data.samples import Samples
 
 TABLE = 256
 """Number of entries of a table indexed by bin."""
@@ -243,7 +243,7 @@ def root_node(samples: Indices) -> Nodes:
     return Nodes(samples, np.array([[0, len(samples)]], dtype=np.int32))
 
 
-def bin_samples(samples: AnySamples, max_bins: int, method: str, n_threads: int = 1) -> TrainingSet:
+def bin_samples(samples: Samples, max_bins: int, method: str, n_threads: int = 1) -> TrainingSet:
     """Choose bins for the samples, using their weights, and bin them."""
     binner = fit_binner(
         samples.X,

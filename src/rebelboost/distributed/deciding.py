@@ -29,10 +29,10 @@ class Decide:
     def obey(self, part: RowPart) -> tuple[Ints, Ints]:
         """Answer (2, K, K) confusions, and (2,) what decisions cost, both counted."""
         scored = part.scored(held=False)
-        scores, labels = scored.of_known(scored.scores), scored.known.labels
+        scores, labels = scored.scores, scored.rows.labels
         decisions = [
             np.argmax(scores, axis=1).astype(np.int32),
-            self.model.decide(scores, scored.known.cube),
+            self.model.decide(scores, scored.rows.cube),
         ]
         n_classes = scores.shape[1]
         confusions = [confusion_of(labels, own, n_classes, scored.counted) for own in decisions]
@@ -40,7 +40,7 @@ class Decide:
         return np.array(confusions).astype(np.int64), np.array(paid).astype(np.int64)
 
     def _paid(self, part: RowPart, decided: Labels) -> float:
-        rows = part.scored(held=False).known
+        rows = part.scored(held=False).rows
         if rows.costs is None:
             return 0.0
         chosen = rows.costs[np.arange(len(decided)), decided]

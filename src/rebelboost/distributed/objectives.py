@@ -1,18 +1,20 @@
 """Losses on spread rows: the initial state of training, with scores of 0."""
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from rebelboost.base.arrays import Floats
 from rebelboost.costs.judge import Judge
+from rebelboost.distributed.holding import HeldSize
 from rebelboost.distributed.quantities import ClassLoss, NumberLoss
 from rebelboost.distributed.rows import Weigh
 from rebelboost.distributed.seam import SpreadRows
-from rebelboost.distributed.slopes import SpreadAbsolute, SpreadSmoothLoss, Whereabouts
+from rebelboost.distributed.slopes import SpreadSmoothLoss, Whereabouts
 from rebelboost.distributed.steps import Weighting
+from rebelboost.distributed.targets import WeightSums, weight_sums
 from rebelboost.distributed.weights import (
     SpreadLoss,
     SpreadState,
@@ -20,20 +22,10 @@ from rebelboost.distributed.weights import (
     spread_loss,
 )
 from rebelboost.losses.classes import FAMILY
-from rebelboost.losses.numbers import number_loss
+from rebelboost.losses.regression import regression_loss
 
 UNJUDGED = Judge(np.empty(0, dtype=np.int32), np.zeros((1, 1)))
 """Of a regression: the parts know the targets."""
-
-
-class SpreadPoints(NamedTuple):
-    """Stands for samples that are points, with the parts."""
-
-    n_classes: int
-    n_points: int
-    total_weight: float
-    largest_cost: float | None
-    """If samples were merged, so that each point has costs of its own; else None."""
 
 
 @dataclass(frozen=True)
@@ -48,23 +40,16 @@ class SpreadObjective:
 
     def state(self, samples: Any, judge: Judge, n_threads: int = 1) -> SpreadState:
         """Scores of 0, and their weights."""
-        del n_threads
-        if isinstance(samples, SpreadPoints):
-            return self._of_points(samples).state_of(
-                samples.n_points, samples.total_weight, judge=judge
-            )
+        del samples, n_threads
         ones = np.ones(self.weighting.n_classes)
         weigh = Weigh(self.weighting.n_classes, self.weighting.units.weight, ones)
         _, weight, _ = self.spread.ask(weigh)
         total = float(weight.sum() * self.weighting.units.weight)
         return self.state_of(self.n_rows, total, judge=judge)
 
-    def _of_points(self, points: SpreadPoints) -> "SpreadObjective":
-        """The same for points, which may have costs of their own."""
-        if points.largest_cost is None:
-            return self
-        shift = int(np.frexp(points.largest_cost)[1]) - 1
-        return replace(self, weighting=replace(self.weighting, costs=None, shift=shift))
+    def held_state(self, size: HeldSize) -> SpreadState:
+        """Scores of 0 of the rows that are held out."""
+        return self.state_of(*size, held=True)
 
     def state_of(
         self, n_rows: int, total: float, *, held: bool = False, judge: Judge | None = None
@@ -79,7 +64,7 @@ class SpreadObjective:
             return spread_loss(spread, weighting, n_rows, total, held=held)
         unit = weighting.units.weight
         of = Whereabouts(
-            spread, ClassLoss(self.loss, weighting), n_rows, total, unit, 1.0, weighting, held
+            spread, ClassLoss(self.loss, weighting), n_rows, total, unit, weighting, held
         )
         no_samples = FAMILY[self.loss](np.empty((weighting.n_planes, 0, weighting.n_classes)))
         floor = least_mean_loss(spread, self.loss, weighting, total, held=held)
@@ -92,26 +77,14 @@ class SpreadObjective:
 
 
 @dataclass(frozen=True)
-class WeightSums:
-    """Sums of the weights of some rows."""
-
-    n_rows: int
-    exact: float
-    """The sum, rounded once."""
-    counted: float
-    """The sum of multiples of the unit."""
-    unit: float
-    scale: float
-    """Scale of the weights in fixed point."""
-
-
-@dataclass(frozen=True)
-class SpreadNumberObjective:
+class SpreadRegressionObjective:
     """A loss for regression on spread rows."""
 
     spread: SpreadRows
     part_loss: NumberLoss
     weights: WeightSums
+    weighted: bool
+    """Whether samples have weights."""
 
     @property
     def loss(self) -> str:
@@ -123,20 +96,22 @@ class SpreadNumberObjective:
         del samples, judge, n_threads
         return self.state_of(self.weights, held=False)
 
+    def held_state(self, size: HeldSize) -> SpreadState:
+        """Scores of 0 of the rows that are held out."""
+        del size
+        sums = weight_sums(self.spread, weighted=self.weighted, held=True)
+        return self.state_of(sums, held=True)
+
     def state_of(self, sums: WeightSums, *, held: bool) -> SpreadState:
         """Scores of 0 of the rows that are trained on, or of those held out."""
         none = np.empty(0)
-        if self.loss == "absolute":
-            no_samples: Any = SpreadAbsolute(none, none)
-        else:
-            no_samples = number_loss(self.loss, none, none, self.part_loss.delta)
+        no_samples = regression_loss(self.loss, none, none)
         of = Whereabouts(
             self.spread,
             self.part_loss,
             sums.n_rows,
             sums.counted,
             sums.unit,
-            sums.scale,
             held=held,
         )
         return SpreadState(SpreadSmoothLoss(no_samples, sums.exact, of=of), UNJUDGED)

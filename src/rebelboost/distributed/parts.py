@@ -14,7 +14,6 @@ from rebelboost.base.arrays import (
     BySample,
     Floats,
     Indices,
-    Ints,
     Labels,
     Pairs,
     Planes,
@@ -24,7 +23,6 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.hashing import Keys
 from rebelboost.distributed.file_rows import FileRows, ReadColumns
-from rebelboost.distributed.part_points import PartPoints
 from rebelboost.losses.smooth import ConvexLoss
 
 
@@ -56,8 +54,6 @@ class PartRows:
     """(n,) hashes, where samples are drawn by value."""
     target: BySample | None = None
     """(n,) targets of a regression; the labels are then 0."""
-    numbers: Ints | None = None
-    """(n,) numbers of the rows in the part, where they matter."""
     cube: Floats | None = None
     """(n, K, K) costs of decisions, where columns of the table hold some."""
 
@@ -73,7 +69,6 @@ class PartRows:
             None if self.costs is None else self.costs[chosen],
             None if self.keys is None else self.keys[chosen],
             None if self.target is None else self.target[chosen],
-            None if self.numbers is None else self.numbers[chosen],
             None if self.cube is None else self.cube[chosen],
         )
 
@@ -86,7 +81,7 @@ class PartRows:
                 return mine.joined(others)
             return None if mine is None else np.concatenate([mine, others])
 
-        names = ("X", "labels", "weight", "costs", "keys", "target", "numbers", "cube")
+        names = ("X", "labels", "weight", "costs", "keys", "target", "cube")
         return PartRows(*map(both, names))
 
 
@@ -95,11 +90,6 @@ class ScoredRows:
     """Scores of rows, and the weights of a loss at them."""
 
     rows: PartRows
-    """The rows; for similarities, a row for each point."""
-    judged: PartRows | None = None
-    """The rows that decisions are judged on, if they are not `rows`."""
-    place: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64))
-    """(judged rows,) the point of each."""
     planes: Planes = field(default_factory=lambda: np.empty((1, 0, 0)))
     scores: Scores = field(default_factory=lambda: np.empty((0, 0)))
     decided: Labels = field(default_factory=lambda: np.empty(0, dtype=np.int32))
@@ -114,15 +104,6 @@ class ScoredRows:
     """(n, K) its curvatures."""
     odds: Planes | None = None
     """(V, n, K) of the logistic loss, while an output is searched for."""
-
-    @property
-    def known(self) -> PartRows:
-        """The rows that decisions are judged on."""
-        return self.rows if self.judged is None else self.judged
-
-    def of_known(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of these rows, given those of `rows`."""
-        return values if self.judged is None else values[self.place]
 
 
 @dataclass
@@ -163,9 +144,6 @@ class RowPart:
     """Samples of the round, by node."""
     starts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(1, dtype=np.int32))
     """Where the samples of each node begin."""
-
-    points: PartPoints | None = None
-    """The rows as points, for similarities."""
     routed: bool = False
     """Whether the regions of the round's term are known."""
 

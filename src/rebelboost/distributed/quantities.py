@@ -9,7 +9,7 @@ from rebelboost.base.arrays import ByClass, Floats, Outputs, Pairs
 from rebelboost.distributed.parts import PartRows, ScoredRows
 from rebelboost.distributed.steps import Weighting
 from rebelboost.losses.classes import FAMILY, Logistic
-from rebelboost.losses.numbers import number_loss
+from rebelboost.losses.regression import regression_loss
 from rebelboost.losses.smooth import ConvexLoss, along
 
 
@@ -37,14 +37,13 @@ class NumberLoss:
     """A loss for regression."""
 
     name: str
-    delta: float
     baseline: float
 
     def of(self, rows: PartRows) -> ConvexLoss:
         """The loss of some rows."""
         assert rows.target is not None
         weight = np.ones(len(rows)) if rows.weight is None else rows.weight
-        return number_loss(self.name, rows.target - self.baseline, weight, self.delta)
+        return regression_loss(self.name, rows.target - self.baseline, weight)
 
 
 class Quantity(Protocol):

@@ -3,15 +3,12 @@
 from typing import Any
 
 from rebelboost.learners.base import WeakLearner
-from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 
 
 def is_spreadable(learner: WeakLearner) -> bool:
     """Whether a learner can search rows that are in several places."""
-    if isinstance(learner, Similarity):
-        return learner.is_scaled and learner.search == "drawn" and learner.modes == "both"
     if isinstance(learner, Stump):
         return learner.binning != "exact"  # thresholds between any two values
     return isinstance(learner, Tree)
@@ -21,8 +18,13 @@ def check_spreadable(estimator: Any, learner: WeakLearner) -> None:
     """Raise an error for settings that need all rows in one place."""
     if not is_spreadable(learner):
         raise ValueError(
-            f"learner={estimator.learner!r} needs all rows in one place: on spread rows use Tree(), "
-            "Stump(binning='quantile') or Similarity() with its own metric, search and modes"
+            f"learner={estimator.learner!r} needs all rows in one place: on spread rows use Tree() or "
+            "Stump(binning='quantile'), or fit the ordinary estimator to a sample of the rows"
+        )
+    if estimator.loss in ("absolute", "huber"):
+        raise ValueError(
+            f"loss={estimator.loss!r} needs all rows in one place: on spread rows set loss='squared', or "
+            "fit the ordinary estimator to a sample of the rows"
         )
     only = {"warm_start": False, "weight_trimming": None}
     for name, value in only.items():

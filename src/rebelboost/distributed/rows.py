@@ -148,15 +148,11 @@ class Encode:
     """Whether samples will be drawn by value."""
     numbers: bool = False
     """Whether y holds the targets of a regression."""
-    numbered: bool = False
-    """Whether the numbers of rows are kept."""
 
     def obey(self, part: RowPart) -> list[Summary]:
         """Answer the summary of the rows with a positive weight."""
         with _named(part):
             rows = self.encoded(part.source())
-        if self.numbered:
-            rows.numbers = np.arange(len(rows))
         positive = None if rows.weight is None or rows.weight.all() else rows.weight > 0
         if part.columns is not None:
             in_file = FileRows(part.columns, self.encoder, rows.X.dtype, len(rows))
@@ -339,3 +335,17 @@ class Summarize:
     def obey(self, part: RowPart) -> list[Summary]:
         """Answer the summary."""
         return [_summary(part.scored(held=False).rows, self.n_classes)]
+
+
+@dataclass(frozen=True)
+class DistinctKeys:
+    """Hash the rows."""
+
+    merge: ClassVar[Merge] = all_items
+    lasting: ClassVar[bool] = False
+    most: int
+    """Number of hashes that are enough."""
+
+    def obey(self, part: RowPart) -> list[NDArray[np.uint64]]:
+        """Answer the smallest distinct hashes."""
+        return [np.unique(hash_rows(in_memory(part.scored(held=False).rows.X), 0))[: self.most]]

@@ -19,7 +19,6 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.fixed_point import coarse_scale, fine_scales
 from rebelboost.costs.judge import Judge, Rates
-from rebelboost.distributed.medians import TargetResiduals, median_rank, quantiles_by_region
 from rebelboost.distributed.quantities import (
     Derivatives,
     Everything,
@@ -44,7 +43,6 @@ from rebelboost.distributed.slope_steps import (
 )
 from rebelboost.distributed.steps import Weighting
 from rebelboost.losses.classes import Logistic, line_factors
-from rebelboost.losses.numbers import LeastAbsolute
 from rebelboost.losses.smooth import ConvexLoss, Slopes, SmoothLoss
 
 if TYPE_CHECKING:
@@ -60,8 +58,6 @@ class Whereabouts(NamedTuple):
     total_weight: float
     weight_unit: float
     """Unit of the counted weights."""
-    weight_scale: float
-    """Scale of the weights in fixed point."""
     weighting: Weighting | None = None
     """How decisions are judged; None in a regression."""
     held: bool = False
@@ -225,19 +221,6 @@ class SpreadSlopes(Slopes):
         *judged, largest = self.of.spread.ask(command)
         self.judged = judged[0], judged[1]
         return self._sum_up(scores, largest)
-
-
-class SpreadAbsolute(LeastAbsolute):
-    """The absolute loss of samples that are elsewhere."""
-
-    def medians(self, slopes: Slopes, regions: Regions, n_regions: int) -> Floats:
-        """(L,) the median residual of each leaf."""
-        del regions
-        assert isinstance(slopes, SpreadSlopes)
-        of = slopes.of
-        assert isinstance(of.loss, NumberLoss)
-        residuals = TargetResiduals(of.loss.baseline)
-        return quantiles_by_region(of.spread, residuals, of.weight_scale, n_regions, median_rank)
 
 
 @dataclass(frozen=True, kw_only=True)

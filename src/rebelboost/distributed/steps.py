@@ -97,7 +97,7 @@ class Start:
         scored.planes = part.array("planes", shape, np.float64)
         scored.decided = np.zeros(n_rows, dtype=np.int32)
         scored.regions = np.zeros(n_rows, dtype=np.uint16)
-        weight = scored.known.weight
+        weight = scored.rows.weight
         scored.counted = None if weight is None else in_units(weight, self.weighting.units.weight)
         return (n_rows,)
 
@@ -263,7 +263,7 @@ def _advanced(
 
 def judged(scored: ScoredRows, weighting: Weighting) -> tuple[Ints, Ints]:
     """(K, K) confusion in units of weight, and what decisions cost in units, if costs are by sample."""
-    rows, decided = scored.known, scored.of_known(scored.decided)
+    rows, decided = scored.rows, scored.decided
     confusion = confusion_of(rows.labels, decided, weighting.n_classes, scored.counted)
     paid = 0.0
     if rows.costs is not None and weighting.pays:

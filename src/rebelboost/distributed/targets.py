@@ -1,4 +1,4 @@
-"""What is known of the targets and weights of all parts: sums, ends and quantiles, to the last bit."""
+"""What is known of the targets and weights of all parts: sums and ends, to the last bit."""
 
 import math
 from dataclasses import dataclass
@@ -8,18 +8,22 @@ import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Ints
 from rebelboost.base.exact_sums import exact_parts
-from rebelboost.base.fixed_point import counting_unit, in_units, weight_scale
-from rebelboost.boosting.regression import huber_rank
-from rebelboost.distributed.medians import (
-    TargetDistances,
-    Targets,
-    median_rank,
-    quantiles_by_region,
-)
-from rebelboost.distributed.objectives import WeightSums
+from rebelboost.base.fixed_point import counting_unit, in_units
 from rebelboost.distributed.parts import PartRows, RowPart
 from rebelboost.distributed.seam import Merge, SpreadRows, added, all_items, largest_of
 from rebelboost.estimators.targets import check_spread
+
+
+@dataclass(frozen=True)
+class WeightSums:
+    """Sums of the weights of some rows."""
+
+    n_rows: int
+    exact: float
+    """The sum, rounded once."""
+    counted: float
+    """The sum of multiples of the unit."""
+    unit: float
 
 
 class WeightsOfPart(NamedTuple):
@@ -106,23 +110,13 @@ def weight_sums(spread: SpreadRows, *, weighted: bool, held: bool = False) -> We
     exact = math.fsum(part for own in found for part in own.parts)
     unit = counting_unit(largest, n_rows) if weighted else 1.0
     (counted,) = spread.ask(CountWeights(unit, held))
-    return WeightSums(n_rows, exact, float(counted * unit), unit, weight_scale(largest, n_rows))
+    return WeightSums(n_rows, exact, float(counted * unit), unit)
 
 
-def first_prediction(spread: SpreadRows, loss: str, sums: WeightSums) -> float:
-    """The baseline of all targets (`rebelboost.boosting.regression.baseline`)."""
+def first_prediction(spread: SpreadRows, sums: WeightSums) -> float:
+    """The mean of all targets (`rebelboost.losses.regression.baseline`)."""
     (ends,) = spread.ask(TargetEnds())
     check_spread(np.array([-ends[0], ends[1]]))
-    if loss != "squared":
-        found = quantiles_by_region(spread, Targets(), sums.scale, 1, median_rank, by_region=False)
-        return float(found[0])
     unit = math.ldexp(1.0, int(np.frexp(np.abs(ends).max())[1]))
     total: Any = spread.ask(TargetSums(unit))
     return unit * (math.fsum(total) / sums.exact)
-
-
-def spread_huber_delta(spread: SpreadRows, baseline: float, sums: WeightSums) -> float:
-    """The default of `huber_delta` for all targets (`rebelboost.boosting.regression.huber_delta`)."""
-    distances = TargetDistances(baseline)
-    found = quantiles_by_region(spread, distances, sums.scale, 1, huber_rank, by_region=False)
-    return float(found[0]) or 1.0

@@ -1,55 +1,108 @@
-"""Training of an ordinary classifier on spread rows: the model is the one that all rows in one place give."""
+"""Training of an ordinary estimator on spread rows: the model is the one that all rows in one place give."""
 
+import math
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from rebelboost.base.arrays import Floats
 from rebelboost.boosting.callbacks import Deadline, Hearing
-from rebelboost.boosting.fit import Settings, follow, train
-from rebelboost.boosting.objectives import ClassObjective
+from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.rounds import History
-from rebelboost.boosting.state import HeldOut
-from rebelboost.costs.by_sample import CostColumns, columns_of
-from rebelboost.costs.matrix import cost_matrix, costs_of_classes, mean_costs, uniform
-from rebelboost.costs.posterior import Decoder
+from rebelboost.boosting.settings import Settings
+from rebelboost.costs.by_sample import columns_of
+from rebelboost.costs.matrix import cost_matrix, costs_of_classes, mean_costs
 from rebelboost.data.samples import Samples
 from rebelboost.distributed.agreement import Sizes, SpreadTable, sizes_of, table_of
 from rebelboost.distributed.deciding import facts_of
-from rebelboost.distributed.examples import count_distinct, found_examples
+from rebelboost.distributed.file_rows import in_memory
 from rebelboost.distributed.growing import SpreadSampling
-from rebelboost.distributed.holding import HeldSize, SpreadInput, hold_rows_out
+from rebelboost.distributed.holding import SpreadInput, hold_rows_out
 from rebelboost.distributed.learners import SpreadLearner
-from rebelboost.distributed.number_training import fit_numbers
-from rebelboost.distributed.objectives import SpreadObjective
-from rebelboost.distributed.racing import Choice, given_choice, raced, races, settled_choice
+from rebelboost.distributed.objectives import SpreadObjective, SpreadRegressionObjective
+from rebelboost.distributed.parts import PartRows
+from rebelboost.distributed.quantities import NumberLoss
+from rebelboost.distributed.racing import raced, sampled
 from rebelboost.distributed.refusals import check_costs_by_sample, check_spreadable
-from rebelboost.distributed.rows import Describe, Encode, Price, Summarize, Weigh
+from rebelboost.distributed.rows import Describe, DistinctKeys, Encode, Price, Summarize, Weigh
 from rebelboost.distributed.seam import SpreadRows
 from rebelboost.distributed.steps import Weighting
+from rebelboost.distributed.targets import first_prediction, weight_sums
 from rebelboost.distributed.weights import SpreadHeldOut
 from rebelboost.estimators.classifier import RebelClassifier
-from rebelboost.estimators.inputs import (
-    check_agreement,
-    deadline_of,
-    encode_features,
-    known_labels,
-    learner_of,
-    seed_of,
-    threads_of,
-    warn_of_few,
-)
+from rebelboost.estimators.fitting import SettingsFor, callbacks_of
+from rebelboost.estimators.inputs import deadline_of, encode_features, warn_of_few
+from rebelboost.estimators.reading import class_task, regression_task
 from rebelboost.estimators.regressor import RebelRegressor
-from rebelboost.estimators.training import callbacks_of, rule_of, shrinkage_of, subcosts_of
-from rebelboost.learners.similarity import Similarity
-from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.fitted import FittedClassifier, Provenance
+from rebelboost.model.fitted import Provenance
+from rebelboost.tasks.base import Table, is_race, named_learner
+from rebelboost.tasks.classes import ClassTask
 
-__all__ = ["SpreadInput", "fit_classes", "fit_spread", "read_rows"]
+if TYPE_CHECKING:
+    from rebelboost.base.arrays import Floats
+    from rebelboost.boosting.state import HeldOut
+
+__all__ = ["SpreadInput", "fit_spread"]
 
 AnyRebel = TypeVar("AnyRebel", RebelClassifier, RebelRegressor)
+
+
+def fit_spread(estimator: AnyRebel, spread: SpreadRows, given: SpreadInput) -> AnyRebel:
+    """Fit a classifier or a regressor to the rows of all parts."""
+    validated = given.validation is not None
+    estimator.check_parameters()
+    estimator.check_together(validated=validated)
+    learner = named_learner(estimator.task_kind, estimator.learner)
+    check_spreadable(estimator, learner)
+    deadline = deadline_of(estimator)
+    read = read_classes if isinstance(estimator, RebelClassifier) else read_targets
+    known = read(estimator, spread, given, learner.categorical)
+    estimator.n_features_in_ = known.table.encoder.n_features
+    if known.table.names is not None:
+        estimator.feature_names_in_ = known.table.names
+    racing = is_race(estimator.learner) and estimator.cross_fit == "auto"
+    racing = racing and not (estimator.early_stopping or validated)
+    history, table = History(), Table(known.table.encoder, known.table.names)
+    if known.task.is_constant:
+        found = known.task.alone(Ensemble.of((), 1), history)
+    else:
+        known = known.for_one_model(racing=racing)
+        settings_of = SettingsFor(estimator, known.task)
+        choice = None
+        if racing:
+            samples = known.samples_of(sampled(spread, settings_of.seed))
+            only_trees = estimator.learner != "auto"
+            choice = raced(known.task, samples, table, settings_of, only_trees=only_trees)
+        if choice is None:
+            few = known.task.recipe_alone(learner, lambda: n_distinct(spread))
+            settings = settings_of(few)
+        else:
+            settings = choice.settings
+        ensemble = _boosted(estimator, spread, given, known, settings, history, deadline)
+        found = known.task.alone(ensemble, history)
+        if choice is not None:
+            found = known.task.chosen(found, choice.winner, choice.samples, choice.most)
+    estimator.model_ = known.task.model(
+        table,
+        found,
+        Provenance(known.sizes.missing),
+        lambda model: _facts(estimator, model, spread, known, history),
+    )
+    estimator.history_, estimator.cross_fit_ = history, None
+    return estimator
+
+
+def _facts(
+    estimator: Any, model: Any, spread: SpreadRows, known: "Known", history: History
+) -> dict[str, float]:
+    weight = known.task.class_weight
+    facts = facts_of(model, spread, known.sizes, weight, by_sample=known.by_sample)
+    if estimator.early_stopping:
+        facts.pop("zero_level", None)
+    if len(history) > len(model.ensemble):  # the parts hold scores of rounds that were dropped
+        facts = {name: fact for name, fact in facts.items() if not name.startswith("cost_")}
+    return facts
 
 
 class Known(NamedTuple):
@@ -57,42 +110,47 @@ class Known(NamedTuple):
 
     table: SpreadTable
     sizes: Sizes
-    class_weight: Floats
-    costs: Floats
-    """(K, K) that decisions follow."""
-    columns: CostColumns | None = None
-    """Costs that columns of the table hold."""
+    task: Any
+    by_sample: bool
+    """Whether training knows costs by sample."""
+
+    def for_one_model(self, *, racing: bool) -> "Known":
+        """The same with the costs that one model is trained on."""
+        if not isinstance(self.task, ClassTask):
+            return self
+        # Decisions know costs by class, and those in columns.
+        task = self.task.decided_alone(
+            racing=racing and (self.task.columns is not None or not self.by_sample)
+        )
+        by_sample = self.by_sample and task.training != "neutral"
+        if by_sample:
+            check_costs_by_sample(task.loss, task.scheme)
+        return self._replace(task=task, by_sample=by_sample)
+
+    def samples_of(self, rows: PartRows) -> Samples:
+        """Rows in memory as samples, with the costs that are trained on."""
+        X, categorical = in_memory(rows.X), self.table.encoder.categorical
+        if rows.target is not None:
+            target = rows.target - self.task.baseline
+            return Samples.of_targets(X, target, rows.weight, categorical, given=rows.target)
+        costs: Floats = self.task.trained_on_costs
+        if self.by_sample:
+            assert rows.costs is not None
+            costs = rows.costs
+        return Samples(
+            X,
+            rows.labels,
+            costs,
+            self.by_sample,
+            weight=rows.weight,
+            categorical=categorical,
+        )
 
 
-def fit_spread(estimator: AnyRebel, spread: SpreadRows, given: SpreadInput) -> AnyRebel:
-    """Fit a classifier or a regressor to the rows of all parts."""
-    if isinstance(estimator, RebelRegressor):
-        return fit_numbers(estimator, spread, given)
-    return fit_classes(estimator, spread, given)
+# ---- reading
 
 
-def fit_classes(clf: RebelClassifier, spread: SpreadRows, given: SpreadInput) -> RebelClassifier:
-    """Fit a classifier to the rows of all parts."""
-    clf.check_parameters()
-    check_agreement(clf, validated=given.validation is not None)
-    learner = learner_of(clf.learner)
-    check_spreadable(clf, learner)
-    given = given._replace(deadline=deadline_of(clf))
-    known = read_rows(clf, spread, given, learner.categorical)
-    given = given._replace(by_sample=given.by_sample or known.columns is not None)
-    clf.n_features_in_ = known.table.encoder.n_features
-    if known.table.names is not None:
-        clf.feature_names_in_ = known.table.names
-    history = History()
-    model = _trained(clf, spread, given, known, history)
-    clf.model_ = model
-    clf.history_, clf.cross_fit_ = history, None
-    return clf
-
-
-def read_rows(
-    clf: RebelClassifier, spread: SpreadRows, given: SpreadInput, categorical: Any
-) -> Known:
+def read_classes(clf: Any, spread: SpreadRows, given: SpreadInput, categorical: Any) -> Known:
     """Check and encode the rows of all parts."""
     table = table_of(spread.ask(Describe(categorical)))
     encode = Encode(
@@ -101,7 +159,6 @@ def read_rows(
         table.weight_shift,
         table.narrow,
         with_keys=clf.subsample < 1,
-        numbered=clf.learner == "auto" or isinstance(learner_of(clf.learner), Similarity),
     )
     sizes = sizes_of(spread.ask(encode), weighted=given.weighted)
     names, units = list(table.classes), sizes.units
@@ -118,148 +175,114 @@ def read_rows(
         priced = spread.ask(Price(columns, matrix, tuple(shown or ())))
         sizes = sizes_of(priced, weighted=given.weighted)
         *_, paid = spread.ask(Weigh(len(names), units.weight, sizes.paid_units))
-    if given.by_sample or columns is not None:
+    by_sample = given.by_sample or columns is not None
+    if by_sample:
         matrix = mean_costs(paid * sizes.paid_units, class_weight)
-    return Known(table, sizes, class_weight, matrix, columns)
+    task = class_task(clf, table.classes, class_weight, matrix, columns, by_sample=by_sample)
+    return Known(table, sizes, task, by_sample)
 
 
-def _trained(
-    clf: RebelClassifier, spread: SpreadRows, given: SpreadInput, known: Known, history: History
-) -> FittedClassifier:
-    """Train, and assemble the fitted model."""
-    classes, costs = known.table.classes, known.costs
-    if len(classes) == 1:
-        ensemble, decoder = Ensemble.of((), 1), Decoder(costs, loss=clf.loss)
-        by_sample, n_distinct, offset = False, None, None
-    else:
-        racing = races(clf, validated=given.validation is not None)
-        neutral = clf.training == "neutral" or (
-            racing
-            and clf.training == "auto"
-            and rule_of(clf).by_cost
-            # Decisions know costs by class, and those in columns.
-            and (known.columns is not None or not given.by_sample)
-        )
-        by_sample = given.by_sample and not neutral
-        trained_on = uniform(len(classes)) if neutral else costs
-        subcosts = subcosts_of(clf, costs)
-        if by_sample:
-            check_costs_by_sample(clf.loss, subcosts)
-        choice = given_choice(clf)
-        if racing:
-            choice = raced(
-                clf, spread, known.table, trained_on, by_sample=by_sample, subcosts=subcosts
-            )
-        else:
-            choice = settled_choice(
-                clf, choice, spread, known.table, costs, by_sample=given.by_sample
-            )
-        given = given._replace(by_sample=by_sample)
-        known = known._replace(costs=trained_on)
-        n_distinct = count_distinct(spread) if isinstance(choice.learner, Similarity) else None
-        ensemble = _boosted(clf, spread, given, known, choice, history)
-        offset = choice.offset
-        decoder = Decoder(trained_on, choice.temperature, loss=clf.loss, subcosts=subcosts)
-    model = FittedClassifier(
-        encoder=known.table.encoder,
-        feature_names=known.table.names,
-        ensemble=ensemble,
-        classes=classes,
-        class_weight=known.class_weight,
-        costs=costs,
-        decoder=decoder,
-        rule=rule_of(clf),
-        columns=known.columns,
+def read_targets(reg: Any, spread: SpreadRows, given: SpreadInput, categorical: Any) -> Known:
+    """Check and encode the rows of all parts, for a regression."""
+    if given.by_sample:
+        raise ValueError("a regression has no costs: leave out costs=")
+    table = table_of(spread.ask(Describe(categorical, numbers=True)))
+    encode = Encode(
+        table.encoder,
+        table.classes,
+        table.weight_shift,
+        table.narrow,
+        with_keys=reg.subsample == "auto" or float(reg.subsample) < 1,
+        numbers=True,
     )
-    facts = facts_of(model, spread, known.sizes, known.class_weight, by_sample=by_sample)
-    if clf.early_stopping:
-        facts.pop("zero_level", None)
-    if len(history.rounds) > len(ensemble):  # the parts hold scores of rounds that were dropped
-        facts = {name: fact for name, fact in facts.items() if not name.startswith("cost_")}
-    whole = clf.subsample == 1 and shrinkage_of(clf) == 1
-    if whole and n_distinct is not None and model.ensemble.only(Comparisons):
-        facts["n_points"] = float(n_distinct)
-    examples = found_examples(spread, known.table, model.ensemble.example_rows)
-    if offset is not None:
-        ensemble = ensemble.plus(offset)
-    kept = Provenance(known.sizes.missing, *examples, facts)
-    return replace(model, ensemble=ensemble, provenance=kept)
+    sizes = sizes_of(spread.ask(encode), weighted=given.weighted)
+    first = first_prediction(spread, weight_sums(spread, weighted=given.weighted))
+    return Known(table, sizes, regression_task(reg, first, math.inf), by_sample=False)
+
+
+def n_distinct(spread: SpreadRows) -> int:
+    """Number of rows, equal ones counted once; those beyond a thousand of a part are not counted."""
+    return len(np.unique(np.concatenate(spread.ask(DistinctKeys(1000)))))
+
+
+# ---- boosting
 
 
 def _boosted(
-    clf: RebelClassifier,
+    estimator: Any,
     spread: SpreadRows,
     given: SpreadInput,
     known: Known,
-    choice: Choice,
+    settings: Settings,
     history: History,
+    deadline: float,
 ) -> Ensemble:
     """Bin the rows, and boost."""
-    seed, n_classes = seed_of(clf.random_state), len(known.table.classes)
-    sizes, held_size = known.sizes, None
-    if clf.early_stopping and given.validation is None:
-        unit = known.sizes.units.weight
-        held_size = hold_rows_out(spread, clf.validation_fraction, seed, n_classes, unit)
-        summaries = spread.ask(Summarize(n_classes))
-        sizes = sizes_of(summaries, weighted=given.weighted)
-    weighting = _weighting(clf, known, given, sizes)
-    settings = Settings(
-        SpreadLearner(
-            spread, choice.learner, known.table, sizes, None if given.by_sample else known.costs
-        ),
-        choice.rounds,
-        choice.shrinkage,
-        None if clf.tol == "auto" else float(clf.tol),
-        SpreadObjective(spread, weighting, known.costs, sizes.n_rows, clf.loss),
-        SpreadSampling(clf.subsample, choice.feature_subsample),
-        clf.n_rounds_no_change if clf.early_stopping else None,
-        seed=seed,
-        n_threads=threads_of(clf.n_jobs),
+    sizes, n_outputs, held_size = known.sizes, known.task.n_outputs, None
+    if estimator.early_stopping and given.validation is None:
+        held_size = hold_rows_out(
+            spread,
+            estimator.validation_fraction,
+            settings.seed,
+            n_outputs,
+            known.sizes.units.weight,
+        )
+        sizes = sizes_of(spread.ask(Summarize(n_outputs)), weighted=given.weighted)
+    objective = _objective(spread, known, sizes, given)
+    here = replace(
+        settings,
+        learner=SpreadLearner(spread, settings.learner, known.table, sizes),
+        objective=objective,
+        sampling=SpreadSampling(settings.sampling.subsample, settings.sampling.feature_subsample),
     )
-    with Hearing(callbacks_of(clf, settings.rounds)) as callbacks:
+    held: HeldOut | None = None
+    if given.validation is not None:
+        X, y = given.validation
+        values = encode_features(estimator, X, known.table.encoder)
+        nothing = np.empty((0, values.shape[1]))
+        like = known.samples_of(
+            PartRows(
+                nothing,
+                np.empty(0, dtype=np.int32),
+                costs=np.empty((0, n_outputs)) if known.by_sample else None,
+                target=None if isinstance(known.task, ClassTask) else np.empty(0),
+            )
+        )
+        if known.by_sample:
+            like = replace(like, costs=known.task.costs, by_sample=False)
+        held = follow(estimator.validation_samples(values, y, known.task, like), settings)
+    elif held_size is not None:
+        nowhere: Any = None  # the samples are with the parts
+        held = SpreadHeldOut(nowhere, objective.held_state(held_size))
+    error_format = known.task.error_format
+    with Hearing(callbacks_of(estimator, settings.rounds, error_format)) as callbacks:
         return train(
             None,  # type: ignore[arg-type]  # the samples are with the parts
-            settings,
+            here,
             history=history,
-            callbacks=[*callbacks, Deadline(given.deadline)],
-            held=_held_out(clf, given, known, settings, held_size),
+            callbacks=[*callbacks, Deadline(deadline)],
+            held=held,
         )
 
 
-def _weighting(clf: RebelClassifier, known: Known, given: SpreadInput, sizes: Sizes) -> Weighting:
-    by_sample = given.by_sample
+def _objective(
+    spread: SpreadRows, known: Known, sizes: Sizes, given: SpreadInput
+) -> SpreadObjective | SpreadRegressionObjective:
+    task = known.task
+    if not isinstance(task, ClassTask):
+        sums = weight_sums(spread, weighted=given.weighted)
+        loss = NumberLoss(task.objective.loss, task.baseline)
+        return SpreadRegressionObjective(spread, loss, sums, given.weighted)
+    costs = task.trained_on_costs
     # Scaled so that squares neither overflow nor underflow; the mean loss keeps the user's units.
-    largest = sizes.largest_cost if by_sample else float(known.costs.max(initial=0.0))
+    largest = sizes.largest_cost if known.by_sample else float(costs.max(initial=0.0))
     shift = int(np.frexp(largest)[1]) - 1
-    return Weighting(
-        None if by_sample else np.ldexp(known.costs, -shift),
+    weighting = Weighting(
+        None if known.by_sample else np.ldexp(costs, -shift),
         shift,
-        subcosts_of(clf, known.costs),
+        task.scheme,
         sizes.units,
-        len(known.table.classes),
-        by_sample,
+        len(task.classes),
+        known.by_sample,
     )
-
-
-def _held_out(
-    clf: RebelClassifier,
-    given: SpreadInput,
-    known: Known,
-    settings: Settings,
-    held_size: HeldSize | None,
-) -> HeldOut | None:
-    objective = settings.objective
-    assert isinstance(objective, SpreadObjective)
-    if given.validation is not None:
-        X, y = given.validation
-        values = encode_features(clf, X, known.table.encoder)
-        labels = known_labels(y, len(values), known.table.classes)
-        held = Samples(values, labels, known.costs, categorical=known.table.encoder.categorical)
-        local = ClassObjective(clf.loss, objective.weighting.subcosts)
-        return follow(held, replace(settings, objective=local))
-    if held_size is None:
-        return None
-    return SpreadHeldOut(
-        None,  # type: ignore[arg-type]  # the samples are with the parts
-        objective.state_of(*held_size, held=True),
-    )
+    return SpreadObjective(spread, weighting, costs, sizes.n_rows, task.loss)

@@ -2,7 +2,7 @@
 
 import copy
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
 from operator import attrgetter
@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.arrays import Floats, Scores, Values
 from rebelboost.boosting.rounds import History
-from rebelboost.estimators.inputs import encode_features, index_labels, threads_of
+from rebelboost.estimators.fitting import Validation, fit_samples
+from rebelboost.estimators.inputs import deadline_of, encode_features, index_labels, threads_of
+from rebelboost.estimators.reading import Input
 from rebelboost.exceptions import ModelFileError
 from rebelboost.model.fitted import FittedTerms
 from rebelboost.selection.blend import CrossFit
@@ -91,6 +93,7 @@ class BoostedEstimator(BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]]
     _model: Any
     n_jobs: int | None
+    warm_start: bool
     history_: History
     cross_fit_: CrossFit | None
 
@@ -116,6 +119,32 @@ class BoostedEstimator(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in vars(self)
+
+    def check_together(self, *, validated: bool) -> None:
+        """Raise an error if parameters contradict one another."""
+        raise NotImplementedError
+
+    def _fit(self, read: Callable[[Any], Input], validation: Validation) -> Self:
+        """Fit to the input that `read` returns, given the model that a warm start continues."""
+        self._validate_params()
+        self.check_together(validated=validation is not None)
+        start, deadline = self._previous(), deadline_of(self)
+        with kept_on_failure(self):
+            found = fit_samples(self, read(start), validation, start, deadline)
+            self.model_ = found.model
+        self.history_, self.cross_fit_ = found.history, found.cross_fit
+        return self
+
+    def _previous(self) -> Any:
+        """The model that a warm start continues; None if there is none."""
+        if not (self.warm_start and self.__sklearn_is_fitted__()):
+            return None
+        if self.cross_fit_ is not None:
+            raise ValueError(
+                "the previous fit is an average of several fits, which cannot be continued: set "
+                "warm_start=False, or fit with cross_fit=None first"
+            )
+        return self.model_
 
     ensemble_ = of_model("ensemble", "Ensemble: the terms of the model.")
     missing_features_ = of_model(

@@ -12,41 +12,30 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from rebelboost.base.arrays import Floats, Scores
+from rebelboost.base.arrays import Floats, Scores, Values
 from rebelboost.base.leads import by_class_or_difference
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.boosting.objectives import LOSSES
 from rebelboost.costs.decision import RULES
-from rebelboost.costs.matrix import is_uniform
+from rebelboost.costs.matrix import class_costs, is_uniform
+from rebelboost.data.samples import Samples
 from rebelboost.estimators.base import (
     SHARED_CONSTRAINTS,
     BoostedEstimator,
     encode_table,
-    kept_on_failure,
     of_model,
     table_scores,
 )
 from rebelboost.estimators.cascade import CascadeMixin
-from rebelboost.estimators.inputs import (
-    LEARNERS,
-    Apart,
-    check_agreement,
-    deadline_of,
-    read_samples,
-    threads_of,
-)
-from rebelboost.estimators.training import (
-    assembled,
-    is_race,
-    rule_of,
-    shrinkage_of,
-    train_terms,
-)
+from rebelboost.estimators.fitting import shrinkage_of
+from rebelboost.estimators.inputs import check_agreement, known_labels, threads_of
+from rebelboost.estimators.reading import SplitBy, read_classes, rule_of
 from rebelboost.learners.base import WeakLearner
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.fitted import FittedClassifier
-from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.race import Selection
+from rebelboost.tasks.base import is_race
+from rebelboost.tasks.classes import ClassTask
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -148,9 +137,10 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         Number of features, and their names if the training table had any.
     """
 
+    task_kind: ClassVar[type[ClassTask]] = ClassTask
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
-        "learner": [StrOptions(set(LEARNERS)), HasMethods(["prepare"])],
+        "learner": [StrOptions(set(ClassTask.learners)), HasMethods(["prepare"])],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "costs": "no_validation",
@@ -260,27 +250,22 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         -------
         RebelClassifier : the fitted classifier itself.
         """
-        self._validate_params()
-        check_agreement(self, validated=validation is not None)
-        start, deadline = self._previous(), deadline_of(self)
-        with kept_on_failure(self):
-            given = read_samples(self, X, y, sample_weight, costs, Apart(groups, times), start)
-            trained, decoder = train_terms(self, given, validation, start, deadline)
-            self.model_ = assembled(self, X, given, trained, decoder)
-        self.history_ = trained.history
-        self.cross_fit_ = trained if isinstance(trained, CrossFit) else None
-        return self
+        split_by = SplitBy(groups, times)
+        return self._fit(
+            lambda start: read_classes(self, X, y, sample_weight, costs, split_by, start),
+            validation,
+        )
 
-    def _previous(self) -> FittedClassifier | None:
-        """The model that a warm start continues; None if there is none."""
-        if not (self.warm_start and self.__sklearn_is_fitted__()):
-            return None
-        if self.cross_fit_ is not None:
-            raise ValueError(
-                "the previous fit is an average of several fits, which cannot be continued: set "
-                "warm_start=False, or fit with cross_fit=None first"
-            )
-        return self.model_
+    def check_together(self, *, validated: bool) -> None:
+        """Raise an error if parameters contradict one another."""
+        check_agreement(self, validated=validated)
+
+    def validation_samples(
+        self, values: Values, y: "ArrayLike", task: Any, like: Samples
+    ) -> Samples:
+        """Encode validation samples, with the costs of the training samples `like`."""
+        labels = known_labels(y, len(values), task.classes)
+        return Samples(values, labels, class_costs(like), categorical=like.categorical)
 
     # ---- deciding
 
@@ -370,7 +355,9 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         from rebelboost.theory.guarantee import guarantee_of
 
         model = self.model_
-        return guarantee_of(model, self.history_, self.cross_fit_, shrinkage_of(self))
+        return guarantee_of(
+            model, self.history_, self.cross_fit_, shrinkage_of(self, self.task_kind)
+        )
 
     @property
     def selection_(self) -> Selection | None:

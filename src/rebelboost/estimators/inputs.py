@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -14,15 +14,11 @@ from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
 
-from rebelboost.base.arrays import ByClass, BySample, Floats, Ints, Labels, Values
-from rebelboost.base.fixed_point import exact_totals
+from rebelboost.base.arrays import BySample, Ints, Labels, Values
 from rebelboost.base.names import plain
 from rebelboost.base.warning import warn_caller
 from rebelboost.boosting.callbacks import Callback
-from rebelboost.costs.by_sample import CostColumns, columns_of, rows_of_cube
-from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows, costs_of_classes
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
-from rebelboost.data.samples import Samples
 from rebelboost.estimators.plain import read_at_once
 from rebelboost.estimators.unusual import (
     FLOATS,
@@ -34,62 +30,13 @@ from rebelboost.estimators.unusual import (
     refusing,
 )
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
-from rebelboost.learners.base import WeakLearner
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
-from rebelboost.learners.stump import Stump
-from rebelboost.learners.tree import Tree
-from rebelboost.model.fitted import FittedClassifier
-
-LEARNERS: dict[str, WeakLearner] = {
-    "auto": Tree(),
-    "auto_trees": Tree(),
-    "tree": Tree(),
-    "stump": Stump(),
-    "similarity": Similarity(),
-    "smooth": SmoothSimilarity(),
-}
-
+from rebelboost.tasks.base import named_learner
+from rebelboost.tasks.classes import ClassTask
 
 FOR_TRAINING = 0.95
 """Share of a time budget after which training ends: what follows, such as averaging fits, takes time too."""
-
-
-def learner_of(given: str | WeakLearner) -> WeakLearner:
-    """The learner that a name stands for, in a classifier."""
-    return LEARNERS[given] if isinstance(given, str) else given
-
-
-# ---- the input of a fit
-
-
-class Given(NamedTuple):
-    """Input of a classifier's `fit`, checked and encoded."""
-
-    samples: Samples
-    learner: WeakLearner
-    encoder: FeatureEncoder
-    classes: NDArray[Any]
-    class_weight: ByClass
-    costs: Floats
-    """(K, K) that decisions follow; the means of each class, where costs are by sample."""
-    columns: CostColumns | None
-    """Costs that columns of the table hold."""
-
-
-class Apart(NamedTuple):
-    """How samples are left out, as given to `fit`; None: by chance."""
-
-    groups: ArrayLike | None = None
-    """(N,) samples of a group are left out together."""
-    times: ArrayLike | None = None
-    """(N,) parts are trained on what came before the samples that they leave out."""
-
-
-def check_apart(apart: Apart) -> None:
-    """Raise an error if groups and times are both given."""
-    if apart.groups is not None and apart.times is not None:
-        raise ValueError("groups and times cannot both say what is left out: give one of them")
 
 
 def numbered(given: ArrayLike | None, name: str, n_samples: int) -> Ints | None:
@@ -114,56 +61,6 @@ def numbered(given: ArrayLike | None, name: str, n_samples: int) -> Ints | None:
             "some samples out"
         )
     return ranks.astype(np.int64)
-
-
-def read_samples(
-    clf: Any,
-    X: Any,
-    y: ArrayLike,
-    sample_weight: ArrayLike | None,
-    costs: ArrayLike | None,
-    apart: Apart,
-    start: FittedClassifier | None,
-) -> Given:
-    """Check and encode; a warm start keeps the features and classes of its model `start`."""
-    check_apart(apart)
-    learner = learner_of(clf.learner)
-    if start is None:
-        encoder, values = learn_features(clf, X, learner.categorical)
-    else:
-        encoder, values = start.encoder, encode_features(clf, X, start.encoder)
-    classes, labels = encode_labels(y, len(values))
-    if start is not None:
-        _check_same_classes(start.classes, classes)
-    warn_of_few(classes, np.bincount(labels))
-    weight = checked_weight(sample_weight, values)
-    counts = exact_totals(weight, labels, len(classes))
-    names = getattr(clf, "feature_names_in_", None)
-    given = costs_of_classes(clf.costs, clf.class_weight, list(classes))
-    numbers, columns = columns_of(given, list(classes), names, encoder.categorical)
-    matrix = cost_matrix(numbers, list(classes), counts)
-    paid, by_sample = matrix, True
-    if costs is not None:
-        paid, columns = cost_rows(costs, labels, len(classes), list(classes)), None
-    elif columns is not None:
-        cube = columns.applied(matrix, values, list(map(str, clf.feature_names_in_)))
-        paid = rows_of_cube(cube, labels)
-    else:
-        by_sample = False
-    samples = Samples(
-        values,
-        labels,
-        paid,
-        by_sample,
-        weight,
-        encoder.categorical,
-        groups=numbered(apart.groups, "groups", len(values)),
-        times=numbered(apart.times, "times", len(values)),
-    )
-    if weight is not None and not weight.all():
-        samples = samples.rows(weight > 0)
-    decided = class_costs(samples) if by_sample else matrix
-    return Given(samples, learner, encoder, classes, counts, decided, columns)
 
 
 # ---- tables
@@ -288,7 +185,7 @@ def checked_weight(sample_weight: ArrayLike | None, values: Values) -> BySample 
     return np.ldexp(weight, -np.frexp(weight.max())[1])
 
 
-def _check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
+def check_same_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
     """Raise an error if a warm start changes the classes."""
     if not np.array_equal(known, classes):
         raise ValueError(
@@ -378,7 +275,7 @@ def check_agreement(clf: Any, *, validated: bool) -> None:
             f"reject_cost={clf.reject_cost:g} needs a reject_label for predict to return"
         )
     check_callbacks(clf.callbacks)
-    if isinstance(learner_of(clf.learner), Similarity | SmoothSimilarity):
+    if isinstance(named_learner(ClassTask, clf.learner), Similarity | SmoothSimilarity):
         _check_similarity(clf.loss, clf.feature_subsample)
 
 

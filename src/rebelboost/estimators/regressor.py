@@ -8,34 +8,24 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rebelboost.base.arrays import BySample, Floats
+from rebelboost.base.arrays import BySample, Floats, Values
 from rebelboost.boosting.callbacks import Callback
+from rebelboost.data.samples import Samples
 from rebelboost.estimators.base import (
     SHARED_CONSTRAINTS,
     BoostedEstimator,
     encode_table,
-    kept_on_failure,
     of_model,
 )
-from rebelboost.estimators.inputs import (
-    Apart,
-    check_callbacks,
-    check_cross_fit,
-    deadline_of,
-    threads_of,
-)
-from rebelboost.estimators.number_training import (
-    LEARNERS,
-    number_learner,
-    read_numbers,
-    train_numbers,
-)
-from rebelboost.estimators.training import is_race
+from rebelboost.estimators.inputs import check_callbacks, check_cross_fit, threads_of
+from rebelboost.estimators.reading import SplitBy, read_targets
+from rebelboost.estimators.targets import encode_target
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
-from rebelboost.losses.numbers import NUMBER_LOSSES
-from rebelboost.model.fitted import FittedRegressor
+from rebelboost.losses.regression import REGRESSION_LOSSES
 from rebelboost.selection.race import Selection
+from rebelboost.tasks.base import is_race, named_learner
+from rebelboost.tasks.regression import RegressionTask
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -122,10 +112,11 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         Feature names, if the training table had any.
     """
 
+    task_kind: ClassVar[type[RegressionTask]] = RegressionTask
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
-        "learner": [StrOptions(set(LEARNERS)), Tree, Stump],
-        "loss": [StrOptions(set(NUMBER_LOSSES))],
+        "learner": [StrOptions(set(RegressionTask.learners)), Tree, Stump],
+        "loss": [StrOptions(set(REGRESSION_LOSSES))],
         "huber_delta": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left")],
@@ -211,26 +202,17 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         RebelRegressor
             The fitted regressor itself.
         """
-        self._validate_params()
-        self.check_together(validated=validation is not None)
-        start, deadline = self._previous(), deadline_of(self)
-        with kept_on_failure(self):
-            empty, samples = read_numbers(self, X, y, sample_weight, Apart(groups, times), start)
-            found = train_numbers(self, X, empty, samples, validation, start, deadline)
-        self.model_, self.history_, self.cross_fit_ = found
-        return self
+        split_by = SplitBy(groups, times)
+        return self._fit(
+            lambda start: read_targets(self, X, y, sample_weight, split_by, start), validation
+        )
 
-    def _previous(self) -> FittedRegressor | None:
-        """The model that a warm start continues; None if there is none."""
-        if not (self.warm_start and self.__sklearn_is_fitted__()):
-            return None
-        if self.cross_fit_ is not None:
-            raise ValueError(
-                "the previous fit is an average of several fits, which cannot be continued: set "
-                "warm_start=False, or fit with cross_fit=None first"
-            )
-        model: FittedRegressor = self.model_
-        return model
+    def validation_samples(
+        self, values: Values, y: "ArrayLike", task: Any, like: Samples
+    ) -> Samples:
+        """Encode validation samples, with targets minus the baseline."""
+        target = encode_target(y, len(values)) - task.baseline
+        return Samples.of_targets(values, target, categorical=like.categorical)
 
     baseline_ = of_model("baseline", "Prediction before the first round.")
 
@@ -282,8 +264,8 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         """Raise an error if parameters contradict one another."""
         check_cross_fit(self, validated=validated)
         check_callbacks(self.callbacks)
-        learner = number_learner(self.learner)
-        if self.loss == "absolute" and (isinstance(learner, Stump) or learner.outputs != "leaf"):
+        learner = named_learner(RegressionTask, self.learner)
+        if self.loss == "absolute" and getattr(learner, "outputs", "") != "leaf":
             raise ValueError(
                 f'loss="absolute" needs an output for each leaf, which {learner!r} does not have: '
                 'use a Tree with outputs="leaf", or loss="huber"'

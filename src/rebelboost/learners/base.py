@@ -82,7 +82,7 @@ class Prepared(ABC):
     """Samples prepared for the search, with the state that the search keeps between rounds."""
 
     samples: Any
-    """`Samples` or `NumberSamples` used in training, in the order of `Candidate.regions`."""
+    """`Samples` used in training, in the order of `Candidate.regions`."""
 
     @abstractmethod
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:

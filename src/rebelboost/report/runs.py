@@ -8,7 +8,7 @@ import numpy as np
 
 from rebelboost.base.arrays import Floats
 from rebelboost.boosting.rounds import Round
-from rebelboost.estimators.training import shrinkage_of
+from rebelboost.estimators.fitting import shrinkage_of
 from rebelboost.losses.exponential import CAP
 from rebelboost.report.charts import thinned
 from rebelboost.report.subject import Subject
@@ -54,7 +54,10 @@ def runs_of(subject: Subject) -> list[Run]:
     clf = subject.clf
     found = parted(list(getattr(clf, "history_", ())))
     if clf.cross_fit_ is None:
-        return [Run(rounds, 0, "", _bounds(rounds, shrinkage_of(clf))) for rounds in found]
+        return [
+            Run(rounds, 0, "", _bounds(rounds, shrinkage_of(clf, clf.task_kind)))
+            for rounds in found
+        ]
     standings, runs = clf.cross_fit_.standings, clf.cross_fit_.runs
     return [
         Run(rounds, i, standings[i].name, _bounds(rounds, standings[i].shrinkage))

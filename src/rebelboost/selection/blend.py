@@ -36,7 +36,7 @@ class CrossFit:
     runs: tuple[int, ...]
     """Index of the candidate of each fit in the history."""
     log_loss: float
-    """Mean log-loss on held-out samples; see `Judging.best_factor`."""
+    """Mean log-loss on held-out samples; see `HeldOutScorer.best_factor`."""
     cost: float
     """Mean cost of the decisions on held-out samples, by expected cost; in a regression the root mean
     squared error."""

@@ -1,12 +1,17 @@
-"""Candidates of learner="auto": trees, a smooth function, similarities at each scale, and class frequencies."""
+"""Candidates of learner="auto".
+
+For classes: trees, a smooth function, similarities at each scale, and class frequencies. For numbers: trees of
+several depths, and a smooth function.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from rebelboost.boosting.fit import Settings
+from rebelboost.base.arrays import Values
+from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.data.samples import Samples
-from rebelboost.data.scales import scales_for
+from rebelboost.data.scales import scales_for, unmeasurable
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree
@@ -41,7 +46,7 @@ class Entry(NamedTuple):
     settings: Settings
 
 
-def candidates(
+def class_candidates(
     settings_of: Callable[[Any], Settings], samples: Samples, *, neutral: bool = True
 ) -> list[Entry]:
     """List the candidates, cheapest first. `settings_of` returns the user's settings for a learner.
@@ -92,3 +97,44 @@ def _similarity(settings: Settings, scale: str) -> Entry:
     rounds = min(settings.rounds, ROUNDS_OF_SIMILARITIES)
     name = f"{SCALE_NAMES[scale]} similarities"
     return Entry(name, replace(settings, rounds=rounds))
+
+
+# ---- regression
+
+LEAST_MASS = 0.003
+"""Minimum weight of a leaf, as a fraction of the weight that a tree is grown on."""
+
+
+def _trees(depth: int, rounds: int) -> Recipe:
+    return Recipe(Tree(depth=depth, least_mass=LEAST_MASS), rounds, 0.1, 0.3)
+
+
+RECIPES = {
+    "trees of depth 3": _trees(3, 1000),
+    "trees of depth 5": _trees(5, 600),
+    "fine trees of depth 6": Recipe(Tree(depth=6, least_mass=0.0005), 400, 0.1, 0.7, 0.7),
+    "trees of depth 2": _trees(2, 1200),
+    "single splits": _trees(1, 1000),
+}
+"""Boosted candidates by name. Those that often win run first, so that others can be dropped early."""
+SMOOTH = Recipe(SmoothSimilarity(), 1, 1.0, 1.0, 1.0)
+"""One function, solved at once by least squares."""
+
+
+def regression_candidates(settings_of: Callable[[Recipe], Settings], X: Values) -> list[Entry]:
+    """List the candidates, the cheapest first. `settings_of` lets the user's settings prevail over a recipe's.
+
+    A candidate that differs from another only in what the user has set is omitted. A smooth function has
+    no step size that could be set, minimises the squared loss only, and needs distances between samples.
+    """
+    running: list[Entry] = []
+    smooth = settings_of(SMOOTH)
+    free = smooth.shrinkage == 1 and smooth.sampling.feature_subsample == 1
+    apt = smooth.objective.loss == "squared" and len(X) <= MOST_FOR_SMOOTH
+    if free and apt and unmeasurable(X) is None:
+        running.append(Entry("smooth similarities", smooth))
+    for name, recipe in RECIPES.items():
+        settings = settings_of(recipe)
+        if all(settings != entry.settings for entry in running):
+            running.append(Entry(name, settings))
+    return running

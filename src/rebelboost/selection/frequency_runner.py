@@ -10,8 +10,8 @@ from rebelboost.data.folds import Mask, Part
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.trees import Trees
 from rebelboost.selection.candidates import Entry
-from rebelboost.selection.judging import ClassJudging, Judging
 from rebelboost.selection.runner import Attempt, Runner
+from rebelboost.selection.scoring import ClassScorer, HeldOutScorer
 
 
 class FrequencyRunner(Runner):
@@ -20,9 +20,9 @@ class FrequencyRunner(Runner):
     fits: list[ByClass]
     stages = (1,)
 
-    def __init__(self, entry: Entry, judging: Judging) -> None:
+    def __init__(self, entry: Entry, judging: HeldOutScorer) -> None:
         super().__init__(entry, judging)
-        assert isinstance(judging, ClassJudging)
+        assert isinstance(judging, ClassScorer)
         self._frequencies = judging.frequencies
 
     def fit_without(

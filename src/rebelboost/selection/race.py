@@ -21,8 +21,8 @@ from rebelboost.learners.similarity import Similarity
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.crew import Crew
-from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import Standing
+from rebelboost.selection.scoring import HeldOutScorer
 from rebelboost.selection.waves import Parts, cross_fit, share_of_time
 
 MOST_SAMPLES = 20_000
@@ -127,7 +127,7 @@ class Selection:
 
 
 def select(
-    judging: Judging,
+    judging: HeldOutScorer,
     running: Sequence[Entry],
     n_folds: int,
     *,
@@ -164,7 +164,11 @@ def select(
 
 
 def _with_one_scale(
-    judging: Judging, running: Sequence[Entry], n_folds: int, crew: Crew | None, deadline: float
+    judging: HeldOutScorer,
+    running: Sequence[Entry],
+    n_folds: int,
+    crew: Crew | None,
+    deadline: float,
 ) -> tuple[Sequence[Entry], tuple[Standing, ...]]:
     """Of similarities, keep the best scale by some rows, if there are many; also returns what is dropped."""
     seed = running[0].settings.seed
@@ -188,7 +192,11 @@ def _with_one_scale(
 
 
 def _on_some_rows(
-    judging: Judging, running: Sequence[Entry], n_folds: int, crew: Crew | None, deadline: float
+    judging: HeldOutScorer,
+    running: Sequence[Entry],
+    n_folds: int,
+    crew: Crew | None,
+    deadline: float,
 ) -> CrossFit:
     """Compare the candidates on some rows, and fit the best one on all rows."""
     seed = running[0].settings.seed
@@ -214,7 +222,7 @@ def _on_fewer_rows(standing: Standing) -> Standing:
     return standing._replace(share=0.0, n_parts=0)
 
 
-def _drawn(judging: Judging, n_rows: int, seed: int) -> Ints:
+def _drawn(judging: HeldOutScorer, n_rows: int, seed: int) -> Ints:
     """So many rows, at random by their values."""
     return np.argsort(hash_rows(judging.samples.X, seed), kind="stable")[:n_rows]
 

@@ -17,7 +17,7 @@ from rebelboost.boosting.rounds import History
 from rebelboost.data.folds import Mask, Part
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.selection.candidates import Entry
-from rebelboost.selection.judging import Found, Judging
+from rebelboost.selection.scoring import Found, HeldOutScorer
 from rebelboost.selection.watching import EARLY, LEAST_HOPE, Hopeless, Kept, Outlook, stages_of
 
 FEW = 350
@@ -38,7 +38,7 @@ class Standing(NamedTuple):
     share: float
     """Weight in the average; 0 if the candidate is not part of it."""
     log_loss: float
-    """Mean log-loss; see `Judging.best_factor`."""
+    """Mean log-loss; see `HeldOutScorer.best_factor`."""
     cost: float
     """Mean cost of the decisions, by expected cost; the root mean squared error in a regression."""
     n_parts: int
@@ -73,7 +73,7 @@ class Runner(ABC):
     stages: Sequence[Any]
     """What the fits are compared at: numbers of rounds, or other settings."""
 
-    def __init__(self, entry: Entry, judging: Judging) -> None:
+    def __init__(self, entry: Entry, judging: HeldOutScorer) -> None:
         self.name, self.settings = entry
         self.judging = judging
         self.fits: list[Any] = []
@@ -92,7 +92,7 @@ class Runner(ABC):
         """Duration of the last fit."""
         self.stage = 0
         """Index of the stage with the lowest held-out log-loss."""
-        self._judged: Judging | None = None
+        self._judged: HeldOutScorer | None = None
         self._place: Ints | None = None
         """(M',) the index of each left-out sample among the judged ones; None: the same."""
 
@@ -209,7 +209,7 @@ class Runner(ABC):
         self.found = self.judged.best_factor(self.left_out, near=self.found.factor)
 
     @property
-    def judged(self) -> Judging:
+    def judged(self) -> HeldOutScorer:
         """(M,) the samples that fits have left out, part by part; all, where none could be.
 
         Samples that several fits have left out are there once, in the order of the table.
@@ -276,7 +276,7 @@ class BoostedRunner(Runner):
 
     fits: list[Ensemble]
 
-    def __init__(self, entry: Entry, judging: Judging) -> None:
+    def __init__(self, entry: Entry, judging: HeldOutScorer) -> None:
         super().__init__(entry, judging)
         self.stages = stages_of(self.settings.rounds)
         self.stage = len(self.stages) - 1

@@ -6,7 +6,8 @@ import numpy as np
 
 from rebelboost.base.arrays import BySample
 from rebelboost.base.hashing import hash_rows
-from rebelboost.boosting.fit import Settings, train
+from rebelboost.boosting.fit import train
+from rebelboost.boosting.settings import Settings
 from rebelboost.data.equal_samples import merge_equal
 from rebelboost.data.folds import Part, folds
 from rebelboost.data.samples import Samples

@@ -14,7 +14,6 @@ from rebelboost.base.arrays import BySample, Floats, Indices, Ints, Outputs
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.folds import Part
 from rebelboost.data.point_set import coincident
-from rebelboost.data.samples import NumberSamples
 from rebelboost.data.spaces import fit_embedding
 from rebelboost.learners.smooth_basis import (
     PENALTIES,
@@ -28,8 +27,8 @@ from rebelboost.learners.smooth_basis import (
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.smooth import SmoothSimilarities
 from rebelboost.selection.candidates import Entry
-from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import Attempt, Runner
+from rebelboost.selection.scoring import HeldOutScorer
 
 Solved = dict[int, Outputs]
 """Stage → coefficients."""
@@ -42,7 +41,7 @@ class SmoothRunner(Runner):
 
     fits: list[Solved]
 
-    def __init__(self, entry: Entry, judging: Judging) -> None:
+    def __init__(self, entry: Entry, judging: HeldOutScorer) -> None:
         super().__init__(entry, judging)
         self.stages = STAGES
         self.stage = STAGES.index((1.0, 0.1))
@@ -186,9 +185,10 @@ class SmoothPoints:
         self, width: float, weight: BySample, penalties: tuple[float, ...]
     ) -> Iterator[Outputs]:
         basis = self.basis(width)
-        if isinstance(self.samples, NumberSamples):
+        targets = self.samples.target
+        if targets is not None:
             mass = self._sums(weight)
-            sums = self._sums(weight * self.samples.target)
+            sums = self._sums(weight * targets)
             target = np.divide(sums, mass, out=np.zeros_like(sums), where=mass > 0)
             return number_path(basis, target, mass, penalties)
         classes = range(self.samples.n_classes)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import ByClass, Ints
 from rebelboost.base.grid import rounded
 from rebelboost.base.hashing import hash_rows
-from rebelboost.selection.judging import ClassJudging
 from rebelboost.selection.runner import Runner
+from rebelboost.selection.scoring import ClassScorer
 
 MOST_ROWS = 5000
 MOST_VALUES = 1 << 21
@@ -52,7 +52,7 @@ def staged_scores(
     last term if there is one, is part of every stage.
     """
     judged = members[0].judged
-    if not members[0].n_parts or not isinstance(judged, ClassJudging):
+    if not members[0].n_parts or not isinstance(judged, ClassScorer):
         return None
     by_stage = [member.scores_by_stage for member in members]
     n_stages = max(map(len, by_stage))
@@ -79,7 +79,7 @@ def staged_scores(
     )
 
 
-def _chosen(judged: ClassJudging, n_stages: int) -> Ints:
+def _chosen(judged: ClassScorer, n_stages: int) -> Ints:
     """Samples that are kept: a random part if there are many."""
     most = max(MOST_VALUES // (n_stages * judged.n_outputs), MOST_ROWS // 10)
     lots = hash_rows(judged.samples.X, 2)

@@ -13,7 +13,7 @@ from rebelboost.base.arrays import Scores
 from rebelboost.selection.runner import FEW, Runner
 
 LEAST_EVIDENCE = 100.0
-"""Minimum of what held-out samples must tell (`Judging.evidence`) for members to be dropped."""
+"""Minimum of what held-out samples must tell (`HeldOutScorer.evidence`) for members to be dropped."""
 HARDLY = 0.03
 """Tolerated rise of the log-loss, times √N: a small part of its standard error."""
 

@@ -9,7 +9,7 @@ from rebelboost.base.arrays import Floats, Scores
 from rebelboost.boosting.rounds import Round
 from rebelboost.boosting.several import Several
 from rebelboost.boosting.state import State
-from rebelboost.selection.judging import Found, Judging
+from rebelboost.selection.scoring import Found, HeldOutScorer
 
 LEAST_HOPE = 50
 """A fit stops when it has not improved for an eighth of the rounds, but at least this many."""
@@ -106,7 +106,9 @@ class Outlook:
     told by looks at which the rounds double: the last improvement is assumed to repeat once.
     """
 
-    def __init__(self, state: State, judged: Judging, stages: Sequence[int], bar: float) -> None:
+    def __init__(
+        self, state: State, judged: HeldOutScorer, stages: Sequence[int], bar: float
+    ) -> None:
         self.state, self.judged, self.bar = state, judged, bar
         self.places = {rounds: stage for stage, rounds in enumerate(stages)}
         self.found: dict[int, Found] = {}

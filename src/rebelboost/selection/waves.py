@@ -21,8 +21,9 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass, Ints, Scores
 from rebelboost.boosting.callbacks import Callback, Deadline
-from rebelboost.boosting.fit import Settings, one_linear_algebra_thread
+from rebelboost.boosting.fit import one_linear_algebra_thread
 from rebelboost.boosting.rounds import History
+from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import Part
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
@@ -36,8 +37,8 @@ from rebelboost.selection.blend import (
 from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.crew import Crew, Job
 from rebelboost.selection.frequency_runner import FrequencyRunner
-from rebelboost.selection.judging import Judging
 from rebelboost.selection.runner import FEW, Attempt, BoostedRunner, Runner
+from rebelboost.selection.scoring import HeldOutScorer
 from rebelboost.selection.smooth_runner import SmoothRunner
 from rebelboost.selection.thinning import needed
 
@@ -88,7 +89,7 @@ class Parts(NamedTuple):
 
 
 def cross_fit(
-    judging: Judging, entries: Sequence[Entry], parts: Parts, crew: Crew | None = None
+    judging: HeldOutScorer, entries: Sequence[Entry], parts: Parts, crew: Crew | None = None
 ) -> CrossFit:
     """Fit each candidate without each of the parts, and average the best."""
     # Around all threads: a limit that one of them sets and resets would end that of the others.
@@ -121,7 +122,7 @@ class Winner(NamedTuple):
 
 
 def winner(
-    judging: Judging, entries: Sequence[Entry], parts: Parts, crew: Crew | None = None
+    judging: HeldOutScorer, entries: Sequence[Entry], parts: Parts, crew: Crew | None = None
 ) -> Winner:
     """Compare the candidates as `cross_fit` does, without averaging any; at least one part must be left out."""
     with one_linear_algebra_thread():
@@ -135,7 +136,7 @@ def winner(
         return Winner(best.settings, best.rounds, factor, offset, left_out, rows)
 
 
-def runner_of(entry: Entry, judging: Judging) -> Runner:
+def runner_of(entry: Entry, judging: HeldOutScorer) -> Runner:
     """The candidate's runner: boosted, solved at once, or constant."""
     if entry.name == FREQUENCIES:
         return FrequencyRunner(entry, judging)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Bytes, Floats, RectangleArrays
-from rebelboost.boosting.fit import Settings, train
+from rebelboost.boosting.fit import train
 from rebelboost.boosting.sampling import Sampling
+from rebelboost.boosting.settings import Settings
 from rebelboost.data.samples import Samples
 from rebelboost.learners.tree import Tree
 from rebelboost.model.trees import Trees

@@ -13,20 +13,20 @@ from dataclasses import replace
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Ints
-from rebelboost.boosting.fit import Settings
-from rebelboost.boosting.objectives import NumberObjective
-from rebelboost.boosting.regression import baseline
+from rebelboost.boosting.objectives import RegressionObjective
 from rebelboost.boosting.sampling import Sampling
+from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import folds
-from rebelboost.data.samples import NumberSamples
+from rebelboost.data.samples import Samples
 from rebelboost.kernels.elementary import log_of, portable_log
 from rebelboost.learners.tree import Tree
+from rebelboost.losses.regression import baseline
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.intervals import Intervals, Spread
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.crew import Crew
-from rebelboost.selection.judging import NumberJudging
+from rebelboost.selection.scoring import RegressionScorer
 from rebelboost.selection.waves import Parts, cross_fit
 
 FEWEST = 60
@@ -39,7 +39,7 @@ ROUNDS, SHRINKAGE, SUBSAMPLE = 100, 0.1, 0.5
 
 
 def learn_intervals(
-    samples: NumberSamples, found: CrossFit, settings: Settings, deadline: float = math.inf
+    samples: Samples, found: CrossFit, settings: Settings, deadline: float = math.inf
 ) -> Intervals | None:
     """Learn intervals from the held-out predictions of a cross-fit; None if nothing was held out.
 
@@ -52,7 +52,7 @@ def learn_intervals(
 
 
 def intervals_from(
-    samples: NumberSamples,
+    samples: Samples,
     given_rows: Ints,
     predicted: BySample,
     settings: Settings,
@@ -62,6 +62,7 @@ def intervals_from(
     order = np.argsort(given_rows, kind="stable")
     rows, left_out = given_rows[order], predicted[order]
     judged = samples.take(np.searchsorted(samples.rows_of_table, rows))  # which are sorted
+    assert judged.target is not None
     residual = judged.target - left_out
     constant = Spread(1.0, Ensemble.of((), 1), 0.0)
     size = np.abs(residual)
@@ -81,21 +82,23 @@ def intervals_from(
     return _intervals(spreads[best], residual[there] / relative[best], weight)
 
 
-def _fit_sizes(sized: NumberSamples, settings: Settings, deadline: float) -> CrossFit:
+def _fit_sizes(sized: Samples, settings: Settings, deadline: float) -> CrossFit:
     """Cross-fit trees to the sizes of the residuals."""
     own = Settings(
         TREE,
         min(ROUNDS, settings.rounds),
         SHRINKAGE,
         0.0,
-        NumberObjective(),
+        RegressionObjective(),
         Sampling(SUBSAMPLE, by_value=True),
         seed=settings.seed,
         n_threads=settings.n_threads,
     )
     left_out = folds(sized, N_FOLDS, settings.seed)
     parts = Parts(left_out, sized.times is not None, deadline)
-    return cross_fit(NumberJudging(sized), [Entry("spread", own)], parts, Crew(settings.n_threads))
+    return cross_fit(
+        RegressionScorer(sized), [Entry("spread", own)], parts, Crew(settings.n_threads)
+    )
 
 
 def _loss(size: BySample, spread: BySample, weight: BySample | None) -> float:

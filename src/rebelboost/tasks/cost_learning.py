@@ -3,14 +3,15 @@
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats
-from rebelboost.boosting.fit import Settings, follow, train
-from rebelboost.boosting.objectives import NumberObjective
-from rebelboost.boosting.regression import baseline
+from rebelboost.boosting.fit import follow, train
+from rebelboost.boosting.objectives import RegressionObjective
 from rebelboost.boosting.sampling import Sampling
+from rebelboost.boosting.settings import Settings
 from rebelboost.costs.matrix import class_costs
 from rebelboost.data.folds import folds, held_out_part
-from rebelboost.data.samples import NumberSamples, Samples
+from rebelboost.data.samples import Samples
 from rebelboost.learners.tree import Tree
+from rebelboost.losses.regression import baseline
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.learned_costs import LearnedCell, LearnedCosts
 
@@ -60,7 +61,7 @@ def _fit(
     rows: Samples, true: int, decided: int, target: BySample, seed: int, n_threads: int
 ) -> LearnedCell:
     mean = baseline("squared", target, rows.weight)
-    numbers = NumberSamples(
+    numbers = Samples.of_targets(
         rows.X,
         target - mean,
         rows.weight,
@@ -73,7 +74,7 @@ def _fit(
         ROUNDS,
         SHRINKAGE,
         0.0,
-        NumberObjective(),
+        RegressionObjective(),
         Sampling(SUBSAMPLE, by_value=True),
         PATIENCE,
         seed=seed,

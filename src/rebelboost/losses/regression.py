@@ -1,4 +1,4 @@
-"""Losses for regression: least squares, Huber and absolute."""
+"""Regression: its losses (least squares, Huber and absolute), and its first prediction."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.base.cached import cached_property
-from rebelboost.base.fixed_point import exact_total, fine_scales
+from rebelboost.base.fixed_point import exact_total, fine_scales, fixed_weights
 from rebelboost.costs.judge import Judge, Rates
 from rebelboost.losses.classes import parabola_outputs
 from rebelboost.losses.smooth import ConvexLoss, Parabolas, Slopes
@@ -195,12 +195,51 @@ def medians_by_region(
     return np.where(ends > starts, values[order][at] + 0.0, 0.0)
 
 
-def number_loss(name: str, target: BySample, weight: BySample, delta: float) -> ConvexLoss:
+def regression_loss(
+    name: str, target: BySample, weight: BySample, delta: float = 1.0
+) -> ConvexLoss:
     """Create a regression loss by name."""
     if name == "huber":
         return Huber(target, weight, delta)
     return LeastSquares(target, weight) if name == "squared" else LeastAbsolute(target, weight)
 
 
-NUMBER_LOSSES = ("squared", "absolute", "huber")
+REGRESSION_LOSSES = ("squared", "absolute", "huber")
 """Names of the regression losses."""
+
+
+# ---- the first prediction
+
+HUBER_SHARE = 0.9
+"""Share of the weight whose residuals are at most huber_delta="auto"."""
+
+
+def baseline(loss: str, y: BySample, weight: BySample | None) -> float:
+    """Prediction before the first round: the mean for the squared loss, else the median."""
+    weight = np.ones(len(y)) if weight is None else weight
+    if loss != "squared":
+        return _median(y, weight)
+    # Relative to the largest value, so that the sum does not overflow.
+    unit = math.ldexp(1.0, int(np.frexp(np.abs(y).max(initial=0.0))[1]))
+    return unit * (math.fsum(weight * (y / unit)) / math.fsum(weight))
+
+
+def huber_delta(residual: BySample, weight: BySample | None) -> float:
+    """The residual size that HUBER_SHARE of the weight does not exceed; 1 if that is 0."""
+    distance = np.abs(residual)
+    order = np.argsort(distance, kind="stable")
+    # Fixed point, so that the order of equal distances does not affect rounding.
+    counts = fixed_weights(np.ones(len(residual)) if weight is None else weight)
+    assert counts is not None
+    below = np.cumsum(counts[order])
+    at = np.searchsorted(below, huber_rank(int(below[-1])))
+    return float(distance[order][at]) or 1.0
+
+
+def huber_rank(total: int) -> int:
+    """The weight that residuals up to huber_delta="auto" have at least, of a total in fixed point."""
+    return math.ceil(HUBER_SHARE * total)
+
+
+def _median(y: BySample, weight: Floats) -> float:
+    return float(medians_by_region(y, weight, np.zeros(len(y), dtype=np.uint16), 1)[0])

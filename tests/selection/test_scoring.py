@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from rebelboost.boosting.objectives import NumberObjective
+from rebelboost.boosting.objectives import RegressionObjective
 from rebelboost.costs.matrix import uniform
-from rebelboost.data.samples import NumberSamples, Samples
-from rebelboost.selection.judging import SLOPE_ERROR, ClassJudging, NumberJudging, neutral
+from rebelboost.data.samples import Samples
+from rebelboost.selection.scoring import SLOPE_ERROR, ClassScorer, RegressionScorer, neutral
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -16,12 +16,12 @@ COSTS = np.array([[0.0, 1, 5], [2, 0, 1], [1, 1, 0]])
 
 
 def numbers(weight=None):
-    return NumberJudging(NumberSamples(X, TARGET, weight))
+    return RegressionScorer(Samples.of_targets(X, TARGET, weight))
 
 
 def classes(weight=None):
     samples = Samples(X, LABELS, COSTS, weight=weight)
-    return ClassJudging(neutral(samples), samples)
+    return ClassScorer(neutral(samples), samples)
 
 
 def test_numbers_are_judged_by_their_squared_error_at_the_slope_of_the_targets():
@@ -44,7 +44,7 @@ def test_predictions_that_are_wrong_in_sign_count_for_nothing():
 @pytest.mark.parametrize("loss", ["absolute", "huber"])
 def test_robust_losses_keep_the_size_of_predictions(loss):
     scores = 0.5 * TARGET[:, np.newaxis]
-    judging = NumberJudging(numbers().samples, NumberObjective(loss, delta=0.3))
+    judging = RegressionScorer(numbers().samples, RegressionObjective(loss, delta=0.3))
     found = judging.best_factor(scores)
     distance = np.abs(scores[:, 0] - TARGET)
     huber = np.where(distance < 0.3, distance**2, 0.6 * distance - 0.09)
@@ -56,7 +56,7 @@ def test_robust_losses_keep_the_size_of_predictions(loss):
 
 def test_differences_of_the_log_loss_do_not_depend_on_the_unit_of_the_target():
     one, other = RNG.normal(size=(2, 60, 1))
-    large = NumberJudging(NumberSamples(X, TARGET * 1e200))
+    large = RegressionScorer(Samples.of_targets(X, TARGET * 1e200))
     expected = numbers().best_factor(one).log_loss - numbers().best_factor(other).log_loss
     found = large.best_factor(one * 1e200).log_loss - large.best_factor(other * 1e200).log_loss
     np.testing.assert_allclose(found, expected)

@@ -13,7 +13,7 @@ import numpy as np
 from rebelboost.base.arrays import ByClass, BySample, Ints, Scores
 from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import exact_totals
-from rebelboost.boosting.objectives import NumberObjective
+from rebelboost.boosting.objectives import RegressionObjective
 from rebelboost.costs.judge import decision_cost
 from rebelboost.costs.matrix import class_costs, uniform
 from rebelboost.costs.offsets import correcting_offset
@@ -25,8 +25,8 @@ from rebelboost.costs.posterior import (
     fit_temperature,
     mean_log_loss,
 )
-from rebelboost.data.folds import Divisible, Mask
-from rebelboost.data.samples import AnySamples, NumberSamples, Samples
+from rebelboost.data.folds import Mask
+from rebelboost.data.samples import Samples
 from rebelboost.kernels.elementary import log_of
 
 PERHAPS_SEPARATE = 0.05
@@ -57,11 +57,11 @@ class Calibrated(NamedTuple):
     """Mean log-loss."""
 
 
-class Judging(Protocol):
+class HeldOutScorer(Protocol):
     """Judges scores of samples whose labels or targets are known."""
 
     @property
-    def samples(self) -> Divisible:
+    def samples(self) -> Samples:
         """(N,) the samples, as fits are trained on them."""
 
     @property
@@ -94,7 +94,7 @@ class Judging(Protocol):
 
 
 @dataclass(frozen=True)
-class ClassJudging:
+class ClassScorer:
     """Judges scores of classes by their posterior at the best temperature, and by its decisions."""
 
     samples: Samples
@@ -182,7 +182,7 @@ class ClassJudging:
 
 
 @dataclass(frozen=True)
-class NumberJudging:
+class RegressionScorer:
     """Judges predictions of numbers by their squared error, or by the loss that they were trained with.
 
     Its log-loss is that of residuals with the scale that fits them best, up to a constant: the logarithm
@@ -190,10 +190,16 @@ class NumberJudging:
     Differences of it mean as much as those of a posterior's log-loss, in whatever unit the target is.
     """
 
-    samples: NumberSamples
-    objective: NumberObjective = field(default_factory=NumberObjective)
+    samples: Samples
+    objective: RegressionObjective = field(default_factory=RegressionObjective)
 
     n_outputs = 1
+
+    @property
+    def target(self) -> BySample:
+        """(N,) targets, minus the baseline."""
+        assert self.samples.target is not None
+        return self.samples.target
 
     def take(self, rows: Ints) -> Self:
         """The same on some of the samples."""
@@ -223,7 +229,7 @@ class NumberJudging:
 
     def log_loss(self, scores: Scores) -> float:
         """Logarithm of the residuals' scale."""
-        distance = np.abs(scores[:, 0] - self.samples.target)
+        distance = np.abs(scores[:, 0] - self.target)
         if self.objective.loss == "huber":  # the root grows as the distance, then as its root
             near = np.minimum(distance, self.objective.delta)
             distance = np.sqrt(near * (2 * distance - near))
@@ -243,7 +249,7 @@ class NumberJudging:
 
     def _slope(self, scores: BySample) -> float:
         """Σ w·s·y / Σ w·s², drawn towards 1 as if 1 ± `SLOPE_ERROR` were known beforehand; 0 at least."""
-        target, weight = self.samples.target, self.samples.weight
+        target, weight = self.target, self.samples.weight
         weight = np.ones(len(target)) if weight is None else weight
         unit = float(max(np.abs(target).max(), np.abs(scores).max())) or 1.0
         s, y = scores / unit, target / unit
@@ -254,7 +260,7 @@ class NumberJudging:
 
     def cost(self, scores: Scores, factor: float) -> float:
         """Root mean squared error; for other losses than the squared the mean absolute error."""
-        distance = np.abs(factor * scores[:, 0] - self.samples.target)
+        distance = np.abs(factor * scores[:, 0] - self.target)
         power = 2 if self.objective.loss == "squared" else 1
         return _power_mean(distance, self.samples.weight, power)
 
@@ -265,7 +271,7 @@ def class_shares(samples: Samples) -> ByClass:
     return totals / totals.sum()
 
 
-def n_effective(samples: AnySamples) -> float:
+def n_effective(samples: Samples) -> float:
     """(Σw)²/Σw²: a heavy sample is still one [Kish 1965]."""
     if samples.weight is None:
         return float(len(samples.labels))

@@ -1,0 +1,171 @@
+"""The input of `fit`: check and encode the table, the target, weights and costs, and name the task."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rebelboost.base.arrays import Values
+from rebelboost.base.fixed_point import exact_totals
+from rebelboost.boosting.objectives import RegressionObjective
+from rebelboost.costs.by_sample import columns_of, rows_of_cube
+from rebelboost.costs.decision import DecisionRule
+from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows, costs_of_classes
+from rebelboost.data.encoder import FeatureEncoder
+from rebelboost.data.samples import Samples
+from rebelboost.estimators.inputs import (
+    check_same_classes,
+    checked_weight,
+    encode_features,
+    encode_labels,
+    learn_features,
+    numbered,
+    warn_of_few,
+)
+from rebelboost.estimators.targets import check_spread, encode_target
+from rebelboost.losses.regression import baseline, huber_delta
+from rebelboost.model.fitted import FittedClassifier, FittedRegressor
+from rebelboost.tasks.base import Table, Task, named_learner
+from rebelboost.tasks.classes import ClassTask
+from rebelboost.tasks.regression import RegressionTask
+
+
+class Input(NamedTuple):
+    """Input of `fit`, checked and encoded."""
+
+    task: Task
+    samples: Samples
+    table: Table
+    X: Any
+    """The table as the user gave it."""
+
+
+class SplitBy(NamedTuple):
+    """How samples are left out, as given to `fit`; None: by chance."""
+
+    groups: ArrayLike | None = None
+    """(N,) samples of a group are left out together."""
+    times: ArrayLike | None = None
+    """(N,) parts are trained on what came before the samples that they leave out."""
+
+    def ranks(self, n_samples: int) -> dict[str, Any]:
+        """Ranks of the groups or times, by the name of the field of `Samples`."""
+        if self.groups is not None and self.times is not None:
+            raise ValueError("groups and times cannot both say what is left out: give one of them")
+        return {
+            "groups": numbered(self.groups, "groups", n_samples),
+            "times": numbered(self.times, "times", n_samples),
+        }
+
+
+def rule_of(clf: Any) -> DecisionRule:
+    """Decision rule given by a classifier's parameters."""
+    return DecisionRule(clf.decision, clf.reject_cost, clf.reject_label)
+
+
+def read_classes(
+    clf: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    costs: ArrayLike | None,
+    split_by: SplitBy,
+    start: FittedClassifier | None,
+) -> Input:
+    """Read the input of a classifier; a warm start keeps the features and classes of its model `start`."""
+    encoder, values = _features(clf, ClassTask, X, start)
+    classes, labels = encode_labels(y, len(values))
+    if start is not None:
+        check_same_classes(start.classes, classes)
+    warn_of_few(classes, np.bincount(labels))
+    weight = checked_weight(sample_weight, values)
+    counts = exact_totals(weight, labels, len(classes))
+    names = getattr(clf, "feature_names_in_", None)
+    given = costs_of_classes(clf.costs, clf.class_weight, list(classes))
+    numbers, columns = columns_of(given, list(classes), names, encoder.categorical)
+    matrix = cost_matrix(numbers, list(classes), counts)
+    paid, by_sample = matrix, True
+    if costs is not None:
+        paid, columns = cost_rows(costs, labels, len(classes), list(classes)), None
+    elif columns is not None:
+        cube = columns.applied(matrix, values, list(map(str, clf.feature_names_in_)))
+        paid = rows_of_cube(cube, labels)
+    else:
+        by_sample = False
+    samples = Samples(
+        values,
+        labels,
+        paid,
+        by_sample,
+        weight,
+        encoder.categorical,
+        **split_by.ranks(len(values)),
+    )
+    samples = _positive(samples)
+    decided = class_costs(samples) if by_sample else matrix
+    task = class_task(clf, classes, counts, decided, columns, by_sample=by_sample)
+    return Input(task, samples, Table(encoder, names), X)
+
+
+def class_task(
+    clf: Any, classes: Any, counts: Any, costs: Any, columns: Any, *, by_sample: bool
+) -> ClassTask:
+    """The task of a classifier; the arguments are fields of `ClassTask`."""
+    return ClassTask(
+        classes,
+        counts,
+        costs,
+        columns,
+        clf.loss,
+        clf.subcosts,
+        clf.training,
+        rule_of(clf),
+        by_sample,
+    )
+
+
+def read_targets(
+    reg: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    split_by: SplitBy,
+    start: FittedRegressor | None,
+) -> Input:
+    """Read the input of a regressor; a warm start keeps the features and the baseline of its model `start`."""
+    encoder, values = _features(reg, RegressionTask, X, start)
+    target = encode_target(y, len(values))
+    check_spread(target)
+    weight = checked_weight(sample_weight, values)
+    samples = _positive(
+        Samples.of_targets(
+            values, target, weight, encoder.categorical, **split_by.ranks(len(values))
+        )
+    )
+    assert samples.target is not None
+    target = samples.target  # of the samples with a positive weight
+    first = baseline(reg.loss, target, samples.weight) if start is None else start.baseline
+    samples = replace(samples, target=target - first, given=target)
+    delta = reg.huber_delta
+    if delta == "auto":
+        delta = huber_delta(target - first, samples.weight)
+    task = regression_task(reg, first, float(delta))
+    return Input(task, samples, Table(encoder, getattr(reg, "feature_names_in_", None)), X)
+
+
+def regression_task(reg: Any, first: float, delta: float) -> RegressionTask:
+    """The task of a regressor, given its baseline and the threshold of the Huber loss."""
+    return RegressionTask(first, RegressionObjective(reg.loss, delta), reg.early_stopping)
+
+
+def _features(estimator: Any, task: Any, X: Any, start: Any) -> tuple[FeatureEncoder, Values]:
+    if start is not None:
+        return start.encoder, encode_features(estimator, X, start.encoder)
+    return learn_features(estimator, X, named_learner(task, estimator.learner).categorical)
+
+
+def _positive(samples: Samples) -> Samples:
+    """The samples with a positive weight."""
+    weight = samples.weight
+    return samples if weight is None or weight.all() else samples.rows(weight > 0)

@@ -1,0 +1,1 @@
+"""Classification and regression: all that depends on what a target is."""
