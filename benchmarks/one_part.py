@@ -12,16 +12,16 @@ import numpy as np
 
 from on_cluster import table
 from rebelboost import RebelClassifier, Tree
-from rebelboost.distributed.parts import Raw, RowPart
-from rebelboost.distributed.seam import InMemory, Log
 from rebelboost.distributed.training import SpreadInput, fit_spread
+from rebelboost.rows.base import Log, MemoryRows
+from rebelboost.rows.block import Block, Raw
 
 
-class Logging(InMemory):
+class Logging(MemoryRows):
     """One part in memory, and the commands by which it could be made again."""
 
     def __init__(self, raw):
-        super().__init__([RowPart(0, lambda: raw)])
+        super().__init__([Block(0, lambda: raw)])
         self.raw, self.log = raw, Log()
 
     def ask(self, command):
@@ -31,11 +31,11 @@ class Logging(InMemory):
 
     def remade(self):
         """Processor seconds that it takes to make the part again, and bytes of the commands."""
-        commands = pickle.dumps(self.log.commands)
+        commands = pickle.dumps(self.log.operations)
         began = time.process_time()
-        part = RowPart(0, lambda: self.raw)
-        for command in pickle.loads(commands):
-            command.obey(part)
+        part = Block(0, lambda: self.raw)
+        for operation in pickle.loads(commands):
+            operation.apply(part)
         return time.process_time() - began, len(commands)
 
 
@@ -66,7 +66,7 @@ def remaking(n_rows=200_000):
     fit_spread(model, spread, SpreadInput(weighted=False, by_sample=False))
 
 
-class Counting(InMemory):
+class Counting(MemoryRows):
     """One part in memory; counts the bytes that its answers would take on the way."""
 
     n_bytes = n_asked = 0
@@ -84,7 +84,7 @@ def paper(n_rows=10**9, n_workers=100, gigabit=10):
     here, n_features, n_rounds = 200_000, 50, 6
     X, y = table(here, n_features, 5)
     raw = Raw(X, y)
-    spread = Counting([RowPart(0, lambda: raw)])
+    spread = Counting([Block(0, lambda: raw)])
     began = []
 
     class Begin:

@@ -20,6 +20,7 @@ from rebelboost.boosting.rounds import History
 from rebelboost.boosting.settings import Settings
 from rebelboost.data.samples import Samples
 from rebelboost.learners.base import WeakLearner
+from rebelboost.rows.base import MemoryRows
 
 LEARNERS: dict[str, WeakLearner] = {
     "tree": Tree(),
@@ -72,9 +73,9 @@ class TimedLearner:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.learner, name)
 
-    def prepare(self, samples: Any, n_threads: int = 1) -> Any:
+    def prepare(self, rows: Any, n_threads: int = 1) -> Any:
         """Prepare the samples."""
-        prepared = self.learner.prepare(samples, n_threads)
+        prepared = self.learner.prepare(rows, n_threads)
         prepared.propose = self.clock.timed("propose", prepared.propose)  # type: ignore[method-assign]
         return prepared
 
@@ -127,7 +128,9 @@ def time_rounds(learner: WeakLearner, samples: Samples, held: Samples) -> dict[s
     loop.tell = clock.timed("callbacks", tell)
     kernels.active = clock  # type: ignore[assignment]
     try:
-        train(samples, settings, history=History(), callbacks=[rounds], held=followed)
+        train(
+            MemoryRows.of(samples), settings, history=History(), callbacks=[rounds], held=followed
+        )
     finally:
         loop.State.add, loop.tell, kernels.active = add, tell, kernels.compiled  # type: ignore[method-assign]
     ends = np.array(rounds.ends)

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from rebelboost.base.arrays import NO_WORK
-from rebelboost.distributed.parts import Raw, RowPart
-from rebelboost.distributed.seam import InMemory
 from rebelboost.distributed.training import SpreadInput, fit_spread
+from rebelboost.rows.base import MemoryRows
+from rebelboost.rows.block import Block, Raw
 
 N, D = 400, 6
 CUTS = [[], [150], [0, 0, 1, 150, 151, N]]
@@ -61,7 +61,7 @@ def cut(X, y, cuts, order=None, **others):
 
 
 def in_memory(raws, n_threads=1):
-    return InMemory([RowPart(i, lambda raw=raw: raw) for i, raw in enumerate(raws)], n_threads)
+    return MemoryRows([Block(i, lambda raw=raw: raw) for i, raw in enumerate(raws)], n_threads)
 
 
 def fit_parts(estimator, raws, n_threads=1, validation=None):

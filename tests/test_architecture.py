@@ -21,6 +21,7 @@ PACKAGES = [
     "costs",
     "losses",
     "model",
+    "rows",
     "learners",
     "boosting",
     "selection",

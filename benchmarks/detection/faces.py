@@ -24,6 +24,7 @@ from rebelboost.boosting.rounds import Round
 from rebelboost.boosting.settings import Settings
 from rebelboost.data.samples import Samples
 from rebelboost.learners.tree import Tree
+from rebelboost.rows.base import MemoryRows
 from rebelboost.vision import Detector
 from rebelboost.vision.binned import WindowTrees, bin_windows
 from rebelboost.vision.features import haar_features, take_features
@@ -271,7 +272,7 @@ def run_quick(
             visits = _Visits()
             learner = WindowTrees(data_set, Tree(depth=depth, outputs="tree", search=search))
             settings = Settings(learner, n_rounds, 1.0, n_threads=n_threads)
-            ensembles.append(train(samples, settings, callbacks=[visits]))
+            ensembles.append(train(MemoryRows.of(samples), settings, callbacks=[visits]))
             works.append(visits.work)
         same = np.array_equal(*(e.groups[0].terms.outputs for e in ensembles))
         third = len(works[0]) // 3

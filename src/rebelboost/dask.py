@@ -7,7 +7,7 @@ number of workers and any division of the rows. A lost worker changes nothing bu
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 try:
-    from rebelboost.distributed.cluster import OnWorkers
+    from rebelboost.rows.cluster import ClusterRows
 except ModuleNotFoundError as error:
     raise ImportError(
         f"rebelboost.dask needs {error.name}: pip install 'rebelboost[dask]'"
@@ -45,7 +45,7 @@ class _OnCluster(Generic[Local]):
 
         client = get_client() if self.client is None else self.client
         rows = client.compute(delayed_parts(X, y, sample_weight, costs))
-        spread = OnWorkers(client, rows)
+        spread = ClusterRows(client, rows)
         given = SpreadInput(sample_weight is not None, costs is not None, validation)
         try:
             own = type(self.estimator)(**self.estimator.get_params(deep=False))

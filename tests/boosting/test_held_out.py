@@ -6,6 +6,7 @@ from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.settings import Settings
 from rebelboost.data.samples import Samples
+from rebelboost.rows.base import MemoryRows
 
 
 def samples_of(rng, n_samples, n_codes):
@@ -26,6 +27,6 @@ def test_held_out_samples_reach_the_leaves_of_their_values(learner):
     seen, held = samples_of(rng, 150, 5), samples_of(rng, 90, 9)
     settings, history = Settings(learner, 12, 0.5), History()
     followed = follow(held, settings)
-    ensemble = train(seen, settings, held=followed, history=history)
+    ensemble = train(MemoryRows.of(seen), settings, held=followed, history=history)
     np.testing.assert_array_equal(followed.state.scores, ensemble.scores(held.X))
     assert history[-1].held == followed.state.held()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rebelboost.distributed.agreement import check_agreeing
-from rebelboost.distributed.rows import Description
+from rebelboost.distributed.reading import Description
 from rebelboost.exceptions import PartitionError
 
 

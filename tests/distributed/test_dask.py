@@ -14,8 +14,8 @@ from dask import dataframe as dd
 import rebelboost.dask
 from distributed import Client, Event
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
-from rebelboost.distributed import cluster
 from rebelboost.exceptions import ClusterError, PartitionError
+from rebelboost.rows import cluster
 from spreading import N, cut, fingerprint, frame, table
 
 # Dask leaves the sockets of killed workers to the garbage collector.
@@ -284,7 +284,7 @@ def test_rows_that_kill_every_worker_are_named(client):
 
 
 def n_kept(_=None):
-    from rebelboost.distributed.cluster import KEPT
+    from rebelboost.rows.cluster import KEPT
 
     return len(KEPT)
 

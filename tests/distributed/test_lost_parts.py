@@ -4,36 +4,36 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree
-from rebelboost.distributed.parts import RowPart
-from rebelboost.distributed.replaying import AddTerms
-from rebelboost.distributed.seam import InMemory, Log
-from rebelboost.distributed.steps import Advance
 from rebelboost.distributed.training import SpreadInput, fit_spread
+from rebelboost.rows.base import Log, MemoryRows
+from rebelboost.rows.block import Block
+from rebelboost.rows.replaying import AddTerms
+from rebelboost.rows.weights import Advance
 from spreading import N, cut, fingerprint, fit_parts, frame, table
 
 
-class Forgetful(InMemory):
+class Forgetful(MemoryRows):
     """Parts that are lost, one after the other, whenever some questions were asked."""
 
     def __init__(self, raws, every):
-        super().__init__([RowPart(i, lambda raw=raw: raw) for i, raw in enumerate(raws)])
+        super().__init__([Block(i, lambda raw=raw: raw) for i, raw in enumerate(raws)])
         self.raws, self.every = raws, every
         self.log, self.n_asked, self.n_lost, self.longest = Log(), 0, 0, 0
 
     def ask(self, command):
         self.n_asked += 1
         if self.n_asked % self.every == 0:
-            self.lose(self.n_lost % len(self.parts))
+            self.lose(self.n_lost % len(self.blocks))
         answer = super().ask(command)
         self.log.note(command)
-        self.longest = max(self.longest, len(self.log.commands))
+        self.longest = max(self.longest, len(self.log.operations))
         return answer
 
     def lose(self, number):
-        part = RowPart(number, lambda: self.raws[number])
-        for command in self.log.commands:
-            command.obey(part)
-        self.parts[number] = part
+        part = Block(number, lambda: self.raws[number])
+        for operation in self.log.operations:
+            operation.apply(part)
+        self.blocks[number] = part
         self.n_lost += 1
 
 

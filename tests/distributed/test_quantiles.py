@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from rebelboost.base.fixed_point import fixed_weights, weight_scale
 from rebelboost.data.binning import fit_binner
-from rebelboost.distributed import quantiles
-from rebelboost.distributed.parts import PartRows, Raw, ScoredRows
+from rebelboost.rows import quantiles
+from rebelboost.rows.block import EncodedRows, Raw, ScoredRows
 from spreading import in_memory
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
@@ -17,8 +17,8 @@ floats = st.floats(allow_nan=False, allow_infinity=False)
 def spread_of(X, weight, cuts):
     spread = in_memory([Raw(None, None) for _ in range(len(cuts) + 1)])
     weights = [None] * (len(cuts) + 1) if weight is None else np.split(weight, cuts)
-    for part, x, w in zip(spread.parts, np.split(X, cuts), weights, strict=True):
-        part.train = ScoredRows(PartRows(x, np.zeros(len(x), dtype=np.int32), weight=w))
+    for part, x, w in zip(spread.blocks, np.split(X, cuts), weights, strict=True):
+        part.train = ScoredRows(EncodedRows(x, np.zeros(len(x), dtype=np.int32), weight=w))
     return spread
 
 
@@ -37,9 +37,7 @@ def assert_same_edges(X, weight, cuts, max_bins, method):
     flags = np.zeros(X.shape[1], dtype=np.uint8)
     local = fit_binner(X, max_bins=max_bins, method=method, weights=fixed_weights(weight))
     scale = None if weight is None else weight_scale(float(weight.max()), len(weight))
-    ours = quantiles.spread_binner(
-        spread_of(X, weight, cuts), flags, max_bins, method, scale, len(X)
-    )
+    ours = quantiles.binner_of(spread_of(X, weight, cuts), flags, max_bins, method, scale, len(X))
     for mine, theirs in zip(ours.edges, local.edges, strict=True):
         np.testing.assert_array_equal(mine, theirs)
 

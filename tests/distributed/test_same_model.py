@@ -1,4 +1,4 @@
-"""PartRows in any parts give the model of all rows in one place, to the last bit of its file."""
+"""EncodedRows in any parts give the model of all rows in one place, to the last bit of its file."""
 
 import numpy as np
 import pytest
@@ -239,4 +239,4 @@ def test_callbacks_hear_every_round():
 def test_the_parts_are_forgotten_when_closed():
     spread = spreading.in_memory(cut(*table(), [99]), n_threads=2)
     spread.close()
-    assert spread.parts == []
+    assert spread.blocks == []

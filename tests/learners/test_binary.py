@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from problems import fine, problems, random_problem
 from rebelboost import Binary, RebelClassifier
 from rebelboost.learners.binarize import binarize
-from rebelboost.losses.exponential import ExponentialLoss, thesis_subcosts
+from rowwise import weights_of
 
 X, Y = load_iris(return_X_y=True)
 TREE = DecisionTreeClassifier(max_depth=2)
@@ -105,8 +105,7 @@ def test_missing_values_reach_the_estimator_as_they_are():
 def test_binarized_labels_are_the_classes_for_two_classes():
     problem = random_problem(0, n_classes=2)
     labels = problem.y.astype(np.int32)
-    subcosts = thesis_subcosts((1 - np.eye(2))[labels], labels)
-    v = binarize(ExponentialLoss(subcosts, 60.0).weights(np.zeros((60, 2))))
+    v = binarize(weights_of((1 - np.eye(2))[labels], labels, np.zeros((60, 2))))
     assert len({(label, sign) for label, sign in zip(labels, v > 0, strict=True)}) == 2
     # Equal up to the eigenvector's own rounding.
     np.testing.assert_allclose(np.abs(v), np.abs(v[0]), rtol=1e-12)
@@ -116,9 +115,7 @@ def test_binarization_explains_the_most_of_the_weights():
     rng = np.random.default_rng(1)
     labels = rng.integers(4, size=50).astype(np.int32)
     costs = rng.uniform(0.5, 2, size=(4, 4)) * (1 - np.eye(4))
-    weights = ExponentialLoss(thesis_subcosts(costs[labels], labels), 50.0).weights(
-        rng.normal(size=(50, 4))
-    )
+    weights = weights_of(costs[labels], labels, rng.normal(size=(50, 4)))
     U = weights.planes.sum(axis=0) / np.sqrt(weights.totals)
     v = binarize(weights)
     _, singular, right = np.linalg.svd(U)

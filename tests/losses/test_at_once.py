@@ -6,14 +6,10 @@ import pytest
 from ensembles import assert_same_terms
 from problems import random_problem
 from rebelboost import RebelRegressor, Tree
+from rebelboost.boosting.state import State
 from rebelboost.losses.classes import Squared
-from rebelboost.losses.exponential import Weights
 from rebelboost.losses.regression import LeastSquares
-from rebelboost.losses.smooth import Slopes
-
-
-def plain(loss, scores, n_threads):
-    return Slopes(loss, scores, n_threads)
+from rebelboost.rows.weights import Weights
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -24,14 +20,15 @@ def test_least_squares(monkeypatch, weighted):
     weight = rng.uniform(0.1, 3, size=300) if weighted else None
     model = RebelRegressor(Tree(4), n_rounds=20, early_stopping=True)
     at_once = model.fit(X, y, weight).ensemble_
-    monkeypatch.setattr(LeastSquares, "slopes", plain)
+    monkeypatch.delattr(LeastSquares, "take_step")
+    monkeypatch.setattr(LeastSquares, "is_parabola", False)
     assert_same_terms(at_once, model.fit(X, y, weight).ensemble_)
 
 
 def test_squared_loss_of_classes(monkeypatch):
     problem = random_problem(1, n_samples=200, n_classes=4)
     at_once = problem.fit(Tree(4), loss="squared").ensemble_
-    monkeypatch.setattr(Squared, "slopes", plain)
+    monkeypatch.setattr(Squared, "is_parabola", False)
     assert_same_terms(at_once, problem.fit(Tree(4), loss="squared").ensemble_)
 
 
@@ -40,5 +37,16 @@ def test_exponential_loss(monkeypatch, subcosts):
     problem = random_problem(2, n_samples=200, n_classes=4)
     options = {"subcosts": subcosts, "n_rounds": 80, "shrinkage": 1.0}
     at_once = problem.fit(Tree(4), **options).ensemble_
-    monkeypatch.setattr("rebelboost.losses.exponential.LocalWeights", Weights)
+    monkeypatch.setattr(State, "can_fuse", False)
+    one_by_one = problem.fit(Tree(4), **options).ensemble_
+    assert_same_terms(at_once, one_by_one)
+    monkeypatch.setattr(Weights, "_advance_alone", by_answers)
     assert_same_terms(at_once, problem.fit(Tree(4), **options).ensemble_)
+
+
+def by_answers(weights, where, outputs):
+    """Advance as if the samples were in several blocks."""
+    weights.alone, alone = None, weights.alone
+    found = weights.advance(where, outputs)
+    weights.alone = alone
+    return found

@@ -12,13 +12,14 @@ from rebelboost.base.fixed_point import coarse_scale
 from rebelboost.losses.exponential import (
     CAP,
     SUBCOSTS,
-    ExponentialLoss,
     leaf_outputs,
+    least_exponential,
     loss_after,
     rebel_subcosts,
     signed_output,
     thesis_subcosts,
 )
+from rowwise import weights_of
 
 
 @st.composite
@@ -81,23 +82,22 @@ def test_rebel_subcosts_follow_the_formula(problem):
 @given(problem=cost_rows(), seed=st.integers(0, 2**32 - 1))
 def test_no_scores_have_a_loss_below_the_floor(problem, seed):
     costs, labels = problem
-    risk = ExponentialLoss(rebel_subcosts(costs, labels), total_weight=len(labels))
-    plus, minus = np.abs(risk.subcosts)
+    plus, minus = np.abs(rebel_subcosts(costs, labels))
     scores = np.random.default_rng(seed).normal(size=costs.shape)
     losses = plus * np.exp(scores) + minus * np.exp(-scores)
-    assert losses.sum() / len(labels) >= risk.floor * (1 - 1e-12)
+    assert losses.sum() >= least_exponential(plus, minus).sum() * (1 - 1e-12)
 
 
 @given(problem=cost_rows(least=0.1))
 def test_the_floor_is_reached_by_the_best_scores(problem):
     costs, labels = problem
-    risk = ExponentialLoss(rebel_subcosts(costs, labels), total_weight=len(labels))
-    plus, minus = np.abs(risk.subcosts)
+    plus, minus = np.abs(rebel_subcosts(costs, labels))
     # Where one of the two is 0 the best score is infinite.
     with np.errstate(divide="ignore"):
         best = np.clip(0.5 * np.log(minus / plus), -30, 30)
     losses = plus * np.exp(best) + minus * np.exp(-best)
-    assert math.isclose(losses.sum() / len(labels), risk.floor, rel_tol=1e-9, abs_tol=1e-9)
+    floor = least_exponential(plus, minus).sum()
+    assert math.isclose(losses.sum(), floor, rel_tol=1e-9, abs_tol=1e-9)
 
 
 @pytest.mark.parametrize("name", SUBCOSTS)
@@ -105,22 +105,20 @@ def test_weights_come_from_scores_of_any_size(name):
     rng = np.random.default_rng(0)
     costs, labels = rng.uniform(0.5, 2, size=(5, 3)), rng.integers(3, size=5).astype(np.int32)
     costs[np.arange(5), labels] = 0
-    risk = ExponentialLoss(SUBCOSTS[name](costs, labels), total_weight=5)
+    subcosts = SUBCOSTS[name](costs, labels)
     scores = rng.normal(size=(5, 3))
-    near = risk.weights(scores)
-    exact = np.log(
-        (np.abs(risk.subcosts) * np.exp(np.where(risk.subcosts > 0, scores, -scores))).sum()
-    )
+    near = weights_of(costs, labels, scores, name)
+    exact = np.log((np.abs(subcosts) * np.exp(np.where(subcosts > 0, scores, -scores))).sum())
     assert math.isclose(near.log_total, exact, rel_tol=1e-12)
     for shift in (800.0, -800.0):  # beyond e^709 floats end
-        far = risk.weights(scores + shift)
+        far = weights_of(costs, labels, scores + shift, name)
         assert np.isfinite(far.planes).all()
         assert math.isfinite(far.log_total)
 
 
 def test_no_weights_at_all_have_a_loss_of_zero():
-    risk = ExponentialLoss(np.zeros((1, 2, 3)), total_weight=2)
-    assert risk.weights(np.zeros((2, 3))).log_total == -math.inf
+    labels = np.zeros(2, dtype=np.int32)
+    assert weights_of(np.zeros((2, 3)), labels, np.zeros((2, 3))).log_total == -math.inf
 
 
 masses = hnp.arrays(np.float64, (3, 4), elements=st.just(0.0) | st.floats(1e-3, 1e3))
@@ -157,8 +155,7 @@ def test_fixed_weights_are_the_signed_weights_and_their_sizes_in_one_scale(name)
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=20).astype(np.int32)
     costs = rng.uniform(1, 5, (20, 3)) * (np.arange(3) != labels[:, np.newaxis])
-    loss = ExponentialLoss(SUBCOSTS[name](costs, labels), 20.0)
-    weights = loss.weights(rng.normal(size=(20, 3)))
+    weights = weights_of(costs, labels, rng.normal(size=(20, 3)), name)
     signed, mass = weights.fixed()
     plus, minus = both(weights.planes)
     scale = coarse_scale(weights.totals.max())

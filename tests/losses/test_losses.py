@@ -14,7 +14,7 @@ from rebelboost.losses.classes import Logistic, Squared
 from rebelboost.losses.exponential import CAP, rebel_subcosts, thesis_subcosts
 from rebelboost.losses.regression import Huber, LeastAbsolute, LeastSquares
 from rebelboost.losses.regression import medians_by_region as medians
-from rebelboost.losses.smooth import Slopes
+from rowwise import slopes_of
 
 N, K, L = 40, 3, 4
 RNG = np.random.default_rng(0)
@@ -60,7 +60,7 @@ def test_curvatures_are_differences_of_slopes_or_bound_them(loss):
 @every_loss
 @pytest.mark.parametrize("smoothing", [0.0, 0.5])
 def test_no_other_output_of_a_leaf_has_a_lower_loss(loss, smoothing):
-    slopes = Slopes(loss, RNG.normal(size=loss.shape), 1)
+    slopes = slopes_of(loss, RNG.normal(size=loss.shape))
     plus, minus = slopes.sums(REGIONS, L)
     outputs = slopes.leaf_outputs(REGIONS, plus, minus, smoothing)
     if isinstance(loss, LeastAbsolute) and smoothing:
@@ -80,7 +80,7 @@ def test_no_other_output_of_a_leaf_has_a_lower_loss(loss, smoothing):
 def test_no_other_output_of_a_response_has_a_lower_loss(loss):
     if isinstance(loss, LeastAbsolute):
         return  # the regressor refuses it
-    slopes = Slopes(loss, RNG.normal(size=loss.shape), 1)
+    slopes = slopes_of(loss, RNG.normal(size=loss.shape))
     signs = np.array([1, -1, -1, 1], dtype=np.int8)
     plus, minus = slopes.sums(REGIONS, L)
     output = slopes.signed_output(REGIONS, signs, plus, minus)
@@ -96,7 +96,7 @@ def test_no_other_output_of_a_response_has_a_lower_loss(loss):
 @pytest.mark.parametrize("name", ["squared", "squared, two planes", "least squares"])
 def test_the_output_of_a_response_to_parabolas_is_their_minimum_with_the_ridge(name):
     loss = LOSSES[name]
-    slopes = Slopes(loss, RNG.normal(size=loss.shape), 1)
+    slopes = slopes_of(loss, RNG.normal(size=loss.shape))
     signs = np.array([1, -1, -1, 1], dtype=np.int8)
     slope, curvature = loss.derivatives(slopes.scores)
     total = curvature.sum(axis=0)
@@ -111,7 +111,7 @@ def test_the_output_of_a_response_to_parabolas_is_their_minimum_with_the_ridge(n
 @pytest.mark.parametrize("kind", [Logistic, Squared])
 def test_no_scores_have_a_loss_below_the_floor_and_some_reach_it(kind):
     loss = kind(rebel_subcosts(COSTS[LABELS], LABELS))
-    slopes = Slopes(loss, np.zeros((N, K)), 1)
+    slopes = slopes_of(loss, np.zeros((N, K)))
     everyone = np.arange(N, dtype=np.uint16)  # a leaf for each sample
     scores = slopes.best_outputs(everyone, np.full((N, K), 1e-12))
     assert loss.values(scores).sum() == pytest.approx(loss.floor(), rel=1e-6)
@@ -125,7 +125,7 @@ def test_the_posterior_is_decoded_from_the_best_scores(loss, costs):
     labels = np.arange(K, dtype=np.int32)
     subcosts = thesis_subcosts(costs[labels], labels) * P[:, np.newaxis]
     risk = {"logistic": Logistic, "squared": Squared}[loss](subcosts)
-    slopes = Slopes(risk, np.zeros((K, K)), 1)
+    slopes = slopes_of(risk, np.zeros((K, K)))
     together = np.zeros(K, dtype=np.uint16)
     scores = slopes.best_outputs(together, np.full((1, K), 1e-12))
     decoded = Decoder(costs, loss=loss).posterior(scores)
@@ -168,6 +168,6 @@ def test_outputs_of_the_huber_loss_scale_with_the_targets_bit_for_bit(scale):
 
     def outputs(by):
         loss = Huber(by * TARGET, WEIGHT, by * 0.7)
-        return loss.slopes(by * scores, 1).best_outputs(REGIONS, ridge)
+        return slopes_of(loss, by * scores).best_outputs(REGIONS, ridge)
 
     np.testing.assert_array_equal(outputs(scale), scale * outputs(1.0))

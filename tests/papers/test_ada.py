@@ -14,6 +14,7 @@ from rebelboost.boosting.objectives import ClassObjective
 from rebelboost.data.samples import Samples
 from rebelboost.losses.exponential import CAP
 from rebelboost.model.queries import Queries
+from rebelboost.rows.base import MemoryRows
 from rebelboost.theory.bounds import (
     edges,
     error_bounds,
@@ -77,9 +78,9 @@ def test_exercise_3_1_the_update_in_closed_form_is_that_of_the_engine(case):
 def distribution(model, X, y, weight, n_terms):
     """The boosting weights of samples after some terms, which sum to 1."""
     costs = np.ones((2, 2)) - np.eye(2)
-    samples, objective = Samples(X, y.astype(np.int32), costs, weight=weight), ClassObjective()
-    state = objective.state(samples, objective.judge(samples))
-    replay(model.ensemble_.truncate(n_terms), Queries(X), state)
+    samples = Samples(X, y.astype(np.int32), costs, weight=weight)
+    state = ClassObjective().state(MemoryRows.of(samples))
+    replay(model.ensemble_.truncate(n_terms), state)
     D = np.abs(state.weights.planes).sum(axis=(0, 2))
     return D / D.sum()
 
@@ -231,8 +232,7 @@ def test_section_3_3_boosting_all_outcomes_of_coins_is_the_bound_of_chernoff(n, 
     likely = np.prod(np.where(X == 1, 0.5 + gamma, 0.5 - gamma), axis=1)
     labels = np.ones(len(X), dtype=np.int32)
     samples = Samples(X, labels, 1 - np.eye(2), weight=likely)
-    objective = ClassObjective()
-    state = objective.state(samples, objective.judge(samples))
+    state = ClassObjective().state(MemoryRows.of(samples))
     signs = np.array([-1, 1], dtype=np.int8)
     for t in range(n):  # the t-th hypothesis is the t-th toss
         regions = X[:, t].astype(np.uint16)

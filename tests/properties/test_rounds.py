@@ -13,6 +13,7 @@ from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import REFRESH
 from rebelboost.data.samples import Samples
 from rebelboost.model.ensemble import Ensemble
+from rebelboost.rows.base import MemoryRows
 
 LEARNERS = [Stump(), Tree(depth=2, outputs="tree"), Tree(depth=3)]
 
@@ -72,9 +73,10 @@ def test_stages_are_what_fewer_rounds_would_have_given(problem, learner):
 def test_predicted_scores_of_training_rows_are_those_of_training(problem, learner, subcosts):
     set_up = Samples(problem.X, problem.y.astype(np.int32), problem.costs, weight=problem.weight)
     objective = ClassObjective(subcosts=subcosts)
-    state = objective.state(set_up, objective.judge(set_up))
-    terms = boost(learner.prepare(set_up), state, Settings(learner, 10))
+    prepared = learner.prepare(MemoryRows.of(set_up))
+    state = objective.state(prepared.rows)
+    terms = boost(prepared, state, Settings(learner, 10))
     ensemble = Ensemble.of(terms, len(problem.costs))
     np.testing.assert_array_equal(ensemble.scores(problem.X), state.scores)
     if terms:
-        np.testing.assert_array_equal(np.argmax(state.scores, axis=1), state.decided)
+        np.testing.assert_array_equal(np.argmax(state.scores, axis=1), state.scored.decided)

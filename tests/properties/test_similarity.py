@@ -22,6 +22,7 @@ from rebelboost.data.samples import Samples
 from rebelboost.learners.similarity import Similarity
 from rebelboost.losses.exponential import CAP
 from rebelboost.model.ensemble import Ensemble
+from rebelboost.rows.base import MemoryRows
 
 ROUNDING = 1e-9
 """Of a ratio of losses: fixed point has units of 2⁻⁵⁰ of a bound on the sum, which is the sum times
@@ -353,14 +354,14 @@ def test_pickling_changes_no_bit(problem, learner):
 @settings(max_examples=20)
 def test_predicted_scores_of_training_rows_are_those_of_training(problem, learner):
     set_up = Samples(problem.X, problem.y.astype(np.int32), problem.costs, weight=problem.weight)
-    prepared, objective = learner.prepare(set_up), ClassObjective()
-    state = objective.state(prepared.samples, objective.judge(set_up, prepared.place))
+    prepared = learner.prepare(MemoryRows.of(set_up))
+    state = ClassObjective().state(prepared.rows)
     ensemble = Ensemble.of(boost(prepared, state, Settings(learner, 10)), len(problem.costs))
     # Constants are added apart from comparisons: in another order.
     scores = ensemble.scores(prepared.samples.X)
     np.testing.assert_allclose(scores, state.scores, rtol=0, atol=1e-9)
     of_all = ensemble.scores(problem.X)
-    np.testing.assert_allclose(of_all, state.scores[prepared.place], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(of_all, state.scores[prepared.placed.place], rtol=0, atol=1e-9)
 
 
 @given(problem=problems(), learner=learners)

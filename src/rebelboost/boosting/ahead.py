@@ -19,8 +19,8 @@ from rebelboost.boosting.several import RoundLosses, Several
 from rebelboost.boosting.state import REFRESH, HeldOut, State
 from rebelboost.costs.judge import UNJUDGED
 from rebelboost.learners.base import Ahead, Prepared
-from rebelboost.losses.exponential import ExponentialLoss, LocalWeights
 from rebelboost.model.queries import Queries
+from rebelboost.rows.weights import Weights
 
 MOST_VISITED = 1 << 26
 """Limit of the values that are visited in one call: a user who interrupts does not want to wait."""
@@ -67,7 +67,7 @@ class GoingAhead:
             prepared.goes_ahead
             and settings.sampling.is_of_features
             and all_patient(callbacks)
-            and all(map(_can_go_ahead, states))
+            and all(state.can_fuse for state in states)
         ):
             return cls(prepared, state, settings, held_out, callbacks)
         return None
@@ -77,7 +77,7 @@ class GoingAhead:
         n_rounds = self._n_rounds(t)
         exponents = [_weights(state).exponent for state in self.states]
         log_before = self.state.weights.log_total
-        log = RoundLog.empty(n_rounds, self.state.loss.n_classes)
+        log = RoundLog.empty(n_rounds, self.state.loss.n_outputs)
         before = time.perf_counter() - began
         terms = self.prepared.go_ahead(self._ahead(t, n_rounds, log))
         if not terms:
@@ -119,10 +119,14 @@ class GoingAhead:
             self._least_total(),
             self.state.boosted,
             self._nobody() if held is None else held.state.boosted,
-            Queries(np.empty((0, prepared.n_features))) if held is None else held.queries,
+            self._queries(),
             None if held is None else held.bins,
             log,
         )
+
+    def _queries(self) -> Queries:
+        found = None if self.held_out is None else self.held_out.queries
+        return Queries(np.empty((0, self.prepared.n_features))) if found is None else found
 
     def _least_total(self) -> float:
         """The sum of weights, as they are scaled now, from which the tolerance may be reached."""
@@ -132,7 +136,7 @@ class GoingAhead:
 
     def _nobody(self) -> Boosted:
         """No held-out samples."""
-        planes, n_classes = self.state.boosted.weights, self.state.loss.n_classes
+        planes, n_classes = self.state.boosted.weights, self.state.loss.n_outputs
         no_labels = np.empty(0, dtype=np.int32)
         return Boosted(
             np.empty((len(planes), 0, n_classes)),
@@ -143,27 +147,13 @@ class GoingAhead:
         )
 
 
-def _can_go_ahead(state: State) -> bool:
-    """Whether kernels can add terms to the samples, and judge decisions on them."""
-    return (
-        isinstance(state.weights, LocalWeights)
-        and isinstance(state.loss, ExponentialLoss)
-        and len(state.judge.for_kernels.labels) > 0
-    )
-
-
-def _weights(state: State) -> LocalWeights:
-    assert isinstance(state.weights, LocalWeights)
+def _weights(state: State) -> Weights:
+    assert isinstance(state.weights, Weights)
     return state.weights
-
-
-def _loss(state: State) -> ExponentialLoss:
-    assert isinstance(state.loss, ExponentialLoss)
-    return state.loss
 
 
 def _losses(state: State, log: RoundLog, kind: int, exponent: int) -> RoundLosses:
     """RoundLosses after each round, given the exponent of the weights before the first."""
-    loss, exponents = _loss(state), exponent + np.cumsum(log.shifts[:, kind], dtype=np.int64)
+    loss, exponents = state.loss, exponent + np.cumsum(log.shifts[:, kind], dtype=np.int64)
     totals = log.totals[:, kind]
     return RoundLosses(totals, exponents, state.weights.log_total, loss.total_weight, loss.floor)

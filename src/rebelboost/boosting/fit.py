@@ -12,11 +12,11 @@ from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import HeldOut
 from rebelboost.data.samples import Samples
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.queries import Queries
+from rebelboost.rows.base import MemoryRows, Rows
 
 
 def train(
-    samples: Samples,
+    rows: Rows,
     settings: Settings,
     *,
     history: History | None = None,
@@ -25,10 +25,9 @@ def train(
     start: Ensemble | None = None,
 ) -> Ensemble:
     """Boost from scratch, or continue from `start`. `history` records the rounds."""
-    n_threads, objective = settings.n_threads, settings.objective
-    prepared = settings.learner.prepare(samples, n_threads)
-    judge = objective.judge(samples, prepared.place)
-    state = objective.state(prepared.samples, judge, n_threads)
+    n_threads = settings.n_threads
+    prepared = settings.learner.prepare(rows, n_threads)
+    state = settings.objective.state(prepared.rows)
     tol = prepared.tolerance if settings.tol is None else settings.tol
     listeners = [*callbacks, Tolerance(tol, state.log_loss)]
     stopping = None
@@ -37,17 +36,17 @@ def train(
         listeners.append(stopping)
     if history is not None:
         listeners.insert(0, history)
-    if held is not None:
+    if held is not None and held.queries is not None:
         held.bins = prepared.binned(held.queries)
     n_before = 0
     if start is not None:
         n_before = len(start)
-        replay(start, Queries(prepared.samples.X), state, n_threads)
+        replay(start, state)
         if held is not None:
-            replay(start, held.queries, held.state, n_threads)
+            replay(start, held.state)
     with one_linear_algebra_thread():
         terms = boost(prepared, state, settings, callbacks=listeners, held_out=held)
-    ensemble = Ensemble.of(terms, state.loss.n_classes, prepared.unavoidable_cost)
+    ensemble = Ensemble.of(terms, state.loss.n_outputs, prepared.unavoidable_cost)
     if start is not None:
         ensemble = start.extended(ensemble)
     if stopping is not None and stopping.best_round >= 0:
@@ -59,9 +58,8 @@ def train(
 
 def follow(held: Samples, settings: Settings) -> HeldOut:
     """Prepare held-out samples, which are scored after each round of training."""
-    objective, n_threads = settings.objective, settings.n_threads
-    state = objective.state(held, objective.judge(held), n_threads)
-    return HeldOut(Queries(held.X), state, n_threads)
+    rows = MemoryRows.of(held, settings.n_threads)
+    return HeldOut(settings.objective.state(rows), settings.n_threads)
 
 
 def one_linear_algebra_thread() -> AbstractContextManager[Any]:

@@ -14,7 +14,6 @@ from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import HeldOut, State
 from rebelboost.learners.base import Candidate, Prepared
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 
 MOST_FRUITLESS = 20
@@ -52,7 +51,7 @@ def boost(
         rng = draws.at(t)
         focus = settings.sampling.focus(prepared, state.weights, rng)
         candidate = prepared.propose(state.weights, focus, rng)
-        term = prepared.covered(candidate.term.scaled(settings.shrinkage), candidate.regions)
+        term = prepared.covered(candidate.term.scaled(settings.shrinkage), candidate.where)
         if not term.outputs.any():  # nothing found; another random draw may succeed
             n_fruitless += 1
             if n_fruitless == MOST_FRUITLESS:
@@ -60,7 +59,7 @@ def boost(
             continue
         n_fruitless = 0
         log_before = state.weights.log_total
-        state.add(candidate.regions, term.by_region)
+        state.add(candidate.where, term.by_region)
         terms.append(term)
         if held_out is not None:
             held_out.follow(term, candidate.nodes)
@@ -85,10 +84,10 @@ def boost(
     return terms
 
 
-def replay(ensemble: Ensemble, queries: Queries, state: State, n_threads: int = 1) -> None:
+def replay(ensemble: Ensemble, state: State) -> None:
     """Update a state by the terms of an ensemble, to the same bits as its training did."""
     for term in ensemble:
-        state.add(term.regions(queries, n_threads), term.by_region)
+        state.add(term, term.by_region)
 
 
 def _edge(candidate: Candidate) -> float:

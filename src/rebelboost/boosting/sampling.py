@@ -10,9 +10,10 @@ from rebelboost import kernels
 from rebelboost.base.arrays import ByFeature, Bytes, Indices
 from rebelboost.base.draws import key_from
 from rebelboost.base.hashing import draw
-from rebelboost.learners.base import Focus, Prepared
-from rebelboost.losses.smooth import AnyWeights
+from rebelboost.learners.base import AnyWeights, Focus, Prepared
+from rebelboost.rows.trees import Draw
 
+NO_SAMPLES = np.empty(0, dtype=np.int32)
 FIRST_LOT = 1 << 32
 """Features are drawn by the random numbers of a round from this one on: learners draw the first ones."""
 
@@ -35,6 +36,12 @@ class Sampling:
 
     def focus(self, prepared: Prepared, weights: AnyWeights, rng: np.random.Generator) -> Focus:
         """Choose the samples and features of this round."""
+        if prepared.rows.alone is None:
+            prepared.draw = None
+            if self.subsample < 1:  # blocks draw samples by their values
+                number = int(rng.integers(2**64, dtype=np.uint64))
+                prepared.draw = Draw(number, self.subsample)
+            return Focus(NO_SAMPLES, self.features(prepared.n_features, rng))
         if self.subsample >= 1 and self.feature_subsample >= 1 and self.weight_trimming is None:
             return _everything(prepared.n_samples, prepared.n_features)
         samples = np.arange(prepared.n_samples, dtype=np.int32)

@@ -1,122 +1,200 @@
 """Scores and weights of samples, updated as terms are added, and the error of the current decisions."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.base.arrays import Bins, BySample, Labels, Layer, Outputs, Regions, Scores
-from rebelboost.base.fixed_point import exact_total, sum_of_sizes
+from rebelboost.base.arrays import Bins, Layer, Outputs, Scores
 from rebelboost.base.round_arrays import Boosted, RoundLog
 from rebelboost.boosting.rounds import Held
-from rebelboost.costs.judge import Judge, Rates
-from rebelboost.losses.exponential import ExponentialLoss, LocalWeights
-from rebelboost.losses.smooth import AnyWeights, SmoothLoss
+from rebelboost.costs.judge import Rates
+from rebelboost.losses.exponential import log_mean_loss
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
+from rebelboost.rows.base import Rows
+from rebelboost.rows.block import ScoredRows
+from rebelboost.rows.slopes import ConvexRowsLoss, Slopes, StartSlopes
+from rebelboost.rows.weights import Start, Weighting, Weights, Where
+
+if TYPE_CHECKING:
+    from rebelboost.learners.base import AnyWeights
 
 REFRESH = 64
 """Weights are recomputed from the scores after this many rounds, to limit rounding errors."""
 
 
-@dataclass
-class State:
-    """Scores and weights of a set of samples, updated as terms are added."""
+@dataclass(frozen=True)
+class ExponentialLoss:
+    """The exponential loss of rows."""
 
-    loss: ExponentialLoss | SmoothLoss
-    judge: Judge
-    scores: Scores = field(init=False)
-    weights: AnyWeights = field(init=False)
-    decided: Labels = field(init=False)
-    n_terms: int = 0
-
-    def __post_init__(self) -> None:
-        n_samples = self.loss.n_samples
-        self.scores = np.zeros((n_samples, self.loss.n_classes))
-        self.weights = self.loss.weights(self.scores)
-        self.decided = np.zeros(n_samples, dtype=np.int32)
-        self._rates: Rates | None = None
-
-    def add(self, regions: Regions, outputs: Outputs) -> None:
-        """Add a term: add its outputs to the scores, and update the weights."""
-        self._rates = self.weights.advance(self.scores, regions, outputs, self.decided, self.judge)
-        self._count(1)
+    rows: Rows
+    weighting: Weighting
+    n_samples: int
+    total_weight: float
+    floor: float = 0.0
+    """Σ 2√(c⁺c⁻), 0 with one plane."""
+    held: bool = False
 
     @property
-    def boosted(self) -> Boosted:
-        """The arrays that kernels change when they add terms; see `note`."""
-        weights = self.weights
-        assert isinstance(weights, LocalWeights)
-        judged = self.judge.for_kernels
-        return Boosted(weights.planes, self.scores, weights.totals, self.decided, judged)
+    def n_outputs(self) -> int:
+        """Number of classes."""
+        return self.weighting.n_classes
+
+    @property
+    def start(self) -> Start:
+        """What sets the scores to 0."""
+        return Start(self.weighting, self.held)
+
+    def weights(self) -> Weights:
+        """Weights w = c·e^{±H}, computed from the scores."""
+        return Weights(self.rows, self.weighting, self.n_samples, held=self.held)
+
+    def bound(self, edge: float) -> float:
+        """√(1 − ρ²): largest share of the loss left by a ±1 response of edge ρ [THESIS 4.5.1]."""
+        return math.sqrt(max(0.0, 1 - edge**2))
+
+
+@dataclass(frozen=True)
+class SmoothLoss:
+    """A convex loss of rows."""
+
+    rows: Rows
+    of: ConvexRowsLoss
+    total_weight: float
+    floor: float = 0.0
+    unit: float = 1.0
+    """Unit of the counted weights."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples, N."""
+        return self.of.n_samples
+
+    @property
+    def n_outputs(self) -> int:
+        """Number of scores of a sample."""
+        return self.of.loss.n_outputs
+
+    @property
+    def held(self) -> bool:
+        """Whether the rows are those held out."""
+        return self.of.held
+
+    @property
+    def start(self) -> StartSlopes:
+        """What sets the scores to 0."""
+        return StartSlopes(self.of.loss, self.unit, self.held)
+
+    def weights(self) -> Slopes:
+        """Slopes of the loss at the scores."""
+        return Slopes(self.rows, self.of)
+
+    def bound(self, edge: float) -> float:
+        """1: the loss does not rise. A bound by the edge is known for the exponential loss only."""
+        del edge
+        return 1.0
+
+
+LossOfRows = ExponentialLoss | SmoothLoss
+
+
+class State:
+    """Scores and weights of rows, updated as terms are added."""
+
+    def __init__(self, loss: LossOfRows) -> None:
+        self.loss = loss
+        loss.rows.ask(loss.start)
+        self.weights: AnyWeights = loss.weights()
+        self.n_terms = 0
+        self._rates: Rates = (math.nan, math.nan)
+
+    def add(self, where: Where | Terms, outputs: Outputs) -> None:
+        """Add a term: add its outputs to the scores, and update the weights."""
+        self._rates = self.weights.advance(where, outputs)
+        self._count(1)
 
     def note(self, log: RoundLog, kind: int) -> None:
         """Note that a kernel has added terms; `kind` is 0 for training samples, and 1 for held-out ones."""
-        assert isinstance(self.weights, LocalWeights)
+        assert isinstance(self.weights, Weights)
         self.weights.exponent += int(log.shifts[:, kind].sum())
-        self._rates = tuple(log.rates[-1, kind].tolist())
+        error, cost = log.rates[-1, kind].tolist()
+        self._rates = error, cost
         self._count(len(log.edges))
 
     def _count(self, n_added: int) -> None:
         self.n_terms += n_added
         if self.n_terms % REFRESH == 0:
-            self.weights = self.loss.weights(self.scores)
+            self.weights = self.loss.weights()
 
     @property
     def log_loss(self) -> float:
-        """Logarithm of the mean loss."""
-        return self.loss.log_loss(self.weights)
+        """Logarithm of the mean loss above its floor; −∞ at the floor."""
+        loss = self.loss
+        return log_mean_loss(self.weights.log_total, loss.total_weight, loss.floor)
 
-    def judged(self) -> tuple[float, float]:
-        """Error and mean cost of the current decisions."""
-        return self.judge.judge(self.decided) if self._rates is None else self._rates
+    def judged(self) -> Rates:
+        """Error and mean cost of the current decisions; in a regression RMSE and mean absolute error."""
+        return self._rates
 
     def held(self) -> Held:
         """Loss, error and cost of the current scores."""
-        return Held(self.log_loss, *self.judged())
+        return Held(self.log_loss, *self._rates)
 
+    # ---- one block in memory
 
-@dataclass
-class NumberState(State):
-    """Scores (N, 1) of a regression, evaluated by their distance from the target."""
+    @property
+    def scored(self) -> ScoredRows:
+        """The samples of one block in memory."""
+        block = self.loss.rows.alone
+        assert block is not None
+        return block.scored(held=self.loss.held)
 
-    target: BySample = field(kw_only=True)
+    @property
+    def scores(self) -> Scores:
+        """(N, K) the scores."""
+        return self.scored.scores
 
-    def judged(self) -> tuple[float, float]:
-        """Root mean squared error, and mean absolute error."""
-        if self._rates is not None:
-            return self._rates
-        distance = self.scores[:, 0] - self.target
-        weight = self.judge.weight
-        assert weight is not None
-        total = exact_total(weight)
-        return (
-            math.sqrt(sum_of_sizes(weight * (distance * distance)) / total),
-            sum_of_sizes(weight * distance) / total,
-        )
+    @property
+    def boosted(self) -> Boosted:
+        """The arrays that kernels change when they add terms; see `note`."""
+        scored = self.scored
+        assert scored.judge is not None
+        judged = scored.judge.for_kernels
+        return Boosted(scored.planes, scored.scores, self.weights.totals, scored.decided, judged)
+
+    @property
+    def can_fuse(self) -> bool:
+        """Whether kernels can add several terms to the samples, and judge decisions on them."""
+        if self.loss.rows.alone is None or not isinstance(self.weights, Weights):
+            return False
+        judge = self.scored.judge
+        return judge is not None and len(judge.for_kernels.labels) > 0
 
 
 @dataclass
 class HeldOut:
     """Validation samples, and the state of their scores."""
 
-    queries: Queries
     state: State
     n_threads: int = 1
     bins: Bins | None = None
-    """The samples in the bins of the training set, if the learner has any."""
+    """The samples in the bins of the training set, if they are in memory and the learner has any."""
+
+    @property
+    def queries(self) -> Queries | None:
+        """The samples, if they are in memory."""
+        block = self.state.loss.rows.alone
+        return None if block is None or block.given is None else Queries(block.given.X)
 
     def follow(self, term: Terms, nodes: Layer | None) -> None:
         """Add a term of the training to the scores; `nodes` are its splits on bins, if it has any."""
         if nodes is None or self.bins is None:
-            self.add(term)
+            self.state.add(term, term.by_region)
             return
-        regions = np.zeros(len(self.queries), dtype=np.uint16)
+        regions = np.zeros(self.state.loss.n_samples, dtype=np.uint16)
         if len(nodes.features) > 0:
             kernels.active.route(self.bins, nodes, regions, self.n_threads)
         self.state.add(regions, term.by_region)
-
-    def add(self, term: Terms) -> None:
-        """Add a term of the training to the scores."""
-        self.state.add(term.regions(self.queries, self.n_threads), term.by_region)

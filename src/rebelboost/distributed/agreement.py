@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import ByClass, Floats, Ints
 from rebelboost.base.fixed_point import counting_unit
 from rebelboost.data.encoder import FeatureEncoder, encoder_of
-from rebelboost.distributed.rows import Description, Summary
-from rebelboost.distributed.steps import Units
+from rebelboost.distributed.reading import Description, Summary
 from rebelboost.exceptions import PartitionError
 
 
@@ -97,6 +96,14 @@ def table_of(described: Sequence[Description]) -> SpreadTable:
         all(each.narrow for each in filled),
         np.array([each.n_rows for each in sorted(described, key=lambda each: each.number)]),
     )
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units in which weights, and costs by sample times weights, are counted."""
+
+    weight: float
+    paid: float
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rebelboost.distributed.parts import Raw
 from rebelboost.exceptions import TableError
+from rebelboost.rows.block import Raw
 
 ENDINGS = (".parquet", ".csv")
 

@@ -8,11 +8,10 @@ import numpy as np
 from rebelboost.base.arrays import ByClass, Ints, Labels
 from rebelboost.base.fixed_point import in_units
 from rebelboost.costs.judge import confusion_of, rates, weighed
-from rebelboost.distributed.agreement import Sizes
-from rebelboost.distributed.parts import RowPart
-from rebelboost.distributed.seam import Merge, SpreadRows, added
-from rebelboost.distributed.steps import Units
+from rebelboost.distributed.agreement import Sizes, Units
 from rebelboost.model.fitted import FittedClassifier
+from rebelboost.rows.base import Merge, Rows, added
+from rebelboost.rows.block import Block
 from rebelboost.theory.facts import SOON_SCORED, equal_within, may_mix
 from rebelboost.theory.zero_cost import Lightest, least_added, rebel_levels_of
 
@@ -26,9 +25,9 @@ class Decide:
     model: FittedClassifier
     units: Units
 
-    def obey(self, part: RowPart) -> tuple[Ints, Ints]:
+    def apply(self, block: Block) -> tuple[Ints, Ints]:
         """Answer (2, K, K) confusions, and (2,) what decisions cost, both counted."""
-        scored = part.scored(held=False)
+        scored = block.scored(held=False)
         scores, labels = scored.scores, scored.rows.labels
         decisions = [
             np.argmax(scores, axis=1).astype(np.int32),
@@ -36,11 +35,11 @@ class Decide:
         ]
         n_classes = scores.shape[1]
         confusions = [confusion_of(labels, own, n_classes, scored.counted) for own in decisions]
-        paid = [self._paid(part, own) for own in decisions]
+        paid = [self._paid(block, own) for own in decisions]
         return np.array(confusions).astype(np.int64), np.array(paid).astype(np.int64)
 
-    def _paid(self, part: RowPart, decided: Labels) -> float:
-        rows = part.scored(held=False).rows
+    def _paid(self, block: Block, decided: Labels) -> float:
+        rows = block.scored(held=False).rows
         if rows.costs is None:
             return 0.0
         chosen = rows.costs[np.arange(len(decided)), decided]
@@ -78,7 +77,7 @@ def _is_rebel(model: FittedClassifier) -> bool:
 
 def facts_of(
     model: FittedClassifier,
-    spread: SpreadRows,
+    rows: Rows,
     sizes: Sizes,
     class_weight: ByClass,
     *,
@@ -89,7 +88,7 @@ def facts_of(
     facts |= _levels(model, sizes, class_weight, by_sample=by_sample)
     if not model.weighs_costs or sizes.n_rows * len(model.ensemble) > SOON_SCORED:
         return facts
-    confusions, paid = spread.ask(Decide(model, sizes.units))
+    confusions, paid = rows.ask(Decide(model, sizes.units))
     names = ("cost_at_argmax", "cost_as_decided")
     for name, confusion, sum_ in zip(names, confusions.astype(np.float64), paid, strict=True):
         of_class = rates(confusion, model.costs)[1]

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from rebelboost.distributed.collections import files_of, split_columns
-from rebelboost.distributed.parts import Raw, RowPart
-from rebelboost.distributed.quantiles import Sort
-from rebelboost.distributed.rows import BinRows, Describe, Encode
-from rebelboost.distributed.seam import Command, InMemory
+from rebelboost.distributed.reading import Describe, Encode
 from rebelboost.distributed.training import AnyRebel, SpreadInput, fit_spread
 from rebelboost.estimators.inputs import threads_of
 from rebelboost.exceptions import TableError
+from rebelboost.rows.base import MemoryRows, Operation
+from rebelboost.rows.block import Block, Raw
+from rebelboost.rows.quantiles import BinRows, Sort
 
 ROWS_AT_ONCE = 2**18
 """Rows of a part, in memory at a time for each thread. Polars writes Parquet files in such groups."""
@@ -80,14 +80,14 @@ STEPS = {
 """What is told of the steps before the first round."""
 
 
-class Told(InMemory):
+class Told(MemoryRows):
     """Parts whose steps are told."""
 
-    def __init__(self, parts: Sequence[RowPart], n_threads: int, tell: Callable[[str], None]):
+    def __init__(self, parts: Sequence[Block], n_threads: int, tell: Callable[[str], None]):
         super().__init__(parts, n_threads)
         self._tell, self._untold = tell, dict(STEPS)
 
-    def ask(self, command: Command) -> Any:
+    def ask(self, command: Operation) -> Any:
         """Let all parts obey; return their merged answers."""
         step = self._untold.pop(type(command), None)
         if step is not None:
@@ -104,7 +104,7 @@ def fit_pieces(
 ) -> AnyRebel:
     """Fit an estimator to the rows of all pieces; `folder` is for temporary files, `tell` hears of steps."""
     parts = [
-        RowPart(i, piece.read, folder=folder, name=piece.name, columns=piece.columns)
+        Block(i, piece.read, folder=folder, name=piece.name, columns=piece.columns)
         for i, piece in enumerate(pieces)
     ]
     spread = Told(parts, threads_of(estimator.n_jobs), tell)

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost.base.random_keys import key_of
-from rebelboost.distributed.rows import HoldOut
-from rebelboost.distributed.seam import SpreadRows
+from rebelboost.distributed.reading import HoldOut
+from rebelboost.rows.base import Rows
 
 
 class SpreadInput(NamedTuple):
@@ -22,22 +22,13 @@ class SpreadInput(NamedTuple):
     """Time on the clock of `time.monotonic` at which training ends."""
 
 
-class HeldSize(NamedTuple):
-    """Number and weight of the rows that are held out."""
-
-    n_rows: int
-    weight: float
-
-
-def hold_rows_out(
-    spread: SpreadRows, fraction: float, seed: int, n_classes: int, unit: float
-) -> HeldSize | None:
-    """Hold out rows by their values; None if there are none."""
+def hold_rows_out(rows: Rows, fraction: float, seed: int, n_classes: int) -> bool:
+    """Hold out rows by their values; return whether there are any."""
     number = key_of(seed, 1)
     spared: tuple[int, ...] = ()
     for _ in range(2):
-        kept, n_held, weight = spread.ask(HoldOut(fraction, number, spared, n_classes, unit))
+        kept, n_held = rows.ask(HoldOut(fraction, number, spared, n_classes))
         spared = tuple(np.flatnonzero(kept == 0).tolist())
         if not spared:
             break
-    return HeldSize(int(n_held), float(weight * unit)) if n_held else None
+    return bool(n_held)

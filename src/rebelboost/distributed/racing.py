@@ -12,11 +12,11 @@ import numpy as np
 from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
-from rebelboost.distributed.parts import PartRows
+from rebelboost.distributed.reading import SmallestKeys
 from rebelboost.distributed.refusals import is_spreadable
-from rebelboost.distributed.rows import SmallestKeys
-from rebelboost.distributed.seam import SpreadRows
 from rebelboost.learners.tree import Tree
+from rebelboost.rows.base import Rows
+from rebelboost.rows.block import EncodedRows
 from rebelboost.selection.candidates import FREQUENCIES
 from rebelboost.selection.crew import Crew
 from rebelboost.selection.waves import Parts, Winner, winner
@@ -66,7 +66,7 @@ def raced(
     return Choice(winner(scorer, running, Parts(left_out), Crew(most.n_threads)), samples, most)
 
 
-def sampled(spread: SpreadRows, seed: int) -> PartRows:
+def sampled(spread: Rows, seed: int) -> EncodedRows:
     """The rows with the smallest hashes, in the order of their hashes."""
     found = [own for own in spread.ask(SmallestKeys(MOST_COMPARED, seed)) if len(own[0])]
     keys = np.concatenate([own for own, _ in found])

@@ -1,54 +1,46 @@
 """Training of an ordinary estimator on spread rows: the model is the one that all rows in one place give."""
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from rebelboost.base.arrays import Floats
 from rebelboost.boosting.callbacks import Deadline, Hearing
 from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.settings import Settings
+from rebelboost.boosting.state import HeldOut
 from rebelboost.costs.by_sample import columns_of
 from rebelboost.costs.matrix import cost_matrix, costs_of_classes, mean_costs
 from rebelboost.data.samples import Samples
 from rebelboost.distributed.agreement import Sizes, SpreadTable, sizes_of, table_of
 from rebelboost.distributed.deciding import facts_of
-from rebelboost.distributed.file_rows import in_memory
-from rebelboost.distributed.growing import SpreadSampling
 from rebelboost.distributed.holding import SpreadInput, hold_rows_out
-from rebelboost.distributed.learners import SpreadLearner
-from rebelboost.distributed.objectives import SpreadObjective, SpreadRegressionObjective
-from rebelboost.distributed.parts import PartRows
-from rebelboost.distributed.quantities import NumberLoss
 from rebelboost.distributed.racing import raced, sampled
+from rebelboost.distributed.reading import Describe, DistinctKeys, Encode, Price, Weigh
 from rebelboost.distributed.refusals import check_costs_by_sample, check_spreadable
-from rebelboost.distributed.rows import Describe, DistinctKeys, Encode, Price, Summarize, Weigh
-from rebelboost.distributed.seam import SpreadRows
-from rebelboost.distributed.steps import Weighting
-from rebelboost.distributed.targets import first_prediction, weight_sums
-from rebelboost.distributed.weights import SpreadHeldOut
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.fitting import SettingsFor, callbacks_of
 from rebelboost.estimators.inputs import deadline_of, encode_features, warn_of_few
 from rebelboost.estimators.reading import class_task, regression_task
 from rebelboost.estimators.regressor import RebelRegressor
+from rebelboost.estimators.targets import check_spread
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
+from rebelboost.rows.base import RowFacts, Rows
+from rebelboost.rows.block import EncodedRows
+from rebelboost.rows.columns import in_memory
+from rebelboost.rows.sums import TargetEnds, mean_target
 from rebelboost.tasks.base import Table, is_race, named_learner
 from rebelboost.tasks.classes import ClassTask
-
-if TYPE_CHECKING:
-    from rebelboost.base.arrays import Floats
-    from rebelboost.boosting.state import HeldOut
 
 __all__ = ["SpreadInput", "fit_spread"]
 
 AnyRebel = TypeVar("AnyRebel", RebelClassifier, RebelRegressor)
 
 
-def fit_spread(estimator: AnyRebel, spread: SpreadRows, given: SpreadInput) -> AnyRebel:
+def fit_spread(estimator: AnyRebel, spread: Rows, given: SpreadInput) -> AnyRebel:
     """Fit a classifier or a regressor to the rows of all parts."""
     validated = given.validation is not None
     estimator.check_parameters()
@@ -94,7 +86,7 @@ def fit_spread(estimator: AnyRebel, spread: SpreadRows, given: SpreadInput) -> A
 
 
 def _facts(
-    estimator: Any, model: Any, spread: SpreadRows, known: "Known", history: History
+    estimator: Any, model: Any, spread: Rows, known: "Known", history: History
 ) -> dict[str, float]:
     weight = known.task.class_weight
     facts = facts_of(model, spread, known.sizes, weight, by_sample=known.by_sample)
@@ -127,30 +119,43 @@ class Known(NamedTuple):
             check_costs_by_sample(task.loss, task.scheme)
         return self._replace(task=task, by_sample=by_sample)
 
-    def samples_of(self, rows: PartRows) -> Samples:
+    @property
+    def costs(self) -> Floats:
+        """(K, K) costs that are trained on; (1, 1) in a regression."""
+        found: Floats = getattr(self.task, "trained_on_costs", np.zeros((1, 1)))
+        return found
+
+    def facts(self, given: SpreadInput) -> RowFacts:
+        """What a fit knows of all rows."""
+        baseline = getattr(self.task, "baseline", 0.0)
+        categorical = self.table.encoder.categorical
+        return RowFacts(categorical, self.costs, self.by_sample, given.weighted, baseline)
+
+    def samples_of(self, rows: EncodedRows) -> Samples:
         """Rows in memory as samples, with the costs that are trained on."""
         X, categorical = in_memory(rows.X), self.table.encoder.categorical
         if rows.target is not None:
             target = rows.target - self.task.baseline
             return Samples.of_targets(X, target, rows.weight, categorical, given=rows.target)
-        costs: Floats = self.task.trained_on_costs
+        costs = self.costs
         if self.by_sample:
             assert rows.costs is not None
             costs = rows.costs
         return Samples(
-            X,
-            rows.labels,
-            costs,
-            self.by_sample,
-            weight=rows.weight,
-            categorical=categorical,
+            X, rows.labels, costs, self.by_sample, weight=rows.weight, categorical=categorical
         )
+
+    def like(self) -> Samples:
+        """No samples, with the costs of classes that are trained on."""
+        labels, categorical = np.empty(0, dtype=np.int32), self.table.encoder.categorical
+        nothing = np.empty((0, len(categorical)))
+        return Samples(nothing, labels, self.costs, categorical=categorical)
 
 
 # ---- reading
 
 
-def read_classes(clf: Any, spread: SpreadRows, given: SpreadInput, categorical: Any) -> Known:
+def read_classes(clf: Any, spread: Rows, given: SpreadInput, categorical: Any) -> Known:
     """Check and encode the rows of all parts."""
     table = table_of(spread.ask(Describe(categorical)))
     encode = Encode(
@@ -182,7 +187,7 @@ def read_classes(clf: Any, spread: SpreadRows, given: SpreadInput, categorical: 
     return Known(table, sizes, task, by_sample)
 
 
-def read_targets(reg: Any, spread: SpreadRows, given: SpreadInput, categorical: Any) -> Known:
+def read_targets(reg: Any, spread: Rows, given: SpreadInput, categorical: Any) -> Known:
     """Check and encode the rows of all parts, for a regression."""
     if given.by_sample:
         raise ValueError("a regression has no costs: leave out costs=")
@@ -196,11 +201,18 @@ def read_targets(reg: Any, spread: SpreadRows, given: SpreadInput, categorical: 
         numbers=True,
     )
     sizes = sizes_of(spread.ask(encode), weighted=given.weighted)
-    first = first_prediction(spread, weight_sums(spread, weighted=given.weighted))
+    first = first_prediction(spread)
     return Known(table, sizes, regression_task(reg, first, math.inf), by_sample=False)
 
 
-def n_distinct(spread: SpreadRows) -> int:
+def first_prediction(rows: Rows) -> float:
+    """The mean of all targets."""
+    (ends,) = rows.ask(TargetEnds())
+    check_spread(np.array([-ends[0], ends[1]]))
+    return mean_target(rows, ends)
+
+
+def n_distinct(spread: Rows) -> int:
     """Number of rows, equal ones counted once; those beyond a thousand of a part are not counted."""
     return len(np.unique(np.concatenate(spread.ask(DistinctKeys(1000)))))
 
@@ -210,79 +222,29 @@ def n_distinct(spread: SpreadRows) -> int:
 
 def _boosted(
     estimator: Any,
-    spread: SpreadRows,
+    rows: Rows,
     given: SpreadInput,
     known: Known,
     settings: Settings,
     history: History,
     deadline: float,
 ) -> Ensemble:
-    """Bin the rows, and boost."""
-    sizes, n_outputs, held_size = known.sizes, known.task.n_outputs, None
-    if estimator.early_stopping and given.validation is None:
-        held_size = hold_rows_out(
-            spread,
-            estimator.validation_fraction,
-            settings.seed,
-            n_outputs,
-            known.sizes.units.weight,
-        )
-        sizes = sizes_of(spread.ask(Summarize(n_outputs)), weighted=given.weighted)
-    objective = _objective(spread, known, sizes, given)
-    here = replace(
-        settings,
-        learner=SpreadLearner(spread, settings.learner, known.table, sizes),
-        objective=objective,
-        sampling=SpreadSampling(settings.sampling.subsample, settings.sampling.feature_subsample),
-    )
-    held: HeldOut | None = None
+    """Hold rows out, and boost."""
+    task, held = known.task, None
+    rows.facts = known.facts(given)
     if given.validation is not None:
         X, y = given.validation
         values = encode_features(estimator, X, known.table.encoder)
-        nothing = np.empty((0, values.shape[1]))
-        like = known.samples_of(
-            PartRows(
-                nothing,
-                np.empty(0, dtype=np.int32),
-                costs=np.empty((0, n_outputs)) if known.by_sample else None,
-                target=None if isinstance(known.task, ClassTask) else np.empty(0),
-            )
-        )
-        if known.by_sample:
-            like = replace(like, costs=known.task.costs, by_sample=False)
-        held = follow(estimator.validation_samples(values, y, known.task, like), settings)
-    elif held_size is not None:
-        nowhere: Any = None  # the samples are with the parts
-        held = SpreadHeldOut(nowhere, objective.held_state(held_size))
-    error_format = known.task.error_format
-    with Hearing(callbacks_of(estimator, settings.rounds, error_format)) as callbacks:
+        held = follow(estimator.validation_samples(values, y, task, known.like()), settings)
+    elif estimator.early_stopping:
+        fraction, seed = estimator.validation_fraction, settings.seed
+        if hold_rows_out(rows, fraction, seed, task.n_outputs):
+            held = HeldOut(settings.objective.state(rows, held=True))
+    with Hearing(callbacks_of(estimator, settings.rounds, task.error_format)) as callbacks:
         return train(
-            None,  # type: ignore[arg-type]  # the samples are with the parts
-            here,
+            rows,
+            settings,
             history=history,
             callbacks=[*callbacks, Deadline(deadline)],
             held=held,
         )
-
-
-def _objective(
-    spread: SpreadRows, known: Known, sizes: Sizes, given: SpreadInput
-) -> SpreadObjective | SpreadRegressionObjective:
-    task = known.task
-    if not isinstance(task, ClassTask):
-        sums = weight_sums(spread, weighted=given.weighted)
-        loss = NumberLoss(task.objective.loss, task.baseline)
-        return SpreadRegressionObjective(spread, loss, sums, given.weighted)
-    costs = task.trained_on_costs
-    # Scaled so that squares neither overflow nor underflow; the mean loss keeps the user's units.
-    largest = sizes.largest_cost if known.by_sample else float(costs.max(initial=0.0))
-    shift = int(np.frexp(largest)[1]) - 1
-    weighting = Weighting(
-        None if known.by_sample else np.ldexp(costs, -shift),
-        shift,
-        task.scheme,
-        sizes.units,
-        len(task.classes),
-        known.by_sample,
-    )
-    return SpreadObjective(spread, weighting, costs, sizes.n_rows, task.loss)

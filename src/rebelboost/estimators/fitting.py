@@ -29,6 +29,7 @@ from rebelboost.estimators.reading import Input
 from rebelboost.learners.tree import Tree
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
+from rebelboost.rows.base import MemoryRows
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.crew import Crew
@@ -123,7 +124,7 @@ def _fit_once(
     history = History() if start is None else estimator.history_
     with Hearing(callbacks_of(estimator, settings.rounds, task.error_format)) as callbacks:
         ensemble = train(
-            samples,
+            MemoryRows.of(samples, settings.n_threads),
             settings,
             history=history,
             callbacks=[*callbacks, Deadline(deadline)],

@@ -7,7 +7,7 @@ term for the current weights.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,15 +22,21 @@ from rebelboost.base.arrays import (
     Ints,
     Layer,
     Outputs,
-    Regions,
     Work,
 )
 from rebelboost.base.cached import cached_property
 from rebelboost.base.hashing import Keys, hash_rows
 from rebelboost.base.round_arrays import Boosted, RoundLog
-from rebelboost.losses.smooth import AnyWeights
+from rebelboost.costs.judge import Judge
+from rebelboost.data.samples import Samples
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
+from rebelboost.rows.base import MemoryRows, Rows, facts_of, given_samples
+from rebelboost.rows.slopes import Slopes
+from rebelboost.rows.trees import Draw
+from rebelboost.rows.weights import Weights, Where
+
+AnyWeights = Weights | Slopes
 
 __all__ = ["Ahead", "Candidate", "Focus", "Prepared", "WeakLearner", "solved_response"]
 
@@ -40,8 +46,8 @@ class Candidate(NamedTuple):
 
     term: Terms
     """`Terms` with a single term."""
-    regions: Regions
-    """(N,): the region of the term that contains each training sample."""
+    where: Where
+    """(N,) the region of the term that contains each training sample; or the tree, as splits on bins."""
     plus: Outputs
     """(L, K): Σ w⁺ of each region."""
     minus: Outputs
@@ -81,8 +87,15 @@ class Ahead(NamedTuple):
 class Prepared(ABC):
     """Samples prepared for the search, with the state that the search keeps between rounds."""
 
-    samples: Any
-    """`Samples` used in training, in the order of `Candidate.regions`."""
+    rows: Rows
+    """The rows that are trained on, in the order of `Candidate.where`."""
+    draw: Draw | None = field(default=None, init=False, kw_only=True)
+    """The samples that a round searches, where blocks draw them; None: all."""
+
+    @property
+    def samples(self) -> Samples:
+        """The samples, if they are in memory."""
+        return given_samples(self.rows)
 
     @abstractmethod
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
@@ -109,7 +122,7 @@ class Prepared(ABC):
     @property
     def n_features(self) -> int:
         """Number of features, d."""
-        return int(self.samples.X.shape[1])
+        return len(facts_of(self.rows).categorical)
 
     @cached_property
     def keys(self) -> Keys:
@@ -121,19 +134,15 @@ class Prepared(ABC):
         del queries
         return None
 
-    def covered(self, term: Terms, regions: Regions) -> Terms:
+    def covered(self, term: Terms, where: Where) -> Terms:
         """Record the training weight in each region of a term, if explanations need it."""
-        return term.covered(regions, self.samples.weight)
+        assert not isinstance(where, Layer)
+        return term.covered(where, self.samples.weight)
 
     @property
     def tolerance(self) -> float:
         """Default of `tol`: training stops at this fraction of the initial loss."""
         return 0.0
-
-    @property
-    def place(self) -> Ints | None:
-        """(samples passed to `prepare`,) index of each in `samples` if some were merged, else None."""
-        return None
 
     @property
     def unavoidable_cost(self) -> float:
@@ -156,12 +165,12 @@ class WeakLearner(Protocol):
     def categorical(self) -> Any:
         """Categorical features: "from_dtype", or a list of names, a list of indices or a mask."""
 
-    def prepare(self, samples: Any, n_threads: int = 1) -> Prepared:
-        """Prepare samples for the search."""
+    def prepare(self, rows: Rows, n_threads: int = 1) -> Prepared:
+        """Prepare rows for the search."""
 
 
 def solved_response(
-    regions: Regions,
+    where: Where,
     signs: NDArray[np.int8],
     weights: AnyWeights,
     term_of: Callable[[Outputs], Terms],
@@ -170,8 +179,16 @@ def solved_response(
 
     `signs` are the responses of the regions. `term_of` creates the term from its (L, K) outputs.
     """
-    plus, minus = weights.sums(regions, len(signs))
-    output = weights.signed_output(regions, signs, plus, minus)
+    plus, minus = weights.sums(where, len(signs))
+    output = weights.signed_output(where, signs, plus, minus)
     outputs: Outputs = signs[:, np.newaxis] * output
-    loss = weights.loss_after(regions, plus, minus, outputs)
-    return Candidate(term_of(outputs), regions, plus, minus), loss
+    loss = weights.loss_after(where, plus, minus, outputs)
+    return Candidate(term_of(outputs), where, plus, minus), loss
+
+
+def merged_rows(rows: Rows, merged: Samples, place: Ints, n_threads: int = 1) -> MemoryRows:
+    """Samples of which some were merged; decisions are judged on those before, by their `place`."""
+    found = MemoryRows.of(merged, n_threads)
+    assert found.alone is not None
+    found.alone.scored(held=False).judge = Judge.of(given_samples(rows), place)
+    return found

@@ -9,7 +9,8 @@ import numpy as np
 from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, BySample, Floats
 from rebelboost.base.exact_sums import exact_gram
-from rebelboost.losses.smooth import AnyWeights, along
+from rebelboost.learners.base import AnyWeights
+from rebelboost.losses.convex import along
 
 
 def binarize(weights: AnyWeights) -> BySample:

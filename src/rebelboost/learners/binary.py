@@ -10,15 +10,22 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from rebelboost.base.arrays import BySample, Indices, Ints, Outputs, Values
+from rebelboost.base.arrays import BySample, Indices, Outputs, Values
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.data.equal_samples import merge_equal
-from rebelboost.learners.base import Candidate, Focus, Prepared, solved_response
+from rebelboost.learners.base import (
+    AnyWeights,
+    Candidate,
+    Focus,
+    Prepared,
+    merged_rows,
+    solved_response,
+)
 from rebelboost.learners.binarize import binarize
 from rebelboost.learners.options import Parameters, check_number
-from rebelboost.losses.smooth import AnyWeights
 from rebelboost.model.trees import Trees
 from rebelboost.model.wrapped import SIGNS, Responder, Wrapped
+from rebelboost.rows.base import Rows, given_samples
 
 
 @dataclass(frozen=True)
@@ -91,11 +98,10 @@ class Binary(Parameters):
         """Whether the estimator says that it takes missing values (scikit-learn's tag `allow_nan`)."""
         return bool(get_tags(self.estimator).input_tags.allow_nan)
 
-    def prepare(self, samples: Any, n_threads: int = 1) -> "PreparedBinary":
+    def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedBinary":
         """Merge equal samples: binarization depends on how weight is divided among samples."""
-        del n_threads
-        merged, place = merge_equal(samples)
-        return PreparedBinary(merged, self, place)
+        merged, place = merge_equal(given_samples(rows))
+        return PreparedBinary(merged_rows(rows, merged, place, n_threads), self)
 
     def fit(
         self, X: Values, labels: NDArray[Any], weight: BySample, rng: np.random.Generator
@@ -114,12 +120,6 @@ class PreparedBinary(Prepared):
     """Fits a classifier in every round."""
 
     options: Binary
-    merged: Ints
-
-    @property
-    def place(self) -> Ints:
-        """(samples passed to `prepare`,) index of each in `samples`."""
-        return self.merged
 
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
         """Fit a clone of the estimator to the binarized classes."""

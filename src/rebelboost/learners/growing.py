@@ -1,7 +1,8 @@
 """Growing trees with one output vector, whose sign each leaf chooses [REBEL, Sec. 4]."""
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +12,41 @@ from rebelboost.base.arrays import (
     NO_WORK,
     Bins,
     ByClass,
+    ByFeature,
     Floats,
     Ints,
     Layer,
-    Nodes,
     Outputs,
     Regions,
     SearchOptions,
     Work,
 )
+from rebelboost.base.fixed_point import coarse_scale
 from rebelboost.data.training_set import TABLE, TrainingSet, root_node
-from rebelboost.learners.base import Candidate, Focus
-from rebelboost.learners.binarize import leading_direction
+from rebelboost.learners.base import AnyWeights, Candidate, Focus
+from rebelboost.learners.binarize import inverse_roots, leading_direction, leading_eigenvector
+from rebelboost.learners.binned import BinnedBlocks
 from rebelboost.learners.pruning import Schedule
-from rebelboost.losses.exponential import Weights
-from rebelboost.losses.smooth import AnyWeights, Slopes
 from rebelboost.model.trees import Trees
+from rebelboost.rows.slopes import Slopes
+from rebelboost.rows.trees import (
+    CountBins,
+    Draw,
+    FixSlopes,
+    FixWeights,
+    LargestSquares,
+    OfSides,
+    OpenForClasses,
+    Pairing,
+    SumLayer,
+    SumProducts,
+    SumSquares,
+)
+from rebelboost.rows.weights import Where
+
+ROOT = np.ones(1, dtype=np.int8)
+SIGNS = np.array([-1, 1], dtype=np.int8)
+"""Responses of the left and the right side."""
 
 
 class SignedTree(NamedTuple):
@@ -34,13 +54,14 @@ class SignedTree(NamedTuple):
 
     layers: tuple[Layer, ...]
     signs: NDArray[np.int8]
-    nodes: Nodes
-    regions: Regions
+    where: Where
     plus: Outputs
     minus: Outputs
     outputs: Outputs
     loss: float
     """Sum of the weights after the tree."""
+    cover: Ints
+    """(L,) counted weight of the samples in each leaf, if they are not in memory."""
     work: Work
 
     @property
@@ -48,94 +69,78 @@ class SignedTree(NamedTuple):
         """a: what a response of +1 adds to the scores."""
         return self.outputs[0] * self.signs[0]
 
-    def candidate(self, data: TrainingSet) -> Candidate:
+
+class TreeSearch(Protocol):
+    """Finds the layers of one tree."""
+
+    def root(self, weights: AnyWeights) -> tuple[Layer | None, Work]:
+        """The stump with the lowest loss, or the largest gain; None if the constant response is as good."""
+
+    def layer(
+        self, weights: AnyWeights, pairing: Pairing, layers: Sequence[Layer], rule: "LayerRule"
+    ) -> tuple[Layer | None, NDArray[np.int8], Work]:
+        """The best split of each leaf, if any has one, the signs of their sides, and the work."""
+
+    def leading_direction(self, weights: AnyWeights) -> ByClass:
+        """(K,) along which all classes are merged into two sides."""
+
+    def sides_of_categories(self, weights: AnyWeights) -> Layer | None:
+        """The best stump in which each category of a feature has its own side; None without categories."""
+
+    def where(self, layers: Sequence[Layer]) -> Where:
+        """The leaf of each sample."""
+
+    def candidate(self, tree: SignedTree) -> Candidate:
         """Convert to a candidate, which splits on values instead of bins."""
-        tree = Trees.grown(join_layers(self.layers), data.binner, self.signs, self.outputs)
-        return Candidate(tree, self.regions, self.plus, self.minus, self.work)
 
 
-def tree_with_one_output(
-    depth: int, data: TrainingSet, weights: AnyWeights, focus: Focus, schedule: Schedule
-) -> Candidate:
+class LayerRule(NamedTuple):
+    """How the splits of a layer are chosen."""
+
+    options: SearchOptions
+    by_side: bool
+    """Whether pairs are v and |v| of the signed parts: labels sign(v) with weights |v|."""
+
+
+def tree_with_one_output(depth: int, search: TreeSearch, weights: AnyWeights) -> SignedTree:
     """Grow a tree layer by layer.
 
-    The root is the stump with the lowest loss. Each further layer is chosen with the output held
-    fixed; then the output is solved again.
+    The root is the stump with the lowest loss. Each further layer is chosen with the output held fixed; then
+    the output is solved again. With a fixed, choosing f = +1 rather than −1 for sample n lowers the loss by
+    −2⟨G_n, sinh a⟩: scalar sums, and the best stump of a leaf has the largest |Σ_left| + |Σ_right|.
     """
-    tree = _root(data, weights, focus, schedule)
-    for _ in range(depth - 1 if tree.layers else 0):
-        deeper = _add_layer(tree, data, weights, focus, schedule)
-        if not deeper.loss < tree.loss:
-            tree = tree._replace(work=deeper.work)
-            break
-        tree = deeper
-    return tree.candidate(data)
-
-
-def _root(data: TrainingSet, weights: AnyWeights, focus: Focus, schedule: Schedule) -> SignedTree:
-    if isinstance(weights, Slopes):
-        layer, nodes, work = (
-            stump_of_largest_gain(data, weights, focus),
-            root_node(focus.samples),
-            NO_WORK,
+    layer, work = search.root(weights)
+    if layer is None:
+        return solve((), ROOT, search, weights, work)
+    tree = solve((layer,), SIGNS, search, weights, work)
+    for _ in range(depth - 1):
+        layer, signs, more = search.layer(
+            weights, weights.preference(tree.output), tree.layers, BY_ERROR
         )
-    else:
-        layer, nodes, work = _search_root(data, weights, focus, schedule)
-    if layer.features[0] < 0:
-        return solve((), np.ones(1, dtype=np.int8), nodes, data.route(()), weights, work)
-    signs = np.array([-1, 1], dtype=np.int8)
-    nodes, regions = data.split(layer, nodes), data.route((layer,))
-    return solve((layer,), signs, nodes, regions, weights, work)
-
-
-def _search_root(
-    data: TrainingSet, weights: Weights, focus: Focus, schedule: Schedule
-) -> tuple[Layer, Nodes, Work]:
-    signed, keys, totals = weights.fixed_root(focus.samples)
-    nodes, heavy = schedule.subsets(data, keys, root_node(focus.samples), 0)
-    layer, work = data.search_root(signed, totals, nodes, focus.allowed)
-    schedule.note(nodes, work, 0)
-    return layer, nodes, work._replace(heavy=heavy)
-
-
-def _add_layer(
-    tree: SignedTree, data: TrainingSet, weights: AnyWeights, focus: Focus, schedule: Schedule
-) -> SignedTree:
-    """Split every leaf by its best stump, with the output held fixed.
-
-    With a fixed, choosing f = +1 rather than −1 for sample n lowers the loss by −2⟨G_n, sinh a⟩: scalar
-    sums, and the best stump of a leaf has the largest |Σ_left| + |Σ_right|.
-    """
-    values = weights.preferences(tree.output)
-    place = len(tree.layers)
-    nodes, _ = schedule.subsets(data, schedule.keys(values >> 32), tree.nodes, place)
-    splits, work = data.search_layer(
-        values, nodes, SearchOptions(CRITERIA["error"], 0), focus.allowed
-    )
-    schedule.note(nodes, work, place)
-    work = tree.work.plus(work)
-    if np.all(splits.features < 0):
-        return tree._replace(work=work)
-    layer = Layer(splits.features, splits.right)
-    signs = np.where(splits.sides.ravel() >> 32 > 0, 1, -1).astype(np.int8)
-    nodes, regions = data.split(layer, nodes), data.descend(layer, tree.regions)
-    return solve((*tree.layers, layer), signs, nodes, regions, weights, work)
+        work = tree.work.plus(more)
+        if layer is None:
+            return tree._replace(work=work)
+        deeper = solve((*tree.layers, layer), signs, search, weights, work)
+        if not deeper.loss < tree.loss:
+            return tree._replace(work=work)
+        tree = deeper
+    return tree
 
 
 def solve(
     layers: tuple[Layer, ...],
     signs: NDArray[np.int8],
-    nodes: Nodes,
-    regions: Regions,
+    search: TreeSearch,
     weights: AnyWeights,
     work: Work,
 ) -> SignedTree:
     """Find the best output for the given signs of the leaves."""
-    plus, minus = weights.sums(regions, len(signs))
-    output = weights.signed_output(regions, signs, plus, minus)
+    where = search.where(layers)
+    plus, minus = weights.sums(where, len(signs))
+    output = weights.signed_output(where, signs, plus, minus)
     outputs: Outputs = signs[:, np.newaxis] * output
-    loss = weights.loss_after(regions, plus, minus, outputs)
-    return SignedTree(layers, signs, nodes, regions, plus, minus, outputs, loss, work)
+    loss = weights.loss_after(where, plus, minus, outputs)
+    return SignedTree(layers, signs, where, plus, minus, outputs, loss, weights.cover, work)
 
 
 def join_layers(layers: Sequence[Layer]) -> Layer:
@@ -262,35 +267,302 @@ OPTIONS = {
     "entropy": SearchOptions(CRITERIA["entropy"], 1, 1.0),
     "gain_ratio": SearchOptions(CRITERIA["gain_ratio"], 1, 1e-9),
 }
+BY_ERROR = LayerRule(SearchOptions(CRITERIA["error"], 0), by_side=False)
 
 
 def tree_by_criterion(
-    criterion: str,
-    depth: int,
-    data: TrainingSet,
-    weights: AnyWeights,
-    focus: Focus,
-    schedule: Schedule,
-) -> Candidate:
+    criterion: str, depth: int, search: TreeSearch, weights: AnyWeights
+) -> SignedTree:
     """Grow a tree on labels sign(v) with weights |v|; leaves respond with the sign of their sum."""
-    direction = leading_direction(weights)
-    projected, _ = weights.project(direction, np.ones(len(direction)))
-    signed = projected >> 32
-    values: Ints = signed * 2**32 + np.abs(signed)
-    nodes, work = root_node(focus.samples), NO_WORK
+    direction = search.leading_direction(weights)
+    pairing, _ = weights.projection(direction, np.ones(len(direction)))
+    rule = LayerRule(OPTIONS[criterion], by_side=True)
     layers: list[Layer] = []
-    signs = np.ones(1, dtype=np.int8)
-    for place in range(depth):
-        nodes, heavy = schedule.subsets(data, np.abs(signed), nodes, place)
-        splits, more = data.search_layer(values, nodes, OPTIONS[criterion], focus.allowed)
-        schedule.note(nodes, more, place)
+    signs, work = ROOT, NO_WORK
+    for _ in range(depth):
+        layer, below, more = search.layer(weights, pairing, layers, rule)
+        work = more if not layers else work.plus(more)
+        if layer is None:
+            break
+        layers.append(layer)
+        signs = below
+    return solve(tuple(layers), signs, search, weights, work)
+
+
+# ---- samples in memory: heavy ones first, without features that can no longer be the best [QUICK]
+
+
+class PrunedSearch:
+    """Searches samples in memory, in subsets."""
+
+    def __init__(self, data: TrainingSet, focus: Focus, schedule: Schedule) -> None:
+        self.data, self.focus, self.schedule = data, focus, schedule
+        self._nodes = root_node(focus.samples)
+        self._routed: tuple[int, Regions] = (0, data.route(()))
+
+    def root(self, weights: AnyWeights) -> tuple[Layer | None, Work]:
+        """The stump with the lowest loss, or the largest gain."""
+        data, focus, schedule = self.data, self.focus, self.schedule
+        if isinstance(weights, Slopes):
+            layer, work = stump_of_largest_gain(data, weights, focus), NO_WORK
+        else:
+            signed, keys, totals = weights.fixed_root(focus.samples)
+            self._nodes, heavy = schedule.subsets(data, keys, self._nodes, 0)
+            layer, work = data.search_root(signed, totals, self._nodes, focus.allowed)
+            schedule.note(self._nodes, work, 0)
+            work = work._replace(heavy=heavy)
+        if layer.features[0] < 0:
+            return None, work
+        self._nodes = data.split(layer, self._nodes)
+        return layer, work
+
+    def layer(
+        self, weights: AnyWeights, pairing: Pairing, layers: Sequence[Layer], rule: LayerRule
+    ) -> tuple[Layer | None, NDArray[np.int8], Work]:
+        """The best split of each leaf."""
+        data, schedule, place = self.data, self.schedule, len(layers)
+        values = pairing.pairs(weights.scored, weights.n_threads)
+        if rule.by_side:
+            signed = values >> 32
+            values = signed * 2**32 + np.abs(signed)
+            keys = np.abs(signed)
+        else:
+            keys = schedule.keys(values >> 32)
+        nodes, heavy = schedule.subsets(data, keys, self._nodes, place)
+        splits, work = data.search_layer(values, nodes, rule.options, self.focus.allowed)
+        schedule.note(nodes, work, place)
         if place == 0:
             work = work._replace(heavy=heavy)
-        work = work.plus(more)
-        if np.all(splits.features < 0):
-            break
-        layers.append(Layer(splits.features, splits.right))
         signs = np.where(splits.sides.ravel() >> 32 > 0, 1, -1).astype(np.int8)
-        nodes = data.split(layers[-1], nodes)
-    regions = data.route(layers)
-    return solve(tuple(layers), signs, nodes, regions, weights, work).candidate(data)
+        if np.all(splits.features < 0):
+            return None, signs, work
+        layer = Layer(splits.features, splits.right)
+        self._nodes = data.split(layer, nodes)
+        return layer, signs, work
+
+    def leading_direction(self, weights: AnyWeights) -> ByClass:
+        """(K,) along which all classes are merged into two sides."""
+        return leading_direction(weights)
+
+    def sides_of_categories(self, weights: AnyWeights) -> Layer | None:
+        """The best stump in which each category of a feature has its own side."""
+        data, focus = self.data, self.focus
+        categorical: ByFeature = focus.allowed * data.bins.categorical
+        if not categorical.any():
+            return None
+        signed, mass = weights.fixed()
+        chosen = focus.samples
+        by_bin = data.class_sums(signed, chosen, categorical)[:, : mass.shape[1]]
+        total = signed[chosen, : mass.shape[1]].sum(axis=0, dtype=np.int64)
+        sums = RootSums(mass[chosen].sum(axis=0), total, weights.second_order)
+
+        def counts_of(feature: int) -> Ints:
+            return np.bincount(data.column(feature)[chosen])
+
+        return sides_of_categories(data.bins, categorical, by_bin, sums, counts_of)
+
+    def where(self, layers: Sequence[Layer]) -> Regions:
+        """The leaf of each sample: one layer more than last time, or from the root."""
+        n_routed, regions = self._routed
+        if n_routed > 0 and len(layers) == n_routed + 1:
+            regions = self.data.descend(layers[-1], regions)
+        else:
+            regions = self.data.route(layers)
+        self._routed = len(layers), regions
+        return regions
+
+    def candidate(self, tree: SignedTree) -> Candidate:
+        """Convert to a candidate, which splits on values instead of bins."""
+        nodes = join_layers(tree.layers)
+        term = Trees.grown(nodes, self.data.binner, tree.signs, tree.outputs)
+        return Candidate(term, tree.where, tree.plus, tree.minus, tree.work)
+
+
+# ---- rows in several blocks: all samples are visited
+
+
+class BlockSearch:
+    """Searches rows in blocks, by their sums over bins."""
+
+    def __init__(self, data: BinnedBlocks, allowed: ByFeature, draw: Draw | None) -> None:
+        self.data, self.allowed, self.draw = data, allowed, draw
+        self._opened: Opened | None = None
+
+    def _open(self, weights: AnyWeights) -> "Opened":
+        """Sums of the weights of all classes over the bins."""
+        if self._opened is not None:
+            return self._opened
+        mass_scale = coarse_scale(float(weights.totals.max(initial=0.0)))
+        fixing: FixWeights | FixSlopes = FixWeights(mass_scale)
+        if isinstance(weights, Slopes):
+            signed_scale = coarse_scale(float(weights.signed_size.max(initial=0.0)))
+            fixing = FixSlopes(signed_scale, mass_scale)
+        rows, allowed, n_classes = self.data.rows, self.allowed, len(weights.totals)
+        found = rows.ask(OpenForClasses(fixing, allowed, n_classes, self.draw))
+        if self.draw is not None and found[3] == 0:
+            self.draw = None
+            found = rows.ask(OpenForClasses(fixing, allowed, n_classes))
+        by_bin, total, mass, n_samples = found
+        sums = RootSums(mass, total, weights.second_order)
+        self._opened = Opened(by_bin, sums, int(n_samples))
+        return self._opened
+
+    def root(self, weights: AnyWeights) -> tuple[Layer | None, Work]:
+        """The stump with the lowest loss, or the largest gain."""
+        opened, bins = self._open(weights), self.data.bins
+        left, work, sums = left_sides(bins, opened.by_bin, self.allowed), NO_WORK, opened.sums
+        if weights.second_order:
+            best = best_by_gain(left, sums.total, sums.mass.astype(np.float64))
+        else:
+            visited = opened.n_samples * int(np.count_nonzero(self.allowed))
+            best, work = _of_lowest_loss(left.sums, sums), Work(visited, visited)
+        if best is None:
+            return None, work
+        feature, met = int(left.features[best]), None
+        if not weights.second_order:  # by sums, as kernels.search_root has it
+            met = bool(opened.by_bin[bins.offsets[feature + 1] - 1].any())
+        return marked(bins, left, best, self._counts(feature), met=met), work
+
+    def _counts(self, feature: int) -> Ints:
+        (counts,) = self.data.rows.ask(CountBins(feature))
+        found: Ints = counts
+        return found
+
+    def layer(
+        self, weights: AnyWeights, pairing: Pairing, layers: Sequence[Layer], rule: LayerRule
+    ) -> tuple[Layer | None, NDArray[np.int8], Work]:
+        """The best split of each leaf."""
+        del weights
+        rows, allowed = self.data.rows, self.allowed
+        made: Pairing = OfSides(pairing) if rule.by_side else pairing
+        last = layers[-1] if layers else None
+        found = rows.ask(SumLayer(made, allowed, last, self.draw))
+        if last is None and self.draw is not None and found[2][0] == 0:
+            self.draw = None
+            found = rows.ask(SumLayer(made, allowed, last))
+        sums, totals, counts = found
+        splits = self.data.choose(sums, totals, counts, rule.options, allowed)
+        visited = int(counts.sum()) * int(np.count_nonzero(allowed))
+        signs = np.where(splits.sides.ravel() >> 32 > 0, 1, -1).astype(np.int8)
+        layer = None if np.all(splits.features < 0) else Layer(splits.features, splits.right)
+        return layer, signs, Work(visited, visited)
+
+    def leading_direction(self, weights: AnyWeights) -> ByClass:
+        """(K,) as `binarize.leading_direction` finds it for all samples."""
+        unit, rows, n_rows = inverse_roots(weights.totals), self.data.rows, weights.n_samples
+        (most,) = rows.ask(LargestSquares(unit))
+        exponent = 61 - n_rows.bit_length() - np.frexp(most)[1]
+        (sums,) = rows.ask(SumSquares(unit, exponent))
+        squares = np.ldexp(sums.astype(np.float64), -exponent) / n_rows * n_rows
+        exponent = 25 - (np.frexp(squares)[1] + 1) // 2
+        (products,) = rows.ask(SumProducts(unit, exponent))
+        gram = np.ldexp(products.astype(np.float64), -(exponent[:, np.newaxis] + exponent))
+        return leading_eigenvector(gram) * unit
+
+    def sides_of_categories(self, weights: AnyWeights) -> Layer | None:
+        """The best stump in which each category of a feature has its own side."""
+        bins = self.data.bins
+        categorical: ByFeature = self.allowed * bins.categorical
+        if not categorical.any():
+            return None
+        opened = self._open(weights)
+        return sides_of_categories(bins, categorical, opened.by_bin, opened.sums, self._counts)
+
+    def where(self, layers: Sequence[Layer]) -> Layer:
+        """The tree, whose leaves blocks find themselves."""
+        return join_layers(layers)
+
+    def candidate(self, tree: SignedTree) -> Candidate:
+        """Convert to a candidate, which splits on values instead of bins."""
+        nodes = join_layers(tree.layers)
+        term = Trees.grown(nodes, self.data.binner, tree.signs, tree.outputs)
+        term = term.with_cover(self.data.cover(tree.cover))
+        return Candidate(term, tree.where, tree.plus, tree.minus, tree.work)
+
+
+class Opened(NamedTuple):
+    """Sums over the root of a tree."""
+
+    by_bin: Ints
+    """(B, K)"""
+    sums: "RootSums"
+    n_samples: int
+
+
+def _of_lowest_loss(left: Ints, sums: "RootSums") -> int | None:
+    """The stump with the lowest loss [THESIS, Eq. 4.10]; None if the constant response is as good."""
+    losses = sums.losses(left)
+    if len(losses) == 0:
+        return None
+    best = int(np.argmin(losses))
+    constant = sums.losses(np.zeros((1, len(sums.total)), dtype=np.int64))[0]
+    return best if losses[best] < constant else None
+
+
+def search_of(
+    data: TrainingSet | BinnedBlocks, focus: Focus, draw: Draw | None, schedule: Schedule
+) -> TreeSearch:
+    """The search of one tree, wherever the rows are."""
+    if isinstance(data, TrainingSet):
+        return PrunedSearch(data, focus, schedule)
+    return BlockSearch(data, focus.allowed, draw)
+
+
+# ---- sums over the root, and categories with a side each [ADA 3.4.2]
+
+
+@dataclass
+class RootSums:
+    """Fixed-point sums of the weights of all samples in focus, and the loss for a given left side."""
+
+    mass: Ints
+    """(K,) S"""
+    total: Ints
+    """(K,) P of a response of +1."""
+    second_order: bool
+
+    def losses(self, left: Ints) -> Floats:
+        """Σ_k √(S_k² − P_k²), or −Σ_k P_k²/W_k: lower is better. P = total − 2·left, (rows, K)."""
+        P = (self.total - left) - left
+        losses = np.zeros(len(P))
+        for k, S in enumerate(self.mass.tolist()):
+            if self.second_order:
+                losses -= P[:, k].astype(np.float64) ** 2 / max(S, 1)
+            else:
+                product = np.maximum(S - P[:, k], 0) * np.maximum(S + P[:, k], 0)
+                losses += np.rint(np.sqrt(product.astype(np.float64)))
+        return losses
+
+
+def sides_of_categories(
+    bins: Bins,
+    categorical: ByFeature,
+    by_bin: Ints,
+    sums: RootSums,
+    counts_of: Callable[[int], Ints],
+) -> Layer:
+    """The best of these features, and the side of each of its categories, from (B, K) sums over bins.
+
+    Categories without samples go where most samples go; `counts_of` counts the samples of each.
+    """
+    best, least = -1, np.inf
+    for feature in map(int, np.flatnonzero(categorical)):
+        own = by_bin[bins.offsets[feature] : bins.offsets[feature + 1]]
+        left = own[_signs(own, sums.mass) <= 0].sum(axis=0)
+        loss = float(sums.losses(left[np.newaxis])[0])
+        if loss < least:
+            best, least = feature, loss
+    own = by_bin[bins.offsets[best] : bins.offsets[best + 1]]
+    right, counts = _signs(own, sums.mass) > 0, counts_of(best)
+    mostly_right = 2 * counts[right[: len(counts)]].sum() > counts.sum()
+    table = np.zeros((1, TABLE), dtype=np.uint8)
+    table[0, : len(own)] = np.where(own.any(axis=1), right, mostly_right)
+    return Layer(np.array([best], dtype=np.int32), table)
+
+
+def _signs(sums: Ints, mass: Ints) -> Floats:
+    """(bins,) the side of each bin: U·q₁, U = sums/√S, q₁ the leading eigenvector of UᵀU."""
+    U = sums / np.sqrt(np.maximum(mass, 1))
+    gram = (U[:, :, np.newaxis] * U[:, np.newaxis]).sum(axis=0)
+    sides: Floats = (U * leading_eigenvector(gram)).sum(axis=1)
+    return sides

@@ -6,8 +6,10 @@ from typing import Any, Literal
 
 from rebelboost.data.point_set import place_samples
 from rebelboost.data.scales import SCALES
+from rebelboost.learners.base import merged_rows
 from rebelboost.learners.options import Parameters, check_choice, check_number
 from rebelboost.learners.similarity_search import PreparedSimilarity
+from rebelboost.rows.base import Rows, given_samples
 
 Metric = str | Callable[..., float]
 
@@ -98,7 +100,8 @@ class Similarity(Parameters):
         """Whether features are scaled before distances are measured."""
         return self.metric == "sqeuclidean"
 
-    def prepare(self, samples: Any, n_threads: int = 1) -> PreparedSimilarity:
+    def prepare(self, rows: Rows, n_threads: int = 1) -> PreparedSimilarity:
         """Map the samples to points, and merge samples that coincide."""
-        placed = place_samples(samples, self.metric, self.scale, n_threads)
-        return PreparedSimilarity(placed.samples, self, placed)
+        placed = place_samples(given_samples(rows), self.metric, self.scale, n_threads)
+        points = merged_rows(rows, placed.samples, placed.place, n_threads)
+        return PreparedSimilarity(points, self, placed)

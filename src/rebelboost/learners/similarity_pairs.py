@@ -23,7 +23,7 @@ from rebelboost.base.arrays import (
 from rebelboost.base.distinct import distinct
 from rebelboost.base.levels import LEVELS
 from rebelboost.data.point_set import PointSet
-from rebelboost.losses.exponential import Weights
+from rebelboost.rows.weights import Weights
 
 if TYPE_CHECKING:
     from rebelboost.learners.similarity import Similarity

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.base.arrays import COMPARISONS, Distances, Ints, Regions
+from rebelboost.base.arrays import COMPARISONS, Distances, Regions
 from rebelboost.base.cached import cached_property
 from rebelboost.base.draws import key_from
 from rebelboost.base.hashing import Keys
@@ -23,13 +23,12 @@ from rebelboost.base.pair_arrays import (
 )
 from rebelboost.data.point_set import PlacedSamples, PointSet
 from rebelboost.data.spaces import Embedding
-from rebelboost.learners.base import Ahead, Candidate, Focus, Prepared
+from rebelboost.learners.base import Ahead, AnyWeights, Candidate, Focus, Prepared
 from rebelboost.learners.similarity_pairs import Pair, draw_pairs, search_pair
 from rebelboost.learners.similarity_rounds import boost_pairs
-from rebelboost.losses.exponential import Weights
-from rebelboost.losses.smooth import AnyWeights
 from rebelboost.model.comparisons import KINDS, NONE, Comparisons
 from rebelboost.model.terms import Terms
+from rebelboost.rows.weights import Weights
 
 if TYPE_CHECKING:
     from rebelboost.learners.similarity import Similarity
@@ -63,11 +62,6 @@ class PreparedSimilarity(Prepared):
     def points(self) -> PointSet:
         """The samples as points."""
         return self.placed.points
-
-    @property
-    def place(self) -> Ints:
-        """(samples passed to `prepare`,) the point of each."""
-        return self.placed.place
 
     @property
     def unavoidable_cost(self) -> float:

@@ -40,9 +40,9 @@ class SmoothSimilarity(Parameters):
         check_choice("scale", self.scale, ("standard", "none"))
         check_number("examples", self.examples, 2, 100_000)
 
-    def prepare(self, samples: Any, n_threads: int = 1) -> NoReturn:
+    def prepare(self, rows: Any, n_threads: int = 1) -> NoReturn:
         """Raise an error: there are no rounds, and a single fit could not choose its width."""
-        del samples, n_threads
+        del rows, n_threads
         raise ValueError(
             "SmoothSimilarity chooses its width and penalty on held-out samples and has no rounds: leave "
             "cross_fit='auto' or set it to 5, without early_stopping, warm_start and validation"

@@ -1,26 +1,16 @@
 """Decision stumps, optionally with exact thresholds or with a side for each category."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import (
-    Bins,
-    ByFeature,
-    BySample,
-    Floats,
-    Indices,
-    Ints,
-    Layer,
-    Regions,
-)
+from rebelboost.base.arrays import NO_WORK, BySample, Indices, Ints, Regions
 from rebelboost.data.binning import middles
-from rebelboost.data.training_set import TABLE, TrainingSet, bin_samples
-from rebelboost.learners.base import Candidate, Focus, Prepared
-from rebelboost.learners.binarize import leading_eigenvector
-from rebelboost.learners.growing import tree_with_one_output
+from rebelboost.data.training_set import TABLE, TrainingSet
+from rebelboost.learners.base import AnyWeights, Candidate, Focus
+from rebelboost.learners.binned import PreparedBins, bin_rows
+from rebelboost.learners.growing import SIGNS, RootSums, search_of, solve, tree_with_one_output
 from rebelboost.learners.options import (
     Binning,
     Categorical,
@@ -30,12 +20,10 @@ from rebelboost.learners.options import (
     check_search,
     schedule,
 )
-from rebelboost.learners.pruning import Schedule, Search, Steps
-from rebelboost.losses.smooth import AnyWeights
+from rebelboost.learners.pruning import Search, Steps
 from rebelboost.model.trees import NONE, Trees
+from rebelboost.rows.base import Rows
 
-SIGNS = np.array([-1, 1], dtype=np.int8)
-"""Responses of the left and the right side."""
 UNSOLVED = np.empty((2, 0))
 """Placeholder for outputs that have not been solved."""
 
@@ -55,7 +43,7 @@ def better(plain: Candidate, found: FoundStump | None, weights: AnyWeights) -> C
     output = weights.signed_output(found.regions, SIGNS, plus, minus)
     outputs = SIGNS[:, np.newaxis] * output
     loss = weights.loss_after(found.regions, plus, minus, outputs)
-    if not loss < weights.loss_after(plain.regions, plain.plus, plain.minus, plain.term.outputs):
+    if not loss < _loss_after(plain, weights):
         return plain
     return Candidate(found.tree.with_outputs(outputs), found.regions, plus, minus)
 
@@ -118,29 +106,6 @@ def _sides(cut: _Cut, order: Indices, x: BySample, focus: Focus) -> FoundStump:
     return FoundStump(tree, right.astype(np.uint16))
 
 
-@dataclass
-class RootSums:
-    """Fixed-point sums of the weights of all samples in focus, and the loss for a given left side."""
-
-    mass: Ints
-    """(K,) S"""
-    total: Ints
-    """(K,) P of a response of +1."""
-    second_order: bool
-
-    def losses(self, left: Ints) -> Floats:
-        """Σ_k √(S_k² − P_k²), or −Σ_k P_k²/W_k: lower is better. P = total − 2·left, (rows, K)."""
-        P = (self.total - left) - left
-        losses = np.zeros(len(P))
-        for k, S in enumerate(self.mass.tolist()):
-            if self.second_order:
-                losses -= P[:, k].astype(np.float64) ** 2 / max(S, 1)
-            else:
-                product = np.maximum(S - P[:, k], 0) * np.maximum(S + P[:, k], 0)
-                losses += np.rint(np.sqrt(product.astype(np.float64)))
-        return losses
-
-
 class _Sums(RootSums):
     """The same, and the weights of the samples."""
 
@@ -152,62 +117,6 @@ class _Sums(RootSums):
         super().__init__(
             mass[focus.samples].sum(axis=0), self.values.sum(axis=0), weights.second_order
         )
-
-
-# ---- categories
-
-
-def split_of_categories(data: TrainingSet, weights: AnyWeights, focus: Focus) -> FoundStump | None:
-    """Best stump in which each category of a feature goes to its own side [ADA 3.4.2].
-
-    With scalar sums, the side is the sign of the category's sum. With a sum for each class, an exact
-    search would have to try 2^ℓ sides; the leading eigenvector gives them instead, as in `binarize`.
-    """
-    categorical: ByFeature = focus.allowed * data.bins.categorical
-    if not categorical.any():
-        return None
-    sums = _Sums(weights, focus)
-    by_bin = data.class_sums(sums.fixed, focus.samples, categorical)[:, : len(sums.mass)]
-
-    def counts_of(feature: int) -> Ints:
-        return np.bincount(data.column(feature)[focus.samples])
-
-    best = sides_of_categories(data.bins, categorical, by_bin, sums, counts_of)
-    return FoundStump(Trees.grown(best, data.binner, SIGNS, UNSOLVED), data.route((best,)))
-
-
-def sides_of_categories(
-    bins: Bins,
-    categorical: ByFeature,
-    by_bin: Ints,
-    sums: RootSums,
-    counts_of: Callable[[int], Ints],
-) -> Layer:
-    """The best of these features, and the side of each of its categories, from (B, K) sums over bins.
-
-    Categories without samples go where most samples go; `counts_of` counts the samples of each.
-    """
-    best, least = -1, np.inf
-    for feature in map(int, np.flatnonzero(categorical)):
-        own = by_bin[bins.offsets[feature] : bins.offsets[feature + 1]]
-        left = own[_signs(own, sums.mass) <= 0].sum(axis=0)
-        loss = float(sums.losses(left[np.newaxis])[0])
-        if loss < least:
-            best, least = feature, loss
-    own = by_bin[bins.offsets[best] : bins.offsets[best + 1]]
-    right, counts = _signs(own, sums.mass) > 0, counts_of(best)
-    mostly_right = 2 * counts[right[: len(counts)]].sum() > counts.sum()
-    table = np.zeros((1, TABLE), dtype=np.uint8)
-    table[0, : len(own)] = np.where(own.any(axis=1), right, mostly_right)
-    return Layer(np.array([best], dtype=np.int32), table)
-
-
-def _signs(sums: Ints, mass: Ints) -> Floats:
-    """(bins,) the side of each bin: U·q₁, U = sums/√S, q₁ the leading eigenvector of UᵀU."""
-    U = sums / np.sqrt(np.maximum(mass, 1))
-    gram = (U[:, :, np.newaxis] * U[:, np.newaxis]).sum(axis=0)
-    sides: Floats = (U * leading_eigenvector(gram)).sum(axis=1)
-    return sides
 
 
 @dataclass(frozen=True)
@@ -251,26 +160,30 @@ class Stump(Parameters):
         check_choice("categories", self.categories, ("one", "split"))
         check_search(self)
 
-    def prepare(self, samples: Any, n_threads: int = 1) -> "PreparedStump":
-        """Bin the samples."""
-        data = bin_samples(samples, self.bins, self.binning, n_threads)
-        return PreparedStump(samples, self, data, schedule(self))
+    def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedStump":
+        """Bin the rows."""
+        return PreparedStump(rows, self, bin_rows(rows, self, n_threads), schedule(self))
 
 
-@dataclass
-class PreparedStump(Prepared):
-    """Searches binned samples for stumps."""
+class PreparedStump(PreparedBins):
+    """Searches binned rows for stumps."""
 
     options: Stump
-    data: TrainingSet
-    schedule: Schedule
 
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
         """Find the stump with the lowest loss."""
         del rng
-        stump = tree_with_one_output(1, self.data, weights, focus, self.schedule)
-        if self.options.binning == "exact":
+        search = search_of(self.data, focus, self.draw, self.schedule)
+        stump = search.candidate(tree_with_one_output(1, search, weights))
+        if self.options.binning == "exact" and isinstance(self.data, TrainingSet):
             stump = better(stump, exact_stump(self.data, weights, focus), weights)
         if self.options.categories == "split":
-            stump = better(stump, split_of_categories(self.data, weights, focus), weights)
+            layer = search.sides_of_categories(weights)
+            split = None if layer is None else solve((layer,), SIGNS, search, weights, NO_WORK)
+            if split is not None and split.loss < _loss_after(stump, weights):
+                stump = search.candidate(split)
         return stump
+
+
+def _loss_after(found: Candidate, weights: AnyWeights) -> float:
+    return weights.loss_after(found.where, found.plus, found.minus, found.term.outputs)

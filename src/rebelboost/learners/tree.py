@@ -6,7 +6,7 @@ for each leaf, which is not in the papers.
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from rebelboost import kernels
 from rebelboost.base.arrays import (
     CRITERIA,
-    Bins,
     ByClass,
     Focus,
     GrownTree,
@@ -22,14 +21,21 @@ from rebelboost.base.arrays import (
     LeafSums,
     LeafTreeOptions,
     Outputs,
-    Regions,
     SearchOptions,
 )
 from rebelboost.base.draws import key_from
 from rebelboost.base.round_arrays import TreeMemory, TreePlan, TreeTable
-from rebelboost.data.training_set import TrainingSet, bin_samples
-from rebelboost.learners.base import Ahead, Candidate, Prepared
-from rebelboost.learners.growing import GROWING, Criterion, tree_by_criterion, tree_with_one_output
+from rebelboost.data.training_set import TrainingSet
+from rebelboost.learners.base import Ahead, AnyWeights, Candidate
+from rebelboost.learners.binned import BinnedBlocks, PreparedBins, bin_rows
+from rebelboost.learners.growing import (
+    GROWING,
+    Criterion,
+    join_layers,
+    search_of,
+    tree_by_criterion,
+    tree_with_one_output,
+)
 from rebelboost.learners.options import (
     Binning,
     Categorical,
@@ -40,12 +46,13 @@ from rebelboost.learners.options import (
     check_search,
     schedule,
 )
-from rebelboost.learners.pruning import Schedule, Search, Steps
-from rebelboost.losses.exponential import LocalWeights
-from rebelboost.losses.smooth import AnyWeights, Parabolas
-from rebelboost.model.queries import Queries
+from rebelboost.learners.pruning import Search, Steps
 from rebelboost.model.terms import Terms
 from rebelboost.model.trees import MOST_DEPTH, Trees
+from rebelboost.rows.base import Rows
+from rebelboost.rows.slopes import OfQuantity, Slopes
+from rebelboost.rows.trees import Draw
+from rebelboost.rows.weights import OfWeights, Weights, Where
 
 LEAST_MASS = 1e-4
 """Default of `Tree.least_mass`."""
@@ -130,52 +137,49 @@ class Tree(Parameters):
         """Shrinkage used for shrinkage="auto"."""
         return 0.3 if self.outputs == "leaf" else 1.0
 
-    def prepare(self, samples: Any, n_threads: int = 1) -> "PreparedTree":
-        """Bin the samples."""
-        data = bin_samples(samples, self.bins, self.binning, n_threads)
-        return PreparedTree(samples, self, data, schedule(self))
+    def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedTree":
+        """Bin the rows."""
+        return PreparedTree(rows, self, bin_rows(rows, self, n_threads), schedule(self))
 
 
-@dataclass
-class PreparedTree(Prepared):
-    """Grows trees on binned samples."""
+class PreparedTree(PreparedBins):
+    """Grows trees on binned rows."""
 
     options: Tree
-    data: TrainingSet
-    schedule: Schedule
 
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
         """Grow a tree for the current weights."""
-        options = self.options
+        options, data = self.options, self.data
         if options.outputs == "leaf":
             key = key_from(rng)
-            if isinstance(weights, LocalWeights | Parabolas):
-                return _at_once(options, self.data, weights, focus, key)
-            return _step_by_step(options, self.data, weights, focus, key)
-        growing = options.depth, self.data, weights, focus, self.schedule
+            if isinstance(data, BinnedBlocks):
+                return _on_blocks(options, data, weights, focus, key, self.draw)
+            if isinstance(weights, Weights) or weights.is_parabola:
+                return _at_once(options, data, weights, focus, key)
+            return _step_by_step(options, data, weights, focus, key)
+        search = search_of(data, focus, self.draw, self.schedule)
         if options.criterion == "risk":
-            return tree_with_one_output(*growing)
-        return tree_by_criterion(options.criterion, *growing)
+            return search.candidate(tree_with_one_output(options.depth, search, weights))
+        return search.candidate(
+            tree_by_criterion(options.criterion, options.depth, search, weights)
+        )
 
     @property
     def goes_ahead(self) -> bool:
-        """Only trees whose leaves have their own outputs."""
-        return self.options.outputs == "leaf"
+        """Only trees whose leaves have their own outputs, of samples in memory."""
+        return self.options.outputs == "leaf" and isinstance(self.data, TrainingSet)
 
     def go_ahead(self, ahead: Ahead) -> list[Terms]:
         """Grow a tree in each of several rounds (kernels.boost_trees)."""
+        assert isinstance(self.data, TrainingSet)
         trees = _several(self.options, self.data, ahead)
         return [trees] if len(trees) else []
 
-    def binned(self, queries: Queries) -> Bins:
-        """Other samples in the bins of these."""
-        return self.data.binner.transform_others(queries.X, self.data.n_threads)
-
-    def covered(self, term: Terms, regions: Regions) -> Terms:
+    def covered(self, term: Terms, where: Where) -> Terms:
         """The term itself, if the kernel that grew it has recorded the weight in each leaf."""
         if self.options.outputs == "leaf":
             return term
-        return super().covered(term, regions)
+        return super().covered(term, where)
 
 
 # ---- an output vector for each leaf
@@ -184,7 +188,7 @@ class PreparedTree(Prepared):
 def _at_once(
     options: Tree,
     data: TrainingSet,
-    weights: LocalWeights | Parabolas,
+    weights: AnyWeights,
     focus: Focus,
     key: int,
 ) -> Candidate:
@@ -201,7 +205,7 @@ def _at_once(
     leaves = LeafSums(np.empty(shape), np.empty(shape), np.empty(shape))
     settings = LeafTreeOptions(key, options.least_mass, options.smoothing)
     scratch = data.tree_scratch(depth)
-    if isinstance(weights, Parabolas):
+    if isinstance(weights, Slopes):
         n_layers, edge = kernels.active.propose_on_slopes(
             data.bins,
             data.tree_data,
@@ -282,15 +286,41 @@ def _step_by_step(
     options: Tree, data: TrainingSet, weights: AnyWeights, focus: Focus, key: int
 ) -> Candidate:
     """The same with weights of any loss."""
-    direction = direction_of(weights.totals, key)
-    values, mass = weights.project(direction, direction**2)
-    # A gain below one fixed-point unit is a rounding error: a pure leaf must not be split.
-    search = SearchOptions(CRITERIA["variance"], max(1, round(options.least_mass * mass)), 1.0)
+    pairing, search = _search(options, weights, key)
+    values = pairing.pairs(weights.scored, weights.n_threads)
     tree, n_layers = data.grow(values, focus, options.depth, search)
     plus, minus = weights.sums(tree.regions, 2**n_layers)
     outputs = weights.leaf_outputs(tree.regions, plus, minus, options.smoothing)
     nodes, term = _term(tree, n_layers, outputs)
     return Candidate(term, tree.regions, plus, minus, nodes=nodes)
+
+
+def _on_blocks(
+    options: Tree,
+    data: BinnedBlocks,
+    weights: AnyWeights,
+    focus: Focus,
+    key: int,
+    draw: Draw | None,
+) -> Candidate:
+    """The same on rows in several blocks: one question a layer."""
+    pairing, search = _search(options, weights, key)
+    nodes = join_layers(data.grow(pairing, draw, options.depth, search, focus.allowed))
+    plus, minus = weights.sums(nodes, len(nodes.features) + 1)
+    outputs = weights.leaf_outputs(nodes, plus, minus, options.smoothing)
+    tree = Trees.grown(nodes, data.binner, None, outputs)
+    return Candidate(tree.with_cover(data.cover(weights.cover)), nodes, plus, minus)
+
+
+def _search(
+    options: Tree, weights: AnyWeights, key: int
+) -> tuple[OfWeights | OfQuantity, SearchOptions]:
+    """Pairs along a random direction, and how splits are chosen by them."""
+    direction = direction_of(weights.totals, key)
+    pairing, mass = weights.projection(direction, direction**2)
+    # A gain below one fixed-point unit is a rounding error: a pure leaf must not be split.
+    least = max(1, round(options.least_mass * mass))
+    return pairing, SearchOptions(CRITERIA["variance"], least, 1.0)
 
 
 def _term(tree: GrownTree, n_layers: int, outputs: Outputs) -> tuple[Layer, Trees]:
@@ -317,11 +347,6 @@ def _term(tree: GrownTree, n_layers: int, outputs: Outputs) -> tuple[Layer, Tree
 def _of_depth(n_layers: int) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
     """`depths` and `signs` of a tree with leaf outputs."""
     return np.array([n_layers], dtype=np.int32), np.zeros(2**n_layers, dtype=np.int8)
-
-
-def random_direction(totals: ByClass, rng: np.random.Generator) -> ByClass:
-    """Draw a direction in class space (kernels.draw_direction)."""
-    return direction_of(totals, key_from(rng))
 
 
 def direction_of(totals: ByClass, key: int) -> ByClass:

@@ -7,33 +7,31 @@ LogitBoost or L₂Boost.
 
 import math
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from rebelboost import kernels
 from rebelboost.base.arrays import (
     ByClass,
     Floats,
-    LogisticLine,
     Outputs,
     Planes,
-    Regions,
     Scores,
 )
 from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import fine_scales
 from rebelboost.kernels.elementary import portable_exp, portable_log, portable_log1p
-from rebelboost.losses.smooth import Parabolas, Slopes, largest
+from rebelboost.losses.convex import ConvexLoss, parabola_outputs
 
 
 @dataclass(frozen=True)
-class Logistic:
+class Logistic(ConvexLoss):
     """g(x) = log₂(1 + eˣ): LogitBoost."""
 
     subcosts: Planes
     """(V, N, K): positive entries are c⁺, negative ones −c⁻, times the sample's weight."""
 
-    reach = 2.0
+    reach: ClassVar[float] = 2.0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -44,18 +42,9 @@ class Logistic:
     def _signs(self) -> Planes:
         return np.where(self.subcosts > 0, 1.0, -1.0)
 
-    @cached_property
-    def _most(self) -> ByClass:
-        """Upper bounds of Σ_n |c·p|, for any scores."""
-        return largest(np.abs(self.subcosts).sum(axis=0)) * self.shape[0]
-
     def odds(self, scores: Scores) -> Planes:
         """e^H for c⁺, e^−H for c⁻, (V, N, K); limited to e⁷⁰⁰."""
         return portable_exp(np.minimum(self._signs * scores, 700.0))
-
-    def slopes(self, scores: Scores, n_threads: int) -> Slopes:
-        """Slopes and curvatures at the scores."""
-        return Slopes(self, scores, n_threads)
 
     def values(self, scores: Scores) -> Floats:
         """c⁺g(H) + c⁻g(−H)."""
@@ -69,25 +58,10 @@ class Logistic:
         pull = self.subcosts * (odds * q) / math.log(2)  # 1 − q would cancel where odds are small
         return pull.sum(axis=0), (np.abs(pull) * q).sum(axis=0)
 
-    def sums_along(
-        self, slopes: Slopes, regions: Regions, outputs: Outputs
-    ) -> tuple[Outputs, Outputs]:
+    def sums_along(self, slopes: Any, where: Any, outputs: Outputs) -> tuple[Outputs, Outputs]:
         """Computed by a kernel, which multiplies the odds instead of computing exponentials again."""
-        if slopes.line is None:
-            odds = self.odds(slopes.scores)
-            pull = (np.abs(self.subcosts) * (odds / (1 + odds))).sum(axis=0)
-            slopes.line = odds, largest(pull) * len(pull)
-        odds, most = slopes.line
-        up, down, scales = line_factors(outputs, self._most, most)
-        sums = np.zeros((len(outputs), 2, outputs.shape[1]), dtype=np.int64)
-        line = LogisticLine(self.subcosts, odds, up, down, scales)
-        kernels.active.logistic_sums(line, regions, sums, slopes.n_threads)
-        units = scales * math.log(2)
-        return sums[:, 0] / units, sums[:, 1] / units
-
-    def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
-        """Found by line search."""
-        return slopes.best_outputs(regions, ridge)
+        found: tuple[Outputs, Outputs] = slopes.sums_by_odds(where, outputs)
+        return found
 
     def floor(self) -> float:
         """Sum of the minimal loss of each score: the entropy of its c⁺ and c⁻, 0 with one plane."""
@@ -99,21 +73,18 @@ class Logistic:
 
 
 @dataclass(frozen=True)
-class Squared:
+class Squared(ConvexLoss):
     """g(x) = (1 + x)²: L₂Boost on labels of ±1."""
 
     subcosts: Planes
 
-    reach = math.inf
+    reach: ClassVar[float] = math.inf
+    is_parabola: ClassVar[bool] = True
 
     @property
     def shape(self) -> tuple[int, int]:
         """(N, K)."""
         return self.subcosts.shape[1], self.subcosts.shape[2]
-
-    def slopes(self, scores: Scores, n_threads: int) -> Slopes:
-        """Slopes and curvatures at the scores."""
-        return Parabolas(self, scores, n_threads)
 
     def values(self, scores: Scores) -> Floats:
         """c⁺g(H) + c⁻g(−H)."""
@@ -130,15 +101,9 @@ class Squared:
             curvature += 2 * np.abs(costs)
         return slope, curvature
 
-    def sums_along(
-        self, slopes: Slopes, regions: Regions, outputs: Outputs
-    ) -> tuple[Outputs, Outputs]:
-        """Computed by differentiating at the new scores."""
-        return slopes.sums_at(regions, outputs)
-
-    def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
+    def leaf_outputs(self, slopes: Any, where: Any, ridge: Floats) -> Outputs:
         """The minimum of a parabola."""
-        return parabola_outputs(slopes, regions, ridge)
+        return parabola_outputs(slopes, where, ridge)
 
     def floor(self) -> float:
         """Sum of the minimal loss of each score, 4c⁺c⁻/(c⁺ + c⁻); 0 with one plane."""
@@ -182,13 +147,6 @@ def least_squared(plus: Floats, minus: Floats) -> Floats:
 
 def _plus_and_minus(subcosts: Planes) -> tuple[Floats, Floats]:
     return np.maximum(subcosts, 0).sum(axis=0), np.maximum(-subcosts, 0).sum(axis=0)
-
-
-def parabola_outputs(slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
-    """−P/(W + ridge) of each region."""
-    signed, mass = slopes.region_derivatives(regions, np.zeros(ridge.shape))
-    flat = mass + ridge
-    return np.divide(-signed, flat, out=np.zeros(ridge.shape), where=flat > 0)
 
 
 FAMILY: dict[str, type[Logistic] | type[Squared]] = {"logistic": Logistic, "squared": Squared}

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -9,40 +10,29 @@ from rebelboost import kernels
 from rebelboost.base.arrays import (
     BySample,
     Floats,
-    Labels,
     Outputs,
     Regions,
     Scores,
 )
-from rebelboost.base.cached import cached_property
-from rebelboost.base.fixed_point import exact_total, fine_scales, fixed_weights
-from rebelboost.costs.judge import Judge, Rates
-from rebelboost.losses.classes import parabola_outputs
-from rebelboost.losses.smooth import ConvexLoss, Parabolas, Slopes
+from rebelboost.base.fixed_point import fine_scales, fixed_weights
+from rebelboost.losses.convex import ConvexLoss, parabola_outputs
 
 
 @dataclass(frozen=True)
-class LeastSquares:
+class LeastSquares(ConvexLoss):
     """(H − y)²: L₂Boost."""
 
     target: BySample
     weight: BySample
 
-    reach = math.inf
+    reach: ClassVar[float] = math.inf
 
-    @cached_property
-    def total_weight(self) -> float:
-        """Sum of the sample weights."""
-        return exact_total(self.weight)
+    is_parabola: ClassVar[bool] = True
 
     @property
     def shape(self) -> tuple[int, int]:
         """(N, 1)."""
         return len(self.target), 1
-
-    def slopes(self, scores: Scores, n_threads: int) -> Slopes:
-        """Slopes and curvatures at the scores."""
-        return Residuals(self, scores, n_threads)
 
     def values(self, scores: Scores) -> Floats:
         """The loss of each sample."""
@@ -53,43 +43,21 @@ class LeastSquares:
         slope = 2 * self.weight * (scores[:, 0] - self.target)
         return slope[:, np.newaxis], (2 * self.weight)[:, np.newaxis]
 
-    def sums_along(
-        self, slopes: Slopes, regions: Regions, outputs: Outputs
-    ) -> tuple[Outputs, Outputs]:
-        """Computed by differentiating at the new scores."""
-        return slopes.sums_at(regions, outputs)
-
-    def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
-        """The mean residual of each leaf."""
-        return parabola_outputs(slopes, regions, ridge)
-
-
-class Residuals(Parabolas):
-    """Slopes of least squares: a term's effect is one kernel call."""
-
-    loss: LeastSquares
-
-    def advance(
-        self,
-        scores: Scores,
-        regions: Regions,
-        outputs: Outputs,
-        decided: Labels,
-        judge: Judge | None = None,
-    ) -> Rates | None:
-        """Add the outputs to the scores. Also returns the root mean square and the mean |H − y|."""
-        del decided, judge
-        loss = self.loss
-        squared, absolute = kernels.active.take_number_step(
-            scores, regions, outputs, loss.target, loss.weight, self.signed
+    def take_step(
+        self, scores: Scores, regions: Regions, outputs: Outputs, slope: Floats
+    ) -> tuple[float, float]:
+        """Add outputs to the scores, and renew the slope. Returns Σ w(H − y)² and Σ w|H − y|."""
+        return kernels.active.take_number_step(
+            scores, regions, outputs, self.target, self.weight, slope
         )
-        self.scores = scores
-        self.log_total = math.log(squared) if squared > 0 else -math.inf
-        return math.sqrt(squared / loss.total_weight), absolute / loss.total_weight
+
+    def leaf_outputs(self, slopes: Any, where: Any, ridge: Floats) -> Outputs:
+        """The mean residual of each leaf."""
+        return parabola_outputs(slopes, where, ridge)
 
 
 @dataclass(frozen=True)
-class Huber:
+class Huber(ConvexLoss):
     """(H − y)² up to a distance of `delta`, then linear: 2δ|H − y| − δ²."""
 
     target: BySample
@@ -106,10 +74,6 @@ class Huber:
         """(N, 1)."""
         return len(self.target), 1
 
-    def slopes(self, scores: Scores, n_threads: int) -> Slopes:
-        """Slopes and curvatures at the scores."""
-        return Slopes(self, scores, n_threads)
-
     def values(self, scores: Scores) -> Floats:
         """The loss of each sample."""
         distance = np.abs(scores[:, 0] - self.target)
@@ -121,34 +85,20 @@ class Huber:
         slope = 2 * self.weight * np.clip(scores[:, 0] - self.target, -self.delta, self.delta)
         return slope[:, np.newaxis], (2 * self.weight)[:, np.newaxis]
 
-    def sums_along(
-        self, slopes: Slopes, regions: Regions, outputs: Outputs
-    ) -> tuple[Outputs, Outputs]:
-        """Computed by differentiating at the new scores."""
-        return slopes.sums_at(regions, outputs)
-
-    def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
-        """Found by line search."""
-        return slopes.best_outputs(regions, ridge)
-
 
 @dataclass(frozen=True)
-class LeastAbsolute:
+class LeastAbsolute(ConvexLoss):
     """|H − y|."""
 
     target: BySample
     weight: BySample
 
-    reach = math.inf
+    reach: ClassVar[float] = math.inf
 
     @property
     def shape(self) -> tuple[int, int]:
         """(N, 1)."""
         return len(self.target), 1
-
-    def slopes(self, scores: Scores, n_threads: int) -> Slopes:
-        """Slopes and curvatures at the scores."""
-        return Slopes(self, scores, n_threads)
 
     def values(self, scores: Scores) -> Floats:
         """The loss of each sample."""
@@ -159,23 +109,17 @@ class LeastAbsolute:
         slope = self.weight * np.sign(scores[:, 0] - self.target)
         return slope[:, np.newaxis], self.weight[:, np.newaxis]
 
-    def sums_along(
-        self, slopes: Slopes, regions: Regions, outputs: Outputs
-    ) -> tuple[Outputs, Outputs]:
-        """Computed by differentiating at the new scores."""
-        return slopes.sums_at(regions, outputs)
-
-    def leaf_outputs(self, slopes: Slopes, regions: Regions, ridge: Floats) -> Outputs:
+    def leaf_outputs(self, slopes: Any, where: Any, ridge: Floats) -> Outputs:
         """The median residual of each leaf, times W/(W + ridge)."""
-        _, mass = slopes.region_derivatives(regions, np.zeros(ridge.shape))
+        _, mass = slopes.region_derivatives(where, np.zeros(ridge.shape))
         flat = mass + ridge
         share = np.divide(mass, flat, out=np.zeros(ridge.shape), where=flat > 0)
-        return share * self.medians(slopes, regions, len(ridge))[:, np.newaxis]
+        return share * self.medians(slopes, where, len(ridge))[:, np.newaxis]
 
-    def medians(self, slopes: Slopes, regions: Regions, n_regions: int) -> Floats:
+    def medians(self, slopes: Any, where: Any, n_regions: int) -> Floats:
         """(L,) the median residual of each leaf."""
         residual = self.target - slopes.scores[:, 0]
-        return medians_by_region(residual, self.weight, regions, n_regions)
+        return medians_by_region(residual, self.weight, where, n_regions)
 
 
 def medians_by_region(

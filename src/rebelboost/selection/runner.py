@@ -16,6 +16,7 @@ from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.rounds import History
 from rebelboost.data.folds import Mask, Part
 from rebelboost.model.ensemble import Ensemble, weighted_sum
+from rebelboost.rows.base import MemoryRows
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.scoring import Found, HeldOutScorer
 from rebelboost.selection.watching import EARLY, LEAST_HOPE, Hopeless, Kept, Outlook, stages_of
@@ -329,7 +330,7 @@ class BoostedRunner(Runner):
         hopeless = Hopeless(followed.state, self.stages, patience)
         history = History()
         fit = train(
-            self.judging.samples.rows(part.kept),
+            MemoryRows.of(self.judging.samples.rows(part.kept), n_threads),
             settings,
             history=history,
             callbacks=[*callbacks, hopeless, *watching],
@@ -366,7 +367,8 @@ class BoostedRunner(Runner):
             self.settings, part=len(self.fits), rounds=self.rounds, n_threads=n_threads
         )
         history = History()
-        fit = train(self.judging.samples, settings, history=history, callbacks=callbacks)
+        rows = MemoryRows.of(self.judging.samples, n_threads)
+        fit = train(rows, settings, history=history, callbacks=callbacks)
         self.fits.append(fit)
         return history
 

@@ -14,6 +14,7 @@ from rebelboost.data.samples import Samples
 from rebelboost.data.scales import SCALES, Scale, scales_for
 from rebelboost.learners.similarity import Similarity
 from rebelboost.model.queries import Queries
+from rebelboost.rows.base import MemoryRows
 
 MOST_SAMPLES = 3000
 """Maximum number of samples on which scales are compared, by 3-fold cross-validation."""
@@ -77,7 +78,7 @@ def plainest(paid: dict[Scale, BySample]) -> Scale:
 
 def _held_out_costs(settings: Settings, samples: Samples, part: Part) -> BySample:
     """(held-out samples,) what the decisions on them cost, times their weight."""
-    ensemble = train(samples.rows(part.kept), settings)
+    ensemble = train(MemoryRows.of(samples.rows(part.kept), settings.n_threads), settings)
     held = samples.rows(part.out)
     scores = np.zeros((len(held.labels), ensemble.n_classes))
     ensemble.add_scores(Queries(held.X), scores, 0, len(ensemble), settings.n_threads)

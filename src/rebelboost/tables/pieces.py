@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rebelboost.distributed.files import ROWS_AT_ONCE
-from rebelboost.distributed.parts import Raw
+from rebelboost.rows.block import Raw
 from rebelboost.tables.columns import Column, as_text, cells
 from rebelboost.tables.files import PARQUET, Table
 from rebelboost.tables.schema import Understanding, known

@@ -14,6 +14,7 @@ from rebelboost.learners.tree import Tree
 from rebelboost.losses.regression import baseline
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.learned_costs import LearnedCell, LearnedCosts
+from rebelboost.rows.base import MemoryRows
 
 FEWEST = 20
 """Samples of a class: with fewer, its mean costs must do."""
@@ -84,5 +85,6 @@ def _fit(
     if part is None:
         return LearnedCell(true, decided, mean, Ensemble.of((), 1))
     held = follow(numbers.rows(part.out), settings)
-    ensemble = train(numbers.rows(part.kept), settings, held=held)
+    kept = MemoryRows.of(numbers.rows(part.kept), n_threads)
+    ensemble = train(kept, settings, held=held)
     return LearnedCell(true, decided, mean, ensemble)

@@ -9,10 +9,10 @@ import numpy as np
 
 from rebelboost.base.arrays import Bins, Floats, RectangleArrays
 from rebelboost.data.binning import BLOCK, Binner, fit_binner
-from rebelboost.data.samples import Samples
 from rebelboost.data.training_set import TrainingSet
 from rebelboost.learners.options import schedule
 from rebelboost.learners.tree import PreparedTree, Tree
+from rebelboost.rows.base import Rows
 from rebelboost.vision.features import take_features
 from rebelboost.vision.integral_image import Windows
 
@@ -61,10 +61,10 @@ class WindowTrees:
         """No feature is categorical."""
         return []
 
-    def prepare(self, samples: Samples, n_threads: int = 1) -> "PreparedWindowTrees":
+    def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedWindowTrees":
         """The binned features."""
         del n_threads  # the data have their own
-        return PreparedWindowTrees(samples, self.options, self.data, schedule(self.options))
+        return PreparedWindowTrees(rows, self.options, self.data, schedule(self.options))
 
 
 class PreparedWindowTrees(PreparedTree):

@@ -15,6 +15,7 @@ from rebelboost.boosting.settings import Settings
 from rebelboost.data.samples import Samples
 from rebelboost.learners.tree import Tree
 from rebelboost.model.trees import Trees
+from rebelboost.rows.base import MemoryRows
 from rebelboost.vision.backgrounds import Backgrounds
 from rebelboost.vision.binned import WindowTrees, bin_windows
 from rebelboost.vision.features import Size, n_planes
@@ -184,7 +185,7 @@ class _Bench:
             seed=plan.seed,
             n_threads=plan.n_threads,
         )
-        ensemble = train(samples, settings)
+        ensemble = train(MemoryRows.of(samples, plan.n_threads), settings)
         found = ensemble.of_kind(Trees)
         trees = found[0][1] if found else Trees.none(2)
         return DetectorModel.of(plan.window, plan.pool, trees)

@@ -1,8 +1,8 @@
 """Parts of the rows on the workers of a Dask cluster.
 
-A part is made by a task, on whichever worker Dask chooses: from its rows, by the commands so far. What it
-then holds stays with that worker's process, and commands go there directly. That is only a matter of speed:
-if the worker is lost, or has forgotten the part, a task makes it again, on any worker, and the model is the
+A block is made by a task, on whichever worker Dask chooses: from its rows, by the operations so far. What it
+then holds stays with that worker's process, and operations go there directly. That is only a matter of speed:
+if the worker is lost, or has forgotten the block, a task makes it again, on any worker, and the model is the
 same. Nothing waits longer than `PATIENCE` for a cluster that has no workers.
 """
 
@@ -13,15 +13,15 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from distributed.scheduler import KilledWorker
 
 from distributed import Client, Future, get_worker
-from rebelboost.distributed.packing import pack, unpack
-from rebelboost.distributed.parts import Raw, RowPart
-from rebelboost.distributed.seam import Command, Log
 from rebelboost.exceptions import ClusterError
+from rebelboost.rows.base import Log, Operation, RowFacts
+from rebelboost.rows.block import Block, Raw
+from rebelboost.rows.packing import pack, unpack
 
 PATIENCE = 30.0
 """Seconds to wait for a worker when there is none."""
@@ -30,37 +30,39 @@ LOOK = 0.25
 CLOSING = 5.0
 """Seconds to connect again, if the client was closed in a fit."""
 MOST_LOSSES = 4
-"""A part that is lost more often than this in one command has probably too many rows for a worker."""
+"""A block that is lost more often than this in one operation has probably too many rows for a worker."""
 
 # ---- on the workers
 
 
 @dataclass
 class _Kept:
-    part: RowPart
+    block: Block
     version: int
-    """Number of commands of the fit that the part has obeyed."""
+    """Number of operations of the fit that the block has applied."""
 
 
 KEPT: dict[tuple[str, int], _Kept] = {}
 """Parts that this process holds, by the fit and their number."""
 ENDED: deque[str] = deque(maxlen=1000)
-"""Fits that have ended: a part that is made too late must not be kept."""
+"""Fits that have ended: a block that is made too late must not be kept."""
 
 
-def make_part(raw: Raw, fit: str, number: int, commands: Sequence[Command], version: int) -> str:
-    """Make a part from its rows, keep it, and return the address of this worker."""
+def make_block(
+    raw: Raw, fit: str, number: int, operations: Sequence[Operation], version: int
+) -> str:
+    """Make a block from its rows, keep it, and return the address of this worker."""
     worker = get_worker()
-    part = RowPart(number, lambda: raw, n_threads=worker.state.nthreads)
-    for command in commands:
-        command.obey(part)
+    block = Block(number, lambda: raw, n_threads=worker.state.nthreads)
+    for operation in operations:
+        operation.apply(block)
     if fit not in ENDED:
-        KEPT[fit, number] = _Kept(part, version)
+        KEPT[fit, number] = _Kept(block, version)
     return str(worker.address)
 
 
 class Reply(NamedTuple):
-    """What a worker says to a command."""
+    """What a worker says to a operation."""
 
     answer: Any
     behind: tuple[int, ...] = ()
@@ -68,30 +70,30 @@ class Reply(NamedTuple):
     error: Exception | None = None
 
 
-async def obey(fit: str, numbers: tuple[int, ...], version: int, command: Command) -> Reply:
-    """Let parts of this worker obey, on a thread, and merge their answers."""
-    return await asyncio.to_thread(_obey, fit, numbers, version, command)
+async def apply(fit: str, numbers: tuple[int, ...], version: int, operation: Operation) -> Reply:
+    """Let blocks of this worker apply, on a thread, and merge their answers."""
+    return await asyncio.to_thread(_apply, fit, numbers, version, operation)
 
 
-def _obey(fit: str, numbers: tuple[int, ...], version: int, command: Command) -> Reply:
+def _apply(fit: str, numbers: tuple[int, ...], version: int, operation: Operation) -> Reply:
     kept = {number: KEPT.get((fit, number)) for number in numbers}
     behind = tuple(n for n, own in kept.items() if own is None or own.version != version)
     answers = []
     for number, own in kept.items():
         if own is None or number in behind:
             continue
-        own.version = -1  # until it has obeyed
+        own.version = -1  # until it has applied
         try:
-            answers.append(command.obey(own.part))
+            answers.append(operation.apply(own.block))
         except Exception as error:  # noqa: BLE001  (whatever it is, the user must see it)
             return Reply(None, behind, error)
         own.version = version + 1
-    merged = pack(type(command).merge(answers)) if answers else None
+    merged = pack(type(operation).merge(answers)) if answers else None
     return Reply(merged, behind)
 
 
 async def forget(fit: str) -> None:
-    """Forget all parts of a fit, also those still to be made."""
+    """Forget all blocks of a fit, also those still to be made."""
     ENDED.append(fit)
     for key in [key for key in KEPT if key[0] == fit]:
         del KEPT[key]
@@ -101,27 +103,30 @@ async def forget(fit: str) -> None:
 
 
 @dataclass
-class OnWorkers:
-    """Parts on the workers of a cluster."""
+class ClusterRows:
+    """Blocks on the workers of a cluster."""
 
     client: Client
     rows: list[Future]
-    """Futures of `Raw`, by the number of the part."""
+    """Futures of `Raw`, by the number of the block."""
     fit: str = field(default_factory=lambda: uuid.uuid4().hex)
     where: dict[int, str] = field(default_factory=dict)
-    """Part → address of the worker that holds it."""
+    """Block → address of the worker that holds it."""
     log: Log = field(default_factory=Log)
     version: int = 0
     n_remade: int = 0
-    """How often a part was made again."""
+    """How often a block was made again."""
     address: str = field(init=False)
     """Of the scheduler."""
+    facts: RowFacts | None = None
+
+    alone: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         self.address = str(self.client.scheduler.address)
 
-    def ask(self, command: Command) -> Any:
-        """Let all parts obey; return their merged answers."""
+    def ask(self, operation: Operation) -> Any:
+        """Let all blocks apply; return their merged answers."""
         answers: list[Any] = []
         pending = set(range(len(self.rows)))
         losses = 0
@@ -129,8 +134,8 @@ class OnWorkers:
             missing = sorted(pending - set(self.where))
             if missing:
                 self._make(missing)
-            obeyed, lost = self._tell(command, pending, answers)
-            pending -= obeyed
+            applied, lost = self._tell(operation, pending, answers)
+            pending -= applied
             for number in lost:
                 self.where.pop(number, None)
             losses += bool(lost)
@@ -141,16 +146,16 @@ class OnWorkers:
                     "workers run out of memory, use more or smaller partitions, or larger workers"
                 )
         self.version += 1
-        self.log.note(command)
-        return type(command).merge(answers)
+        self.log.note(operation)
+        return type(operation).merge(answers)
 
     def close(self) -> None:
-        """Let the workers forget the parts."""
+        """Let the workers forget the blocks."""
         self.rows, self.where = [], {}
         with suppress(ClusterError, OSError, TimeoutError):  # a lost cluster has forgotten them
             if self.client.status == "running":
                 self._forget()
-            else:  # somebody has closed the client: the workers live on, and keep the parts
+            else:  # somebody has closed the client: the workers live on, and keep the blocks
                 with Client(self.address, timeout=CLOSING, set_as_default=False) as self.client:
                     self._forget()
 
@@ -161,14 +166,14 @@ class OnWorkers:
             self.client.run(forget, self.fit, workers=alive, on_error="ignore")
 
     def _tell(
-        self, command: Command, pending: set[int], answers: list[Any]
+        self, operation: Operation, pending: set[int], answers: list[Any]
     ) -> tuple[set[int], set[int]]:
-        """Send the command to the workers; return the parts that have obeyed, and those lost."""
+        """Send the operation to the workers; return the blocks that have applied, and those lost."""
         groups: dict[str, list[int]] = {}
         for number in sorted(pending):
             groups.setdefault(self.where[number], []).append(number)
-        replies = self._sync(self._told, command, groups)
-        obeyed, lost = set[int](), set[int]()
+        replies = self._sync(self._told, operation, groups)
+        applied, lost = set[int](), set[int]()
         for address, numbers in groups.items():
             reply = replies.get(address)
             if reply is None:
@@ -177,21 +182,21 @@ class OnWorkers:
             if reply.error is not None:
                 raise reply.error
             lost.update(reply.behind)
-            obeyed.update(set(numbers) - set(reply.behind))
+            applied.update(set(numbers) - set(reply.behind))
             if reply.answer is not None:
                 answers.append(unpack(reply.answer))
-        return obeyed, lost
+        return applied, lost
 
-    async def _told(self, command: Command, groups: dict[str, list[int]]) -> dict[str, Reply]:
+    async def _told(self, operation: Operation, groups: dict[str, list[int]]) -> dict[str, Reply]:
         """Replies of the workers that answer; those that are gone are left out."""
 
         async def one(address: str, numbers: list[int]) -> Any:
             found = await self.client.run(
-                obey,
+                apply,
                 self.fit,
                 tuple(numbers),
                 self.version,
-                command,
+                operation,
                 workers=[address],
                 on_error="return",
             )
@@ -225,17 +230,17 @@ class OnWorkers:
         return set(known["workers"])
 
     def _make(self, numbers: Sequence[int]) -> None:
-        """Make parts from their rows, wherever Dask likes."""
-        commands = self.log.commands
+        """Make blocks from their rows, wherever Dask likes."""
+        operations = self.log.operations
         made = {
             number: self.client.submit(
-                make_part,
+                make_block,
                 self.rows[number],
                 self.fit,
                 number,
-                commands,
+                operations,
                 self.version,
-                key=f"rebelboost-part-{self.fit}-{number}-{uuid.uuid4().hex}",
+                key=f"rebelboost-block-{self.fit}-{number}-{uuid.uuid4().hex}",
                 pure=False,
             )
             for number in numbers
@@ -278,7 +283,7 @@ class OnWorkers:
 
 
 def check_made(made: dict[int, Future]) -> None:
-    """Raise an error if the task of a part has failed for good."""
+    """Raise an error if the task of a block has failed for good."""
     errors = {n: future.exception() for n, future in made.items() if future.status == "error"}
     killed = [str(n) for n, error in errors.items() if isinstance(error, KilledWorker)]
     if killed:

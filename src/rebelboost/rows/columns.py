@@ -15,7 +15,7 @@ ReadColumns = Callable[[Sequence[int] | None], Any]
 
 
 @dataclass(frozen=True)
-class FileRows:
+class FileColumns:
     """(n, d) numbers, of which only those that are used at a time are in memory."""
 
     read: ReadColumns
@@ -33,14 +33,14 @@ class FileRows:
         """(n, d)."""
         return self.n_rows, self.encoder.n_features
 
-    def __getitem__(self, chosen: NDArray[Any]) -> "FileRows":
+    def __getitem__(self, chosen: NDArray[Any]) -> "FileColumns":
         """Some of the rows, by a mask or by their positions."""
         rows = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
         if self.chosen is not None:
             rows = self.chosen[rows]
         return replace(self, n_rows=len(rows), chosen=rows.astype(np.int32))
 
-    def joined(self, other: "FileRows") -> "FileRows":
+    def joined(self, other: "FileColumns") -> "FileColumns":
         """These rows and others of the same file."""
         assert self.chosen is not None
         assert other.chosen is not None
@@ -68,11 +68,11 @@ class FileRows:
         return values if self.chosen is None else values[self.chosen]
 
 
-def columns_of_rows(X: Values | FileRows, features: Sequence[int]) -> list[Values]:
+def columns_of_rows(X: Values | FileColumns, features: Sequence[int]) -> list[Values]:
     """Some columns of values that are in memory or in a file."""
-    return X.columns(features) if isinstance(X, FileRows) else [X[:, f] for f in features]
+    return X.columns(features) if isinstance(X, FileColumns) else [X[:, f] for f in features]
 
 
-def in_memory(X: Values | FileRows) -> Values:
+def in_memory(X: Values | FileColumns) -> Values:
     """All values."""
-    return X.__array__() if isinstance(X, FileRows) else X
+    return X.__array__() if isinstance(X, FileColumns) else X

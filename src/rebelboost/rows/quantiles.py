@@ -1,4 +1,4 @@
-"""Bins of features whose values are spread over parts: exactly those of all values in one place.
+"""Bins of features whose values are spread over blocks: exactly those of all values in one place.
 
 Floats are compared as integers of the same order (`keys_of`). The parts sort their own values once. Then
 the ranges of keys that hold the end of a bin are divided again and again, by the bits of the keys, with
@@ -6,7 +6,7 @@ integer weights from all parts. No sketch, and no more than a few questions.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,14 +16,15 @@ from rebelboost.base.arrays import Bytes, Floats, Ints
 from rebelboost.data.binning import (
     MOST_BINS,
     Binner,
+    blocks_shape,
     edges_between_codes,
     ends_of_bins,
     even_edges,
     middles,
 )
-from rebelboost.distributed.file_rows import columns_of_rows
-from rebelboost.distributed.parts import RowPart, Sorted
-from rebelboost.distributed.seam import Merge, SpreadRows, added, largest_of
+from rebelboost.rows.base import Merge, Rows, added, largest_of
+from rebelboost.rows.block import Block, ScoredRows, Sorted
+from rebelboost.rows.columns import columns_of_rows, in_memory
 
 Keys = NDArray[np.uint64]
 FIRST_BITS = 12
@@ -82,21 +83,21 @@ class Sort:
     """Scale of the weights; None: all equal."""
     most: int
 
-    def obey(self, part: RowPart) -> list[Keys | None]:
+    def apply(self, block: Block) -> list[Keys | None]:
         """Answer the distinct keys of each feature, if there are no more than `most`."""
-        assert part.train is not None
-        part.sorted = {}
+        assert block.train is not None
+        block.sorted = {}
         for f, x in zip(
-            self.features, columns_of_rows(part.train.rows.X, self.features), strict=True
+            self.features, columns_of_rows(block.train.rows.X, self.features), strict=True
         ):
-            part.sorted[f] = self._sorted(part, f, x)
-        return [self._few(part.sorted[f].keys) for f in self.features]
+            block.sorted[f] = self._sorted(block, f, x)
+        return [self._few(block.sorted[f].keys) for f in self.features]
 
-    def _sorted(self, part: RowPart, feature: int, x: NDArray[Any]) -> Sorted:
-        assert part.train is not None
-        rows = part.train.rows
+    def _sorted(self, block: Block, feature: int, x: NDArray[Any]) -> Sorted:
+        assert block.train is not None
+        rows = block.train.rows
         if self.scale is None or rows.weight is None:
-            return Sorted(part.kept(f"sorted-{feature}", sorted_keys(x)), None)
+            return Sorted(block.kept(f"sorted-{feature}", sorted_keys(x)), None)
         present = ~np.isnan(x)
         keys = keys_of(x[present])
         order = np.argsort(keys, kind="stable")
@@ -104,7 +105,8 @@ class Sort:
         counts = weight > 0
         mass = np.concatenate([[0], np.cumsum(weight[counts])])
         return Sorted(
-            part.kept(f"sorted-{feature}", keys[order][counts]), part.kept(f"mass-{feature}", mass)
+            block.kept(f"sorted-{feature}", keys[order][counts]),
+            block.kept(f"mass-{feature}", mass),
         )
 
     def _few(self, keys: Keys) -> Keys | None:
@@ -123,11 +125,11 @@ class Masses:
     bounds: dict[int, Keys]
     """Feature → increasing lower bounds of its ranges, and the end of the last."""
 
-    def obey(self, part: RowPart) -> tuple[Ints, ...]:
+    def apply(self, block: Block) -> tuple[Ints, ...]:
         """Answer for each feature (2, ranges): weights, and numbers of rows."""
         found = []
         for feature, bounds in self.bounds.items():
-            own = part.sorted[feature]
+            own = block.sorted[feature]
             at = np.searchsorted(own.keys, bounds)
             found.append(np.stack([np.diff(own.below(at)), np.diff(at)]))
         return tuple(found)
@@ -156,11 +158,11 @@ class Distinct:
     ranges: dict[int, tuple[Keys, Keys]]
     """Feature → where its ranges begin, and where they end."""
 
-    def obey(self, part: RowPart) -> Weighed:
+    def apply(self, block: Block) -> Weighed:
         """Answer their keys and weights, by feature."""
         found: Weighed = []
         for feature, (lows, highs) in self.ranges.items():
-            own = part.sorted[feature]
+            own = block.sorted[feature]
             begins, ends = np.searchsorted(own.keys, lows), np.searchsorted(own.keys, highs)
             rows = np.concatenate(
                 [np.arange(b, e) for b, e in zip(begins, ends, strict=True)] or [np.empty(0, int)]
@@ -177,11 +179,11 @@ class Next:
     lasting: ClassVar[bool] = False
     keys: dict[int, Keys]
 
-    def obey(self, part: RowPart) -> tuple[Keys, ...]:
+    def apply(self, block: Block) -> tuple[Keys, ...]:
         """Answer for each feature the complements of their keys, of which the largest counts; 0 for none."""
         found = []
         for feature, keys in self.keys.items():
-            own = part.sorted[feature].keys
+            own = block.sorted[feature].keys
             at = np.searchsorted(own, keys, side="right")
             found.append(np.where(at < len(own), ~np.append(own, ~np.uint64(0))[at], np.uint64(0)))
         return tuple(found)
@@ -195,11 +197,11 @@ class Ends:
     lasting: ClassVar[bool] = False
     features: tuple[int, ...]
 
-    def obey(self, part: RowPart) -> tuple[Floats]:
+    def apply(self, block: Block) -> tuple[Floats]:
         """Answer (features, 2): minus the smallest value, and the largest."""
-        assert part.train is not None
+        assert block.train is not None
         found = np.full((len(self.features), 2), -np.inf)
-        for i, column in enumerate(columns_of_rows(part.train.rows.X, self.features)):
+        for i, column in enumerate(columns_of_rows(block.train.rows.X, self.features)):
             x = column[~np.isnan(column)].astype(np.float64)
             if len(x):
                 found[i] = -x.min(), x.max()
@@ -266,11 +268,11 @@ class _Ranges:
         )
 
 
-def _quantile_edges(spread: SpreadRows, features: Sequence[int], most: int) -> dict[int, Floats]:
+def _quantile_edges(rows: Rows, features: Sequence[int], most: int) -> dict[int, Floats]:
     """Edges of features with more values than bins."""
     first = np.arange(2**FIRST_BITS, dtype=np.uint64) << np.uint64(64 - FIRST_BITS)
     bounds = np.append(first, ~np.uint64(0))
-    answers = spread.ask(Masses(dict.fromkeys(features, bounds)))
+    answers = rows.ask(Masses(dict.fromkeys(features, bounds)))
     bits = np.full(len(first), 64 - FIRST_BITS, dtype=np.uint64)
     found = {}
     for f, (mass, n_rows) in zip(features, answers, strict=True):
@@ -282,12 +284,12 @@ def _quantile_edges(spread: SpreadRows, features: Sequence[int], most: int) -> d
             break
         few = {f: c for f, c in open_.items() if found[f].n_rows[c].sum() <= FEW_ROWS}
         if few:
-            _settle(spread, found, few)
+            _settle(rows, found, few)
         many = {f: c for f, c in open_.items() if f not in few}
         if many:
-            _divide(spread, found, many)
+            _divide(rows, found, many)
     values = {f: own.lows[own.ends()] for f, own in found.items()}
-    following = spread.ask(Next(values))
+    following = rows.ask(Next(values))
     edges = {}
     for (f, keys), after in zip(values.items(), following, strict=True):
         there = after > 0
@@ -296,7 +298,7 @@ def _quantile_edges(spread: SpreadRows, features: Sequence[int], most: int) -> d
     return edges
 
 
-def _divide(spread: SpreadRows, found: dict[int, _Ranges], many: dict[int, Ints]) -> None:
+def _divide(rows: Rows, found: dict[int, _Ranges], many: dict[int, Ints]) -> None:
     """Divide ranges by the next bits of their keys."""
     pieces = {f: found[f].divided(chosen) for f, chosen in many.items()}
     bounds = {}
@@ -304,24 +306,24 @@ def _divide(spread: SpreadRows, found: dict[int, _Ranges], many: dict[int, Ints]
         length = np.repeat(found[f].bits[many[f]] - np.uint64(by), 2**by)
         # Ranges need not be adjacent: each piece has its own end.
         bounds[f] = np.stack([lows, lows + (np.uint64(1) << length)], axis=1).ravel()
-    for (f, chosen), answer in zip(many.items(), spread.ask(Masses(bounds)), strict=True):
+    for (f, chosen), answer in zip(many.items(), rows.ask(Masses(bounds)), strict=True):
         mass, n_rows = answer[:, ::2]
         lows, by = pieces[f]
         bits = np.repeat(found[f].bits[chosen] - np.uint64(by), 2**by)
         found[f] = found[f].replaced(chosen, _Ranges(lows, bits, mass, n_rows, found[f].most))
 
 
-def _settle(spread: SpreadRows, found: dict[int, _Ranges], few: dict[int, Ints]) -> None:
+def _settle(rows: Rows, found: dict[int, _Ranges], few: dict[int, Ints]) -> None:
     """Ask for all values of ranges."""
     ranges = {f: (found[f].lows[c], found[f].highs()[c]) for f, c in few.items()}
-    for (f, chosen), (keys, mass) in zip(few.items(), spread.ask(Distinct(ranges)), strict=True):
+    for (f, chosen), (keys, mass) in zip(few.items(), rows.ask(Distinct(ranges)), strict=True):
         alone = np.zeros(len(keys), dtype=np.uint64)
         ones = np.ones(len(keys), dtype=np.int64)
         found[f] = found[f].replaced(chosen, _Ranges(keys, alone, mass, ones, found[f].most))
 
 
-def spread_binner(
-    spread: SpreadRows,
+def binner_of(
+    rows: Rows,
     categorical: Bytes,
     max_bins: int,
     method: str,
@@ -333,7 +335,7 @@ def spread_binner(
     edges: dict[int, Floats] = {}
     codes = tuple(np.flatnonzero(categorical).tolist())
     if codes:
-        (ends,) = spread.ask(Ends(codes))
+        (ends,) = rows.ask(Ends(codes))
         edges |= {
             f: edges_between_codes(max(0.0, high))
             for f, high in zip(codes, ends[:, 1].tolist(), strict=True)
@@ -342,7 +344,7 @@ def spread_binner(
     at_once = max(1, min(AT_ONCE, MOST_SORTED // n_rows))
     for first in range(0, len(numeric), at_once):
         features = tuple(numeric[first : first + at_once])
-        distinct = spread.ask(Sort(features, scale, most))
+        distinct = rows.ask(Sort(features, scale, most))
         many = []
         for f, keys in zip(features, distinct, strict=True):
             if keys is not None and len(keys) <= most:
@@ -350,11 +352,31 @@ def spread_binner(
             else:
                 many.append(f)
         if many and method == "even":
-            (ends,) = spread.ask(Ends(tuple(many)))
+            (ends,) = rows.ask(Ends(tuple(many)))
             edges |= {
                 f: even_edges(-low, high, most)
                 for f, (low, high) in zip(many, ends.tolist(), strict=True)
             }
         elif many:
-            edges |= _quantile_edges(spread, many, most)
+            edges |= _quantile_edges(rows, many, most)
     return Binner(tuple(edges[f] for f in range(len(categorical))), categorical.astype(np.uint8))
+
+
+@dataclass(frozen=True)
+class BinRows:
+    """Bin the values, and forget them."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = True
+    binner: Binner
+
+    def apply(self, block: Block) -> tuple[int]:
+        """Answer the number of rows."""
+        assert block.train is not None
+        rows = block.train.rows
+        block.sorted = {}
+        X = in_memory(rows.X)
+        blocks = block.array("bins", blocks_shape(X), np.uint8)
+        block.bins = self.binner.transform(X, block.n_threads, blocks)
+        block.train = ScoredRows(replace(rows, X=np.empty((len(rows), 0))))
+        return (len(rows),)

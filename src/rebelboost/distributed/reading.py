@@ -1,4 +1,4 @@
-"""Commands that read and check the rows of parts, encode them as numbers, and bin them."""
+"""Operations that read and check the rows of parts, encode them as numbers, and bin them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,11 +15,7 @@ from rebelboost.base.hashing import drawn_by, hash_rows
 from rebelboost.costs.by_sample import CostColumns, rows_of_cube
 from rebelboost.costs.judge import weighed
 from rebelboost.costs.matrix import cost_rows
-from rebelboost.data.binning import Binner, blocks_shape
 from rebelboost.data.encoder import FeatureEncoder, as_frame, count_levels
-from rebelboost.distributed.file_rows import FileRows, in_memory
-from rebelboost.distributed.parts import PartRows, Raw, RowPart, ScoredRows
-from rebelboost.distributed.seam import Merge, added, all_items
 from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.inputs import (
     checked_table,
@@ -29,6 +25,9 @@ from rebelboost.estimators.inputs import (
 )
 from rebelboost.estimators.targets import encode_target
 from rebelboost.exceptions import PartitionError
+from rebelboost.rows.base import Merge, added, all_items
+from rebelboost.rows.block import Block, EncodedRows, Raw, ScoredRows
+from rebelboost.rows.columns import FileColumns, in_memory
 
 MOST_SHORT = 256
 """Number of classes whose codes fit into a byte."""
@@ -54,14 +53,14 @@ class Description(NamedTuple):
 
 
 @contextmanager
-def _named(part: RowPart) -> Iterator[None]:
+def _named(block: Block) -> Iterator[None]:
     """Name the part in errors about its rows."""
     try:
         yield
     except (ValueError, TypeError) as error:
         if isinstance(error, PartitionError):
             raise
-        raise PartitionError(f"{part.where}: {error}") from None
+        raise PartitionError(f"{block.where}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -74,12 +73,12 @@ class Describe:
     numbers: bool = False
     """Whether y holds the targets of a regression."""
 
-    def obey(self, part: RowPart) -> list[Description]:
+    def apply(self, block: Block) -> list[Description]:
         """Answer the description."""
-        with _named(part):
-            return [self._described(part, part.source())]
+        with _named(block):
+            return [self._described(block, block.source())]
 
-    def _described(self, part: RowPart, raw: Raw) -> Description:
+    def _described(self, block: Block, raw: Raw) -> Description:
         frame, n_rows = as_frame(raw.X), len(raw.X)
         array = None
         if frame is None and n_rows == 0:
@@ -97,8 +96,8 @@ class Describe:
         elif n_rows > 0:
             classes, _ = encode_labels(raw.y, n_rows)
         return Description(
-            part.number,
-            part.where,
+            block.number,
+            block.where,
             n_rows,
             n_features,
             None if frame is None else tuple(map(str, frame.columns)),
@@ -149,24 +148,24 @@ class Encode:
     numbers: bool = False
     """Whether y holds the targets of a regression."""
 
-    def obey(self, part: RowPart) -> list[Summary]:
+    def apply(self, block: Block) -> list[Summary]:
         """Answer the summary of the rows with a positive weight."""
-        with _named(part):
-            rows = self.encoded(part.source())
+        with _named(block):
+            rows = self.encoded(block.source())
         positive = None if rows.weight is None or rows.weight.all() else rows.weight > 0
-        if part.columns is not None:
-            in_file = FileRows(part.columns, self.encoder, rows.X.dtype, len(rows))
+        if block.columns is not None:
+            in_file = FileColumns(block.columns, self.encoder, rows.X.dtype, len(rows))
         if positive is not None:
             rows = rows.take(positive)
         if self.with_keys:
             rows.keys = hash_rows(in_memory(rows.X), 0)
         summary = _summary(rows, 1 if self.numbers else len(self.classes))
-        if part.columns is not None and len(rows):
+        if block.columns is not None and len(rows):
             rows.X = in_file if positive is None else in_file[positive]
-        part.train = ScoredRows(rows)
+        block.train = ScoredRows(rows)
         return [summary]
 
-    def encoded(self, raw: Raw) -> PartRows:
+    def encoded(self, raw: Raw) -> EncodedRows:
         """The rows as numbers."""
         n_rows, dtype = len(raw.X), np.float32 if self.narrow else np.float64
         X: Any = np.empty((n_rows, self.encoder.n_features), dtype)
@@ -192,10 +191,10 @@ class Encode:
         weight = None
         if raw.sample_weight is not None:
             weight = np.ldexp(np.asarray(raw.sample_weight, np.float64), -self.weight_shift)
-        return PartRows(X, labels, weight, costs, target=target)
+        return EncodedRows(X, labels, weight, costs, target=target)
 
 
-def _summary(rows: PartRows, n_classes: int) -> Summary:
+def _summary(rows: EncodedRows, n_classes: int) -> Summary:
     lightest, none = np.full(n_classes, np.inf), np.zeros(n_classes)
     np.minimum.at(lightest, rows.labels, 1.0 if rows.weight is None else rows.weight)
     paid = none[np.newaxis][:0] if rows.costs is None else weighed(rows.costs, rows.weight)
@@ -221,13 +220,13 @@ class Price:
     """(K, K) costs that no column holds."""
     names: tuple[str, ...]
 
-    def obey(self, part: RowPart) -> list[Summary]:
+    def apply(self, block: Block) -> list[Summary]:
         """Answer the summary of the rows, with their costs."""
-        rows = part.scored(held=False).rows
-        with _named(part):
+        rows = block.scored(held=False).rows
+        with _named(block):
             cube = self.columns.applied(self.matrix, in_memory(rows.X), self.names)
-        rows.cube = part.kept("cube", cube)
-        rows.costs = part.kept("costs", rows_of_cube(cube, rows.labels))
+        rows.cube = block.kept("cube", cube)
+        rows.costs = block.kept("costs", rows_of_cube(cube, rows.labels))
         return [_summary(rows, len(self.matrix))]
 
 
@@ -242,23 +241,19 @@ class HoldOut:
     spared: tuple[int, ...]
     """Classes that training cannot do without."""
     n_classes: int
-    unit: float
-    """Unit of the counted weights."""
 
-    def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
-        """Answer the numbers of rows kept, by class, and the number and counted weight of those held out."""
-        assert part.train is not None
-        rows = part.train.rows
-        if part.held is not None:  # another try
-            rows = rows.joined(part.held.rows)
+    def apply(self, block: Block) -> tuple[Ints, Ints]:
+        """Answer the numbers of rows kept, by class, and the number of those held out."""
+        assert block.train is not None
+        rows = block.train.rows
+        if block.held is not None:  # another try
+            rows = rows.joined(block.held.rows)
         keys = hash_rows(in_memory(rows.X), self.number % 2**32)
         out = drawn_by(keys, self.share, self.number)
         out &= ~np.isin(rows.labels, self.spared)
-        part.train, part.held = ScoredRows(rows.take(~out)), ScoredRows(rows.take(out))
-        kept = np.bincount(part.train.rows.labels, minlength=self.n_classes)
-        held = part.held.rows
-        weight = len(held) if held.weight is None else in_units(held.weight, self.unit).sum()
-        return kept, np.array(len(held)), np.array(weight).astype(np.int64)
+        block.train, block.held = ScoredRows(rows.take(~out)), ScoredRows(rows.take(out))
+        kept = np.bincount(block.train.rows.labels, minlength=self.n_classes)
+        return kept, np.array(len(block.held.rows))
 
 
 @dataclass(frozen=True)
@@ -271,9 +266,9 @@ class Weigh:
     weight_unit: float
     paid_units: ByClass
 
-    def obey(self, part: RowPart) -> tuple[Ints, Ints, Ints]:
+    def apply(self, block: Block) -> tuple[Ints, Ints, Ints]:
         """Answer (K,) numbers of rows, (K,) counted weights and (K, K) counted costs."""
-        rows = part.scored(held=False).rows
+        rows = block.scored(held=False).rows
         counts = None if rows.weight is None else in_units(rows.weight, self.weight_unit)
         weight = np.bincount(rows.labels, counts, self.n_classes).astype(np.int64)
         paid = np.zeros((self.n_classes, self.n_classes), dtype=np.int64)
@@ -281,26 +276,6 @@ class Weigh:
             units = np.rint(weighed(rows.costs, rows.weight) / self.paid_units)
             np.add.at(paid, rows.labels, units.astype(np.int64))
         return np.bincount(rows.labels, minlength=self.n_classes), weight, paid
-
-
-@dataclass(frozen=True)
-class BinRows:
-    """Bin the values, and forget them."""
-
-    merge: ClassVar[Merge] = added
-    lasting: ClassVar[bool] = True
-    binner: Binner
-
-    def obey(self, part: RowPart) -> tuple[int]:
-        """Answer the number of rows."""
-        assert part.train is not None
-        rows = part.train.rows
-        part.sorted = {}
-        X = in_memory(rows.X)
-        blocks = part.array("bins", blocks_shape(X), np.uint8)
-        part.bins = self.binner.transform(X, part.n_threads, blocks)
-        part.train = ScoredRows(replace(rows, X=np.empty((len(rows), 0))))
-        return (len(rows),)
 
 
 @dataclass(frozen=True)
@@ -312,29 +287,16 @@ class SmallestKeys:
     n_rows: int
     seed: int
 
-    def obey(self, part: RowPart) -> list[tuple[NDArray[np.uint64], PartRows]]:
+    def apply(self, block: Block) -> list[tuple[NDArray[np.uint64], EncodedRows]]:
         """Answer the hashes and the rows."""
-        assert part.train is not None
-        rows = part.train.rows
+        assert block.train is not None
+        rows = block.train.rows
         X = identity = in_memory(rows.X)
         if rows.target is not None:
             identity = np.column_stack([X, rows.target]).astype(np.float64)
         keys = hash_rows(identity, self.seed, rows.labels)
         order = np.sort(np.argsort(keys, kind="stable")[: self.n_rows]).astype(np.int64)
         return [(keys[order], replace(rows, X=X).take(order))]
-
-
-@dataclass(frozen=True)
-class Summarize:
-    """Summarise the rows that are left for training."""
-
-    merge: ClassVar[Merge] = all_items
-    lasting: ClassVar[bool] = False
-    n_classes: int
-
-    def obey(self, part: RowPart) -> list[Summary]:
-        """Answer the summary."""
-        return [_summary(part.scored(held=False).rows, self.n_classes)]
 
 
 @dataclass(frozen=True)
@@ -346,6 +308,6 @@ class DistinctKeys:
     most: int
     """Number of hashes that are enough."""
 
-    def obey(self, part: RowPart) -> list[NDArray[np.uint64]]:
+    def apply(self, block: Block) -> list[NDArray[np.uint64]]:
         """Answer the smallest distinct hashes."""
-        return [np.unique(hash_rows(in_memory(part.scored(held=False).rows.X), 0))[: self.most]]
+        return [np.unique(hash_rows(in_memory(block.scored(held=False).rows.X), 0))[: self.most]]

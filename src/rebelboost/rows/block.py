@@ -1,4 +1,4 @@
-"""A part of the rows, with all that training keeps of it."""
+"""A block of rows, with all that training keeps of them."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rebelboost import kernels
 from rebelboost.base.arrays import (
     Bins,
     BySample,
     Floats,
     Indices,
     Labels,
+    Layer,
     Pairs,
     Planes,
     Regions,
@@ -22,13 +24,15 @@ from rebelboost.base.arrays import (
     Values,
 )
 from rebelboost.base.hashing import Keys
-from rebelboost.distributed.file_rows import FileRows, ReadColumns
-from rebelboost.losses.smooth import ConvexLoss
+from rebelboost.costs.judge import Judge
+from rebelboost.data.samples import Samples
+from rebelboost.losses.convex import ConvexLoss
+from rebelboost.rows.columns import FileColumns, ReadColumns
 
 
 @dataclass
 class Raw:
-    """The rows of a part as the user gave them."""
+    """Rows as the user gave them."""
 
     X: Any
     """Array or data frame."""
@@ -40,10 +44,10 @@ class Raw:
 
 
 @dataclass
-class PartRows:
-    """Encoded rows of a part: those that are trained on, or those that are held out."""
+class EncodedRows:
+    """Encoded rows of a block: those that are trained on, or those that are held out."""
 
-    X: Values | FileRows
+    X: Values | FileColumns
     """(n, d) numbers; empty once they are binned and no longer needed."""
     labels: Labels
     """(n,) codes of the classes; of a byte each, if that is enough."""
@@ -57,12 +61,18 @@ class PartRows:
     cube: Floats | None = None
     """(n, K, K) costs of decisions, where columns of the table hold some."""
 
+    @classmethod
+    def of(cls, samples: Samples) -> "EncodedRows":
+        """Samples in memory."""
+        costs = samples.costs if samples.by_sample else None
+        return cls(samples.X, samples.labels, samples.weight, costs, target=samples.target)
+
     def __len__(self) -> int:
         return len(self.labels)
 
-    def take(self, chosen: Any) -> "PartRows":
+    def take(self, chosen: Any) -> "EncodedRows":
         """Some of the rows, by a mask, by their positions or, unless they are in a file, as a slice."""
-        return PartRows(
+        return EncodedRows(
             self.X[chosen],
             self.labels[chosen],
             None if self.weight is None else self.weight[chosen],
@@ -72,24 +82,24 @@ class PartRows:
             None if self.cube is None else self.cube[chosen],
         )
 
-    def joined(self, other: "PartRows") -> "PartRows":
+    def joined(self, other: "EncodedRows") -> "EncodedRows":
         """These rows, and others after them."""
 
         def both(name: str) -> Any:
             mine, others = getattr(self, name), getattr(other, name)
-            if isinstance(mine, FileRows):
+            if isinstance(mine, FileColumns):
                 return mine.joined(others)
             return None if mine is None else np.concatenate([mine, others])
 
         names = ("X", "labels", "weight", "costs", "keys", "target", "cube")
-        return PartRows(*map(both, names))
+        return EncodedRows(*map(both, names))
 
 
 @dataclass
 class ScoredRows:
     """Scores of rows, and the weights of a loss at them."""
 
-    rows: PartRows
+    rows: EncodedRows
     planes: Planes = field(default_factory=lambda: np.empty((1, 0, 0)))
     scores: Scores = field(default_factory=lambda: np.empty((0, 0)))
     decided: Labels = field(default_factory=lambda: np.empty(0, dtype=np.int32))
@@ -104,6 +114,12 @@ class ScoredRows:
     """(n, K) its curvatures."""
     odds: Planes | None = None
     """(V, n, K) of the logistic loss, while an output is searched for."""
+    everything: Floats | None = None
+    """(n, m) what is summed after each term of such a loss (`rows.slopes.Everything`), where it is kept."""
+    subcosts: Planes | None = None
+    """(V, n, K) weights at scores of 0, where they are kept."""
+    judge: Judge | None = None
+    """Judges decisions, if the samples are in memory."""
 
 
 @dataclass
@@ -120,8 +136,8 @@ class Sorted:
 
 
 @dataclass
-class RowPart:
-    """One part. Its number is the position that users know it by."""
+class Block:
+    """One block. Its number is the position that users know it by."""
 
     number: int
     source: Callable[[], Raw]
@@ -144,8 +160,16 @@ class RowPart:
     """Samples of the round, by node."""
     starts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(1, dtype=np.int32))
     """Where the samples of each node begin."""
-    routed: bool = False
-    """Whether the regions of the round's term are known."""
+    placed: Layer | None = None
+    """The tree whose leaves `regions` of the training rows are; None: another term's."""
+    given: Samples | None = None
+    """All samples of a fit, if they are in memory in one block."""
+
+    @classmethod
+    def of(cls, samples: Samples, n_threads: int = 1) -> "Block":
+        """A block of samples in memory."""
+        train = ScoredRows(EncodedRows.of(samples), judge=Judge.of(samples))
+        return cls(0, _nothing, n_threads, train=train, given=samples)
 
     def array(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """A new array: in memory, or in a file of the folder."""
@@ -168,7 +192,7 @@ class RowPart:
 
     @property
     def where(self) -> str:
-        """What messages call the part."""
+        """What messages call the block."""
         return self.name or f"partition {self.number}"
 
     def scored(self, *, held: bool) -> ScoredRows:
@@ -176,3 +200,25 @@ class RowPart:
         found = self.held if held else self.train
         assert found is not None
         return found
+
+    def place(self, where: Regions | Layer) -> Regions:
+        """(n,) the region of each training row: as given, or the leaf of a tree with splits on bins."""
+        scored = self.scored(held=False)
+        if not isinstance(where, Layer):
+            scored.regions, self.placed = where, None
+            return where
+        if self.placed is None or not _same(self.placed, where):
+            assert self.bins is not None
+            scored.regions[:] = 0
+            if len(where.features) > 0:
+                kernels.active.route(self.bins, where, scored.regions, self.n_threads)
+            self.placed = where
+        return scored.regions
+
+
+def _same(one: Layer, other: Layer) -> bool:
+    return np.array_equal(one.features, other.features) and np.array_equal(one.right, other.right)
+
+
+def _nothing() -> Raw:
+    raise AssertionError("samples in memory are not read again")

@@ -1,7 +1,7 @@
-"""Terms that a part adds to its scores at once, when it is made again.
+"""Terms that a block adds to its scores at once, when it is made again.
 
-What parts hold follows from the scores: slopes always, and weights whenever they are computed anew from the
-scores, every 64 rounds. So a part that is lost adds all terms up to then to its scores, which is a small part
+What blocks hold follows from the scores: slopes always, and weights whenever they are computed anew from the
+scores, every 64 rounds. So a block that is lost adds all terms up to then to its scores, which is a small part
 of the work of their rounds, and only then goes on round by round.
 """
 
@@ -14,13 +14,11 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Layer, Outputs
 from rebelboost.data.binning import Binner
-from rebelboost.distributed.file_rows import in_memory
-from rebelboost.distributed.parts import RowPart
-from rebelboost.distributed.routing import route
-from rebelboost.distributed.seam import Merge, added
 from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
 from rebelboost.model.trees import Trees
+from rebelboost.rows.base import Merge, added
+from rebelboost.rows.block import Block
+from rebelboost.rows.columns import in_memory
 
 AT_ONCE = 1 << 14
 """Rows whose bins are copied at a time."""
@@ -37,8 +35,8 @@ class PackedTree(NamedTuple):
         return Layer(self.features, np.unpackbits(self.right, axis=1))
 
 
-def packed_term(term: Any) -> Any:
-    """A term, as small as possible."""
+def packed_tree(term: Any) -> Any:
+    """What finds the region of each row, as small as possible."""
     if isinstance(term, Layer):
         return PackedTree(term.features, np.packbits(term.right, axis=1))
     return term
@@ -54,21 +52,16 @@ class AddTerms:
     """What finds the region of each sample, and the outputs of the regions."""
     held: bool
 
-    def obey(self, part: RowPart) -> tuple[int]:
+    def apply(self, block: Block) -> tuple[int]:
         """Answer the number of terms."""
-        scored = part.scored(held=self.held)
+        scored = block.scored(held=self.held)
         trees = [(term, own) for term, own in self.terms if isinstance(term, PackedTree)]
         if trees:
-            add_trees(part, trees)
+            add_trees(block, trees)
         queries = Queries(in_memory(scored.rows.X))
         for term, outputs in self.terms[len(trees) :]:
-            if isinstance(term, Terms):
-                scored.regions = term.regions(queries, part.n_threads)
-            else:
-                route(part, term)
-            scored.scores += outputs[scored.regions]
-        part.routed = False
-        if len(scored.rows):
+            scored.scores += outputs[term.regions(queries, block.n_threads)]
+        if len(scored.rows) and scored.scores.shape[1] > 1:
             scored.decided[:] = np.argmax(scored.scores, axis=1)
         if scored.loss is not None:
             scored.odds = None
@@ -76,9 +69,9 @@ class AddTerms:
         return (len(self.terms),)
 
 
-def add_trees(part: RowPart, trees: Sequence[tuple[PackedTree, Outputs]]) -> None:
+def add_trees(block: Block, trees: Sequence[tuple[PackedTree, Outputs]]) -> None:
     """Add trees to the scores in one call for some rows at a time, whose bins stand for values."""
-    bins, scores = part.bins, part.scored(held=False).scores
+    bins, scores = block.bins, block.scored(held=False).scores
     assert bins is not None
     n_bins = np.diff(bins.offsets)
     # The last bin is for missing values, and one less than the others are the edges between them.
@@ -90,4 +83,4 @@ def add_trees(part: RowPart, trees: Sequence[tuple[PackedTree, Outputs]]) -> Non
         codes = np.concatenate(list(bins.blocks[:, some]), axis=1)[:, : len(n_bins)]
         values = codes.astype(np.float32)
         values[codes == n_bins - 1] = np.nan
-        terms.add_scores(Queries(values), scores[some], 0, len(terms), part.n_threads)
+        terms.add_scores(Queries(values), scores[some], 0, len(terms), block.n_threads)
