@@ -1,7 +1,7 @@
 """Scores and weights of samples, updated as terms are added, and the error of the current decisions."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -110,6 +110,8 @@ class State:
         self.weights: AnyWeights = loss.weights()
         self.n_terms = 0
         self._rates: Rates = (math.nan, math.nan)
+        block = loss.rows.alone
+        self._scored = None if block is None else block.scored(held=loss.held)
 
     def add(self, where: Where | Terms, outputs: Outputs) -> None:
         """Add a term: add its outputs to the scores, and update the weights."""
@@ -148,9 +150,8 @@ class State:
     @property
     def scored(self) -> ScoredRows:
         """The samples of one block in memory."""
-        block = self.loss.rows.alone
-        assert block is not None
-        return block.scored(held=self.loss.held)
+        assert self._scored is not None
+        return self._scored
 
     @property
     def scores(self) -> Scores:
@@ -168,9 +169,9 @@ class State:
     @property
     def can_fuse(self) -> bool:
         """Whether kernels can add several terms to the samples, and judge decisions on them."""
-        if self.loss.rows.alone is None or not isinstance(self.weights, Weights):
+        if self._scored is None or not isinstance(self.weights, Weights):
             return False
-        judge = self.scored.judge
+        judge = self._scored.judge
         return judge is not None and len(judge.for_kernels.labels) > 0
 
 
@@ -182,12 +183,13 @@ class HeldOut:
     n_threads: int = 1
     bins: Bins | None = None
     """The samples in the bins of the training set, if they are in memory and the learner has any."""
+    queries: Queries | None = field(init=False)
+    """The samples, if they are in memory."""
 
-    @property
-    def queries(self) -> Queries | None:
-        """The samples, if they are in memory."""
+    def __post_init__(self) -> None:
         block = self.state.loss.rows.alone
-        return None if block is None or block.given is None else Queries(block.given.X)
+        in_memory = None if block is None else block.given
+        self.queries = None if in_memory is None else Queries(in_memory.X)
 
     def follow(self, term: Terms, nodes: Layer | None) -> None:
         """Add a term of the training to the scores; `nodes` are its splits on bins, if it has any."""

@@ -298,7 +298,7 @@ class PrunedSearch:
     def __init__(self, data: TrainingSet, focus: Focus, schedule: Schedule) -> None:
         self.data, self.focus, self.schedule = data, focus, schedule
         self._nodes = root_node(focus.samples)
-        self._routed: tuple[int, Regions] = (0, data.route(()))
+        self._routed: tuple[int, Regions] | None = None
 
     def root(self, weights: AnyWeights) -> tuple[Layer | None, Work]:
         """The stump with the lowest loss, or the largest gain."""
@@ -363,9 +363,9 @@ class PrunedSearch:
 
     def where(self, layers: Sequence[Layer]) -> Regions:
         """The leaf of each sample: one layer more than last time, or from the root."""
-        n_routed, regions = self._routed
-        if n_routed > 0 and len(layers) == n_routed + 1:
-            regions = self.data.descend(layers[-1], regions)
+        before = self._routed
+        if before is not None and len(layers) == before[0] + 1 > 1:
+            regions = self.data.descend(layers[-1], before[1])
         else:
             regions = self.data.route(layers)
         self._routed = len(layers), regions

@@ -126,6 +126,9 @@ class MemoryRows:
     def __init__(self, blocks: Sequence[Block], n_threads: int = 1) -> None:
         self.blocks = list(blocks)
         self.facts: RowFacts | None = None
+        lone = self.blocks[0] if len(self.blocks) == 1 else None
+        self.alone = None if lone is None or lone.given is None else lone
+        """The block of samples in memory, if there is one only."""
         several = n_threads > 1 and len(self.blocks) > 1
         self._pool = ThreadPoolExecutor(n_threads) if several else None
 
@@ -136,17 +139,11 @@ class MemoryRows:
         rows.facts = RowFacts.of(samples)
         return rows
 
-    @property
-    def alone(self) -> Block | None:
-        """The block of samples, if there is one only."""
-        block = self.blocks[0] if len(self.blocks) == 1 else None
-        return None if block is None or block.given is None else block
-
     def ask(self, operation: Operation) -> Any:
         """Let all blocks apply it; return their merged answers."""
         apply = operation.apply
-        if len(self.blocks) == 1:
-            return type(operation).merge([apply(self.blocks[0])])
+        if self.alone is not None:
+            return apply(self.alone)
         found = self._pool.map(apply, self.blocks) if self._pool else map(apply, self.blocks)
         return type(operation).merge(list(found))
 

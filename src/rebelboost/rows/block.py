@@ -30,6 +30,12 @@ from rebelboost.losses.convex import ConvexLoss
 from rebelboost.rows.columns import FileColumns, ReadColumns
 
 
+NO_PLANES, NOTHING = np.empty((1, 0, 0)), np.empty((0, 0))
+NO_LABELS, NO_REGIONS = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16)
+NO_PAIRS = np.empty(0, dtype=np.int64)
+"""Arrays that a fit replaces before it reads them."""
+
+
 @dataclass
 class Raw:
     """Rows as the user gave them."""
@@ -43,7 +49,7 @@ class Raw:
     """(n, K) costs by sample, or None."""
 
 
-@dataclass
+@dataclass(eq=False)
 class EncodedRows:
     """Encoded rows of a block: those that are trained on, or those that are held out."""
 
@@ -95,22 +101,22 @@ class EncodedRows:
         return EncodedRows(*map(both, names))
 
 
-@dataclass
+@dataclass(eq=False)
 class ScoredRows:
     """Scores of rows, and the weights of a loss at them."""
 
     rows: EncodedRows
-    planes: Planes = field(default_factory=lambda: np.empty((1, 0, 0)))
-    scores: Scores = field(default_factory=lambda: np.empty((0, 0)))
-    decided: Labels = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-    regions: Regions = field(default_factory=lambda: np.empty(0, dtype=np.uint16))
+    planes: Planes = field(default_factory=lambda: NO_PLANES)
+    scores: Scores = field(default_factory=lambda: NOTHING)
+    decided: Labels = field(default_factory=lambda: NO_LABELS)
+    regions: Regions = field(default_factory=lambda: NO_REGIONS)
     counted: BySample | None = None
     """(n,) weights in units; None: all equal."""
     loss: ConvexLoss | None = None
     """Of these rows, if it is not the exponential loss."""
-    signed: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    signed: Floats = field(default_factory=lambda: NOTHING)
     """(n, K) its slopes."""
-    mass: Floats = field(default_factory=lambda: np.empty((0, 0)))
+    mass: Floats = field(default_factory=lambda: NOTHING)
     """(n, K) its curvatures."""
     odds: Planes | None = None
     """(V, n, K) of the logistic loss, while an output is searched for."""
@@ -135,7 +141,7 @@ class Sorted:
         return at if self.mass is None else self.mass[at]
 
 
-@dataclass
+@dataclass(eq=False)
 class Block:
     """One block. Its number is the position that users know it by."""
 
@@ -154,11 +160,11 @@ class Block:
     train: ScoredRows | None = None
     held: ScoredRows | None = None
     bins: Bins | None = None
-    values: Pairs = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    values: Pairs = field(default_factory=lambda: NO_PAIRS)
     """(n,) pairs of the round."""
-    samples: Indices = field(default_factory=lambda: np.empty(0, dtype=np.int32))
+    samples: Indices = field(default_factory=lambda: NO_LABELS)
     """Samples of the round, by node."""
-    starts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(1, dtype=np.int32))
+    starts: NDArray[np.int32] = field(default_factory=lambda: NO_LABELS)
     """Where the samples of each node begin."""
     placed: Layer | None = None
     """The tree whose leaves `regions` of the training rows are; None: another term's."""

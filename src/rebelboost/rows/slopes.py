@@ -441,6 +441,7 @@ class Slopes:
 
     def __init__(self, rows: Rows, of: "ConvexRowsLoss") -> None:
         self.rows, self.of, self.alone, self.held = rows, of, rows.alone, of.held
+        self._scored = None if rows.alone is None else rows.alone.scored(held=of.held)
         self.n_samples, self.n_outputs = of.n_samples, of.loss.n_outputs
         self.n_threads = 1 if self.alone is None else self.alone.n_threads
         self.loss: ConvexLoss = of.loss.of_none() if self.alone is None else loss_of(self.scored)
@@ -631,8 +632,8 @@ class Slopes:
     @property
     def scored(self) -> ScoredRows:
         """The samples of one block in memory."""
-        assert self.alone is not None
-        return self.alone.scored(held=self.held)
+        assert self._scored is not None
+        return self._scored
 
     @property
     def scores(self) -> Scores:

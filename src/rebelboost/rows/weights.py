@@ -147,10 +147,7 @@ def _pieces(scored: ScoredRows, weighting: Weighting) -> Any:
     """Rows in pieces with their subcosts, so that what is computed of them takes little memory."""
     for first in range(0, len(scored.rows), AT_ONCE):
         some = slice(first, first + AT_ONCE)
-        if scored.subcosts is not None:
-            yield some, scored.subcosts[:, some]
-        else:
-            yield some, weighting.subcosts_of(scored.rows.take(some))
+        yield some, weighting.subcosts_of(scored.rows.take(some))
 
 
 @dataclass(frozen=True)
@@ -165,6 +162,8 @@ class Highest:
     def apply(self, block: Block) -> tuple[float]:
         """Answer it."""
         scored = block.scored(held=self.held)
+        if scored.subcosts is not None:
+            return (highest_exponent(scored.subcosts, scored.scores),)
         found = [
             highest_exponent(subcosts, scored.scores[some])
             for some, subcosts in _pieces(scored, self.weighting)
@@ -185,6 +184,9 @@ class Reweigh:
     def apply(self, block: Block) -> tuple[ByClass]:
         """Answer the largest weight of each class."""
         scored = block.scored(held=self.held)
+        if scored.subcosts is not None:  # nobody asks for the largest
+            scored.planes[...] = planes_at(scored.subcosts, scored.scores, self.exponent)
+            return (np.zeros(0),)
         largest = np.zeros(self.weighting.n_classes)
         for some, subcosts in _pieces(scored, self.weighting):
             planes = planes_at(subcosts, scored.scores[some], self.exponent)
@@ -359,6 +361,7 @@ class Weights:
     ) -> None:
         self.rows, self.weighting, self.held, self.n_samples = rows, weighting, held, n_samples
         self.alone = rows.alone
+        self._scored = None if rows.alone is None else rows.alone.scored(held=held)
         self.n_threads = 1 if self.alone is None else self.alone.n_threads
         self.cover: Ints = np.zeros(1, dtype=np.int64)
         """(L,) counted weight of the samples in each region that was summed last."""
@@ -460,8 +463,8 @@ class Weights:
     @property
     def scored(self) -> ScoredRows:
         """The samples of one block in memory."""
-        assert self.alone is not None
-        return self.alone.scored(held=self.held)
+        assert self._scored is not None
+        return self._scored
 
     @property
     def planes(self) -> Planes:
