@@ -12,7 +12,7 @@ import numpy as np
 
 from on_cluster import table
 from rebelboost import RebelClassifier, Tree
-from rebelboost.distributed.training import SpreadInput, fit_spread
+from rebelboost.distributed.training import GivenRows, fit_rows
 from rebelboost.rows.base import Log, MemoryRows
 from rebelboost.rows.block import Block, Raw
 
@@ -63,7 +63,7 @@ def remaking(n_rows=200_000):
             pass
 
     model = RebelClassifier(Tree(), n_rounds=max(at), cross_fit=None, callbacks=[Watch()])
-    fit_spread(model, spread, SpreadInput(weighted=False, by_sample=False))
+    fit_rows(model, GivenRows(spread))
 
 
 class Counting(MemoryRows):
@@ -97,7 +97,7 @@ def paper(n_rows=10**9, n_workers=100, gigabit=10):
             pass
 
     model = RebelClassifier(Tree(), n_rounds=n_rounds, cross_fit=None, callbacks=[Begin()])
-    fit_spread(model, spread, SpreadInput(weighted=False, by_sample=False))
+    fit_rows(model, GivenRows(spread))
     (first, last) = np.array(began)[[0, -1]]
     seconds, n_bytes, n_asked = (last - first) / (n_rounds - 1)
     work = seconds / here * n_rows / n_workers

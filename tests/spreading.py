@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from rebelboost.base.arrays import NO_WORK
-from rebelboost.distributed.training import SpreadInput, fit_spread
+from rebelboost.distributed.training import GivenRows, fit_rows
 from rebelboost.rows.base import MemoryRows
 from rebelboost.rows.block import Block, Raw
 
@@ -65,7 +65,6 @@ def in_memory(raws, n_threads=1):
 
 
 def fit_parts(estimator, raws, n_threads=1, validation=None):
-    given = SpreadInput(
-        raws[0].sample_weight is not None, raws[0].costs is not None, validation=validation
-    )
-    return fit_spread(estimator, in_memory(raws, n_threads), given)
+    rows = in_memory(raws, n_threads)
+    given = GivenRows(rows, raws[0].sample_weight is not None, raws[0].costs is not None)
+    return fit_rows(estimator, given, validation)

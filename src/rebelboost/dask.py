@@ -14,8 +14,7 @@ except ModuleNotFoundError as error:
     ) from error
 from rebelboost.distributed.blocks import by_block
 from rebelboost.distributed.collections import delayed_parts
-from rebelboost.distributed.holding import SpreadInput
-from rebelboost.distributed.training import fit_spread
+from rebelboost.distributed.training import GivenRows, fit_rows
 from rebelboost.estimators.classifier import RebelClassifier as LocalClassifier
 from rebelboost.estimators.regressor import RebelRegressor as LocalRegressor
 
@@ -46,10 +45,10 @@ class _OnCluster(Generic[Local]):
         client = get_client() if self.client is None else self.client
         rows = client.compute(delayed_parts(X, y, sample_weight, costs))
         spread = ClusterRows(client, rows)
-        given = SpreadInput(sample_weight is not None, costs is not None, validation)
+        given = GivenRows(spread, sample_weight is not None, costs is not None)
         try:
             own = type(self.estimator)(**self.estimator.get_params(deep=False))
-            self.estimator_ = fit_spread(own, spread, given)
+            self.estimator_ = fit_rows(own, given, validation)
         finally:
             spread.close()
         self.n_remade_ = spread.n_remade

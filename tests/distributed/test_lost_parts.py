@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree
-from rebelboost.distributed.training import SpreadInput, fit_spread
+from rebelboost.distributed.training import GivenRows, fit_rows
 from rebelboost.rows.base import Log, MemoryRows
 from rebelboost.rows.block import Block
 from rebelboost.rows.replaying import AddTerms
@@ -56,7 +56,7 @@ def test_lost_parts_change_no_bit(tmp_path, estimator):
     raws = cut(X, y, [100, 300])
     expected = fingerprint(fit_parts(estimator, raws), tmp_path)
     spread = Forgetful(raws, every=7)
-    found = fit_spread(estimator, spread, SpreadInput(weighted=False, by_sample=False))
+    found = fit_rows(estimator, GivenRows(spread))
     assert spread.n_lost > 20
     assert fingerprint(found, tmp_path) == expected
 
@@ -67,7 +67,7 @@ def test_lost_parts_of_data_frames_change_no_bit(tmp_path, loss):
     clf = RebelClassifier(Tree(depth=3), loss=loss, **ROUNDS)
     raws = cut(X, y, [100, 300])
     expected = fingerprint(fit_parts(clf, raws), tmp_path)
-    found = fit_spread(clf, Forgetful(raws, every=50), SpreadInput(weighted=False, by_sample=False))
+    found = fit_rows(clf, GivenRows(Forgetful(raws, every=50)))
     assert fingerprint(found, tmp_path) == expected
 
 
@@ -75,7 +75,7 @@ def test_a_lost_part_adds_old_terms_at_once():
     X, y = table()
     spread = Forgetful(cut(X, y, [N // 2]), every=10**9)
     clf = RebelClassifier(Tree(depth=3), n_rounds=130, cross_fit=None)
-    fit_spread(clf, spread, SpreadInput(weighted=False, by_sample=False))
+    fit_rows(clf, GivenRows(spread))
     old = [command for command in spread.log.kept if isinstance(command, AddTerms)]
     assert [len(command.terms) for command in old] == [128]
     assert sum(isinstance(command, Advance) for command in spread.log.kept) == 2

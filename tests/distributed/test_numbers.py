@@ -7,7 +7,7 @@ import pytest
 
 from rebelboost import RebelRegressor, Tree, kernels
 from rebelboost.base.exact_sums import exact_parts
-from rebelboost.distributed import racing
+from rebelboost.distributed import training
 from spreading import CUTS, N, cut, fingerprint, fit_parts, frame, table
 
 SETTINGS = {
@@ -88,7 +88,7 @@ def test_rows_held_out_do_not_depend_on_the_parts(tmp_path):
 
 
 def test_the_race_and_its_intervals_do_not_depend_on_the_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr(racing, "MOST_COMPARED", 250)
+    monkeypatch.setattr(training, "MOST_COMPARED", 250)
     X, y = numbers()
     order = np.random.default_rng(1).permutation(N)
     settings = {"learner": "auto", "n_rounds": 30}

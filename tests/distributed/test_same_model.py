@@ -5,7 +5,7 @@ import pytest
 
 import spreading
 from rebelboost import RebelClassifier, Stump, Tree, kernels
-from rebelboost.distributed import racing
+from rebelboost.distributed import training
 from spreading import CUTS, N, cut, fingerprint, fit_parts, frame, table
 
 SETTINGS = {
@@ -188,7 +188,7 @@ def test_rows_held_out_do_not_depend_on_the_parts(tmp_path, weighted, others):
 
 
 def test_the_race_does_not_depend_on_the_parts(tmp_path, monkeypatch):
-    monkeypatch.setattr(racing, "MOST_COMPARED", 250)
+    monkeypatch.setattr(training, "MOST_COMPARED", 250)
     X, y = table()
     order = np.random.default_rng(1).permutation(N)
     settings = {"learner": "auto", "cross_fit": "auto", "n_rounds": 20}

@@ -1,30 +1,22 @@
 """`rebel train` on files that are too large to be one table in memory: trees, fitted to pieces of the rows."""
 
-import math
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from rebelboost import RebelClassifier, RebelRegressor, Tree
-from rebelboost.base.hashing import drawn_by
+from rebelboost import RebelClassifier, RebelRegressor
 from rebelboost.cli.costs import CostTable, check_amounts
-from rebelboost.cli.fitting import Mask, Trained, TrainingOptions
+from rebelboost.cli.fitting import Trained, TrainingOptions
 from rebelboost.cli.inputs import AnyEvaluation
 from rebelboost.cli.render import Output
-from rebelboost.data.samples import Samples
 from rebelboost.distributed.files import fit_pieces
-from rebelboost.distributed.training import SpreadInput
-from rebelboost.estimators.base import table_scores
-from rebelboost.estimators.inputs import known_labels
 from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.importance import held_out_importance
 from rebelboost.evaluation.numbers import evaluate_numbers
 from rebelboost.exceptions import TableError
-from rebelboost.selection.scoring import Calibrated, ClassScorer
 from rebelboost.tables.files import Table
 from rebelboost.tables.options import ColumnOptions
 from rebelboost.tables.survey import HeldRows, Survey
@@ -32,10 +24,6 @@ from rebelboost.tables.together import Source
 
 LEARNERS = ("auto", "auto_trees", "tree")
 """Learners that stand for trees with leaf outputs here; all but the last compare depths."""
-DEPTHS, FEWEST_TO_COMPARE = (6, 3, 10), 100
-"""Depths that are compared, and rows that are needed for that."""
-COMPARED = 0x6A09_E667_F3BC_C908
-"""Number of the draw of the rows by which depths are compared."""
 MOST_CELLS = 20_000_000
 """Tables of several files with more cells than this are trained on in pieces."""
 FEWEST_TO_TEST = 10
@@ -85,19 +73,11 @@ def learn_pieces(job: LargeJob, output: Output) -> Trained:
     survey = job.survey
     if job.costs is not None and job.costs.columns:
         _check_costs(job.costs, survey)
-    held, numbers = survey.held, survey.understanding.predicts_numbers
-    model = _estimator(job, output)
-    if job.settings.learner != "tree":
-        output.step("choosing the depth of the trees")
-        model.set_params(learner=Tree(depth=_depth(held, job.settings, numbers=numbers)))
+    held = survey.held
     rounds = ~held.test
     validation = (held.frame.filter(pl.Series(rounds)), held.y[rounds]) if rounds.any() else None
-    if validation is None:
-        model.set_params(early_stopping=False)
-    given = SpreadInput(weighted=False, by_sample=False, validation=validation)
-    fit_pieces(model, survey.pieces, given, job.scratch, output.step)
-    if validation is not None and isinstance(model, RebelClassifier):
-        _calibrate(model, *validation)
+    model = _estimator(job, output, stops_early=validation is not None)
+    fit_pieces(model, survey.pieces, job.scratch, output.step, validation=validation)
     model.metadata_ = job.settings.metadata()
     evaluation = tested_rows(model, held, survey.rule.group)
     test = pl.Series(held.test)
@@ -113,74 +93,28 @@ def _check_costs(costs: CostTable, survey: Survey) -> None:
         check_amounts(amounts, names, piece.place)
 
 
-def _estimator(job: LargeJob, output: Output) -> RebelClassifier | RebelRegressor:
-    costs = job.costs
-    model = _plain(Tree(), job.settings, numbers=job.survey.understanding.predicts_numbers)
-    model.set_params(time_budget=job.settings.time_budget, verbose=int(output.is_watched))
+def _estimator(
+    job: LargeJob, output: Output, *, stops_early: bool
+) -> RebelClassifier | RebelRegressor:
+    """An estimator of trees; rows that are left out choose their depth and number, and calibrate them."""
+    settings, costs = job.settings, job.costs
+    kind: Any = RebelClassifier
+    if job.survey.understanding.predicts_numbers:
+        kind = RebelRegressor
+    model: RebelClassifier | RebelRegressor = kind(
+        "tree" if settings.learner == "tree" else "auto_trees",
+        n_rounds=settings.rounds or "auto",
+        early_stopping=stops_early,
+        n_rounds_no_change=PATIENCE,
+        time_budget=settings.time_budget,
+        n_jobs=settings.threads or -1,
+        random_state=settings.seed,
+        verbose=int(output.is_watched),
+    )
     if costs is not None:
         # As in a cross-fit: probabilities of the classes, and costs in the decision.
         model.set_params(costs=costs.given, training="neutral")
     return model
-
-
-def _plain(
-    learner: Tree, settings: TrainingOptions, *, numbers: bool
-) -> RebelClassifier | RebelRegressor:
-    """An estimator that stops early."""
-    kind: Any = RebelRegressor if numbers else RebelClassifier
-    model: RebelClassifier | RebelRegressor = kind(
-        learner,
-        n_rounds=settings.rounds or "auto",
-        cross_fit=None,
-        early_stopping=True,
-        n_rounds_no_change=PATIENCE,
-        n_jobs=settings.threads or -1,
-        random_state=settings.seed,
-    )
-    return model
-
-
-def _depth(held: HeldRows, settings: TrainingOptions, *, numbers: bool) -> int:
-    """Choose the depth of the trees by fits to most of the rows that choose the number of rounds."""
-    rows = ~held.test
-    out = drawn_by(held.keys, 1 / 5, COMPARED)
-    fit, judge = rows & ~out, rows & out
-    if not numbers:
-        judge &= np.isin(held.y, np.unique(held.y[fit]))
-    if min(judge.sum(), fit.sum()) < FEWEST_TO_COMPARE or len(np.unique(held.y[fit])) < 2:
-        return Tree().depth
-    losses = {
-        depth: _loss(_plain(Tree(depth=depth), settings, numbers=numbers), held, fit, judge)
-        for depth in DEPTHS
-    }
-    return min(losses, key=lambda depth: losses[depth])
-
-
-def _loss(model: RebelClassifier | RebelRegressor, held: HeldRows, fit: Mask, judge: Mask) -> float:
-    """Loss, on some rows, of a fit to others: mean squared error, or log-loss at the best temperature."""
-    X, y = held.frame.filter(pl.Series(judge)), held.y[judge]
-    model.fit(held.frame.filter(pl.Series(fit)), held.y[fit], validation=(X, y))
-    if isinstance(model, RebelRegressor):
-        return math.fsum((model.predict(X) - y) ** 2)
-    return _calibration(model, X, y).log_loss
-
-
-def _calibrate(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> None:
-    """Calibrate probabilities by rows that are left out: a single fit is far too sure."""
-    temperature, offset, _ = _calibration(model, frame, y)
-    fitted = model.model_
-    if offset.any():
-        fitted = replace(fitted, ensemble=fitted.ensemble.plus(offset))
-    model.model_ = replace(fitted, decoder=replace(fitted.decoder, temperature=temperature))
-
-
-def _calibration(model: RebelClassifier, frame: pl.DataFrame, y: Any) -> Calibrated:
-    """The best temperature and offset, and the log-loss with them."""
-    fitted = model.model_
-    scores, labels = table_scores(model, frame), known_labels(y, len(frame), fitted.classes)
-    decoder = fitted.decoder
-    samples = Samples(np.empty((len(labels), 0)), labels, decoder.costs)
-    return ClassScorer(samples, samples, decoder.loss, decoder.subcosts).calibrated(scores)
 
 
 def tested_rows(model: Any, held: HeldRows, group: str) -> AnyEvaluation | None:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from rebelboost.distributed.collections import files_of, split_columns
 from rebelboost.distributed.reading import Describe, Encode
-from rebelboost.distributed.training import AnyRebel, SpreadInput, fit_spread
+from rebelboost.distributed.training import AnyRebel, GivenRows, fit_rows
 from rebelboost.estimators.inputs import threads_of
 from rebelboost.exceptions import TableError
 from rebelboost.rows.base import MemoryRows, Operation
@@ -52,9 +52,7 @@ def fit_files(
     with tempfile.TemporaryDirectory(prefix="rebelboost-", dir=folder) as scratch:
         here = Path(scratch)
         slices = _slices(files_of(paths), target, sample_weight, here)
-        return fit_pieces(
-            estimator, slices, SpreadInput(sample_weight is not None, by_sample=False), here
-        )
+        return fit_pieces(estimator, slices, here, weighted=sample_weight is not None)
 
 
 class Piece(Protocol):
@@ -81,37 +79,39 @@ STEPS = {
 
 
 class Told(MemoryRows):
-    """Parts whose steps are told."""
+    """Blocks whose steps are told."""
 
-    def __init__(self, parts: Sequence[Block], n_threads: int, tell: Callable[[str], None]):
-        super().__init__(parts, n_threads)
+    def __init__(self, blocks: Sequence[Block], n_threads: int, tell: Callable[[str], None]):
+        super().__init__(blocks, n_threads)
         self._tell, self._untold = tell, dict(STEPS)
 
-    def ask(self, command: Operation) -> Any:
-        """Let all parts obey; return their merged answers."""
-        step = self._untold.pop(type(command), None)
+    def ask(self, operation: Operation) -> Any:
+        """Let all blocks apply it; return their merged answers."""
+        step = self._untold.pop(type(operation), None)
         if step is not None:
             self._tell(step)
-        return super().ask(command)
+        return super().ask(operation)
 
 
 def fit_pieces(
     estimator: AnyRebel,
     pieces: Sequence[Piece],
-    given: SpreadInput,
     folder: Path,
     tell: Callable[[str], None] = lambda _: None,
+    *,
+    weighted: bool = False,
+    validation: Any = None,
 ) -> AnyRebel:
     """Fit an estimator to the rows of all pieces; `folder` is for temporary files, `tell` hears of steps."""
-    parts = [
+    blocks = [
         Block(i, piece.read, folder=folder, name=piece.name, columns=piece.columns)
         for i, piece in enumerate(pieces)
     ]
-    spread = Told(parts, threads_of(estimator.n_jobs), tell)
+    rows = Told(blocks, threads_of(estimator.n_jobs), tell)
     try:
-        return fit_spread(estimator, spread, given)
+        return fit_rows(estimator, GivenRows(rows, weighted), validation)
     finally:
-        spread.close()
+        rows.close()
 
 
 @dataclass(frozen=True)

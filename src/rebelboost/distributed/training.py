@@ -1,14 +1,12 @@
-"""Training of an ordinary estimator on spread rows: the model is the one that all rows in one place give."""
+"""Rows in several blocks as the input of a fit: the model is the one that all rows in one place give."""
 
-import math
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from rebelboost.base.arrays import Floats
-from rebelboost.boosting.callbacks import Deadline, Hearing
-from rebelboost.boosting.fit import follow, train
-from rebelboost.boosting.rounds import History
+from rebelboost.base.random_keys import key_of
 from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import HeldOut
 from rebelboost.costs.by_sample import columns_of
@@ -16,108 +14,69 @@ from rebelboost.costs.matrix import cost_matrix, costs_of_classes, mean_costs
 from rebelboost.data.samples import Samples
 from rebelboost.distributed.agreement import Sizes, SpreadTable, sizes_of, table_of
 from rebelboost.distributed.deciding import facts_of
-from rebelboost.distributed.holding import SpreadInput, hold_rows_out
-from rebelboost.distributed.racing import raced, sampled
-from rebelboost.distributed.reading import Describe, DistinctKeys, Encode, Price, Weigh
-from rebelboost.distributed.refusals import check_costs_by_sample, check_spreadable
+from rebelboost.distributed.reading import (
+    Describe,
+    DistinctKeys,
+    Encode,
+    HoldOut,
+    Price,
+    SmallestKeys,
+    Weigh,
+)
 from rebelboost.estimators.classifier import RebelClassifier
-from rebelboost.estimators.fitting import SettingsFor, callbacks_of
-from rebelboost.estimators.inputs import deadline_of, encode_features, warn_of_few
+from rebelboost.estimators.inputs import encode_features, threads_of, warn_of_few
 from rebelboost.estimators.reading import class_task, regression_task
 from rebelboost.estimators.regressor import RebelRegressor
 from rebelboost.estimators.targets import check_spread
+from rebelboost.learners.base import WeakLearner
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
 from rebelboost.rows.base import RowFacts, Rows
 from rebelboost.rows.block import EncodedRows
 from rebelboost.rows.columns import in_memory
 from rebelboost.rows.sums import TargetEnds, mean_target
-from rebelboost.tasks.base import Table, is_race, named_learner
-from rebelboost.tasks.classes import ClassTask
-
-__all__ = ["SpreadInput", "fit_spread"]
+from rebelboost.tasks.base import Found, Table, named_learner, searches_blocks
 
 AnyRebel = TypeVar("AnyRebel", RebelClassifier, RebelRegressor)
 
+MOST_COMPARED = 10_000
+"""Rows that candidates are compared on: as many as in memory, for large tables."""
 
-def fit_spread(estimator: AnyRebel, spread: Rows, given: SpreadInput) -> AnyRebel:
-    """Fit a classifier or a regressor to the rows of all parts."""
-    validated = given.validation is not None
+
+@dataclass(frozen=True)
+class GivenRows:
+    """Rows in several blocks, and what was given with them."""
+
+    rows: Rows
+    weighted: bool = False
+    """Whether samples have weights."""
+    by_sample: bool = False
+    """Whether they have costs of their own."""
+
+
+def fit_rows(estimator: AnyRebel, given: GivenRows, validation: Any = None) -> AnyRebel:
+    """Fit a classifier or a regressor to the rows of all blocks."""
     estimator.check_parameters()
-    estimator.check_together(validated=validated)
+    estimator.check_together(validated=validation is not None)
     learner = named_learner(estimator.task_kind, estimator.learner)
-    check_spreadable(estimator, learner)
-    deadline = deadline_of(estimator)
+    check_supported(estimator, learner)
     read = read_classes if isinstance(estimator, RebelClassifier) else read_targets
-    known = read(estimator, spread, given, learner.categorical)
-    estimator.n_features_in_ = known.table.encoder.n_features
-    if known.table.names is not None:
-        estimator.feature_names_in_ = known.table.names
-    racing = is_race(estimator.learner) and estimator.cross_fit == "auto"
-    racing = racing and not (estimator.early_stopping or validated)
-    history, table = History(), Table(known.table.encoder, known.table.names)
-    if known.task.is_constant:
-        found = known.task.alone(Ensemble.of((), 1), history)
-    else:
-        known = known.for_one_model(racing=racing)
-        settings_of = SettingsFor(estimator, known.task)
-        choice = None
-        if racing:
-            samples = known.samples_of(sampled(spread, settings_of.seed))
-            only_trees = estimator.learner != "auto"
-            choice = raced(known.task, samples, table, settings_of, only_trees=only_trees)
-        if choice is None:
-            few = known.task.recipe_alone(learner, lambda: n_distinct(spread))
-            settings = settings_of(few)
-        else:
-            settings = choice.settings
-        ensemble = _boosted(estimator, spread, given, known, settings, history, deadline)
-        found = known.task.alone(ensemble, history)
-        if choice is not None:
-            found = known.task.chosen(found, choice.winner, choice.samples, choice.most)
-    estimator.model_ = known.task.model(
-        table,
-        found,
-        Provenance(known.sizes.missing),
-        lambda model: _facts(estimator, model, spread, known, history),
-    )
-    estimator.history_, estimator.cross_fit_ = history, None
-    return estimator
+    return estimator.fit_to(lambda _: read(estimator, given, learner.categorical), validation)
 
 
-def _facts(
-    estimator: Any, model: Any, spread: Rows, known: "Known", history: History
-) -> dict[str, float]:
-    weight = known.task.class_weight
-    facts = facts_of(model, spread, known.sizes, weight, by_sample=known.by_sample)
-    if estimator.early_stopping:
-        facts.pop("zero_level", None)
-    if len(history) > len(model.ensemble):  # the parts hold scores of rounds that were dropped
-        facts = {name: fact for name, fact in facts.items() if not name.startswith("cost_")}
-    return facts
+@dataclass(frozen=True)
+class BlocksInput:
+    """Input of a fit: rows in several blocks, checked and encoded."""
 
-
-class Known(NamedTuple):
-    """What is known of the rows before training."""
-
-    table: SpreadTable
+    given: GivenRows
+    spread: SpreadTable
     sizes: Sizes
     task: Any
     by_sample: bool
     """Whether training knows costs by sample."""
+    table: Table
 
-    def for_one_model(self, *, racing: bool) -> "Known":
-        """The same with the costs that one model is trained on."""
-        if not isinstance(self.task, ClassTask):
-            return self
-        # Decisions know costs by class, and those in columns.
-        task = self.task.decided_alone(
-            racing=racing and (self.task.columns is not None or not self.by_sample)
-        )
-        by_sample = self.by_sample and task.training != "neutral"
-        if by_sample:
-            check_costs_by_sample(task.loss, task.scheme)
-        return self._replace(task=task, by_sample=by_sample)
+    in_memory: ClassVar[None] = None
 
     @property
     def costs(self) -> Floats:
@@ -125,39 +84,114 @@ class Known(NamedTuple):
         found: Floats = getattr(self.task, "trained_on_costs", np.zeros((1, 1)))
         return found
 
-    def facts(self, given: SpreadInput) -> RowFacts:
-        """What a fit knows of all rows."""
-        baseline = getattr(self.task, "baseline", 0.0)
-        categorical = self.table.encoder.categorical
-        return RowFacts(categorical, self.costs, self.by_sample, given.weighted, baseline)
+    def for_one_model(self, *, racing: bool) -> "BlocksInput":
+        """The same with the costs that one model is trained on."""
+        # Decisions know costs by class, and those in columns.
+        decidable = not self.by_sample or getattr(self.task, "columns", None) is not None
+        task = self.task.decided_alone(racing=racing and decidable)
+        by_sample = self.by_sample and task.training != "neutral"
+        if by_sample:
+            check_costs_by_sample(task.loss, task.scheme)
+        return replace(self, task=task, by_sample=by_sample)
 
-    def samples_of(self, rows: EncodedRows) -> Samples:
+    def sample(self, seed: int) -> Samples:
+        """The rows with the smallest hashes, in the order of their hashes: they do not depend on the blocks."""
+        smallest = SmallestKeys(MOST_COMPARED, seed)
+        found = [own for own in self.given.rows.ask(smallest) if len(own[0])]
+        keys = np.concatenate([own for own, _ in found])
+        rows = found[0][1]
+        for _, own in found[1:]:
+            rows = rows.joined(own)
+        # Rows with equal hashes are equal but for their weights and costs.
+        others = [] if rows.costs is None else list(rows.costs.T)
+        others += [] if rows.weight is None else [rows.weight]
+        order = np.lexsort((*others, keys))[:MOST_COMPARED].astype(np.int64)
+        return self._samples(rows.take(order))
+
+    def _samples(self, rows: EncodedRows) -> Samples:
         """Rows in memory as samples, with the costs that are trained on."""
         X, categorical = in_memory(rows.X), self.table.encoder.categorical
         if rows.target is not None:
             target = rows.target - self.task.baseline
             return Samples.of_targets(X, target, rows.weight, categorical, given=rows.target)
-        costs = self.costs
+        costs, labels = self.costs, rows.labels.astype(np.int32)
         if self.by_sample:
             assert rows.costs is not None
             costs = rows.costs
         return Samples(
-            X, rows.labels, costs, self.by_sample, weight=rows.weight, categorical=categorical
+            X, labels, costs, self.by_sample, weight=rows.weight, categorical=categorical
         )
 
-    def like(self) -> Samples:
-        """No samples, with the costs of classes that are trained on."""
-        labels, categorical = np.empty(0, dtype=np.int32), self.table.encoder.categorical
-        nothing = np.empty((0, len(categorical)))
-        return Samples(nothing, labels, self.costs, categorical=categorical)
+    def n_distinct(self) -> int:
+        """Number of rows, equal ones counted once; those beyond a thousand of a block are not counted."""
+        return len(np.unique(np.concatenate(self.given.rows.ask(DistinctKeys(1000)))))
+
+    def validation_samples(self, estimator: Any, validation: Any) -> Samples | None:
+        """Validation samples, encoded."""
+        if validation is None:
+            return None
+        X, y = validation
+        values = encode_features(estimator, X, self.table.encoder)
+        categorical = self.table.encoder.categorical
+        nothing = np.empty((0, len(categorical))), np.empty(0, dtype=np.int32)
+        like = Samples(*nothing, self.costs, categorical=categorical)
+        found: Samples = estimator.validation_samples(values, y, self.task, like)
+        return found
+
+    def divided(self, fraction: float, settings: Settings) -> tuple[Rows, HeldOut | None]:
+        """The rows to train on, and about this fraction of them held out, drawn by their values."""
+        rows, held = self.given.rows, None
+        rows.facts = RowFacts(
+            self.table.encoder.categorical,
+            self.costs,
+            self.by_sample,
+            self.given.weighted,
+            getattr(self.task, "baseline", 0.0),
+        )
+        if fraction > 0 and hold_rows_out(rows, fraction, settings.seed, self.task.n_outputs):
+            held = HeldOut(settings.objective.state(rows, held=True))
+        return rows, held
+
+    def provenance(self, ensemble: Ensemble) -> Provenance:
+        """Features with missing values."""
+        del ensemble
+        return Provenance(self.sizes.missing)
+
+    def facts(self, estimator: Any, model: Any, found: Found) -> dict[str, float]:
+        """What guarantees need to know of the samples."""
+        weight = self.task.class_weight
+        facts = facts_of(model, self.given.rows, self.sizes, weight, by_sample=self.by_sample)
+        if estimator.early_stopping:
+            facts.pop("zero_level", None)
+        if len(found.history) > len(
+            model.ensemble
+        ):  # blocks hold scores of rounds that were dropped
+            facts = {name: fact for name, fact in facts.items() if not name.startswith("cost_")}
+        return facts
+
+    def learn_costs(self) -> None:
+        """Nothing: that needs all samples in memory."""
+
+
+def hold_rows_out(rows: Rows, fraction: float, seed: int, n_classes: int) -> bool:
+    """Hold out rows by their values; return whether there are any."""
+    number = key_of(seed, 1)
+    spared: tuple[int, ...] = ()
+    for _ in range(2):
+        kept, n_held = rows.ask(HoldOut(fraction, number, spared, n_classes))
+        spared = tuple(np.flatnonzero(kept == 0).tolist())
+        if not spared:
+            break
+    return bool(n_held)
 
 
 # ---- reading
 
 
-def read_classes(clf: Any, spread: Rows, given: SpreadInput, categorical: Any) -> Known:
-    """Check and encode the rows of all parts."""
-    table = table_of(spread.ask(Describe(categorical)))
+def read_classes(clf: Any, given: GivenRows, categorical: Any) -> BlocksInput:
+    """Check and encode the rows of all blocks."""
+    rows = given.rows
+    table = table_of(rows.ask(Describe(categorical)))
     encode = Encode(
         table.encoder,
         table.classes,
@@ -165,9 +199,9 @@ def read_classes(clf: Any, spread: Rows, given: SpreadInput, categorical: Any) -
         table.narrow,
         with_keys=clf.subsample < 1,
     )
-    sizes = sizes_of(spread.ask(encode), weighted=given.weighted)
+    sizes = sizes_of(rows.ask(encode), weighted=given.weighted)
     names, units = list(table.classes), sizes.units
-    counts, weighed, paid = spread.ask(Weigh(len(names), units.weight, sizes.paid_units))
+    counts, weighed, paid = rows.ask(Weigh(len(names), units.weight, sizes.paid_units))
     warn_of_few(table.classes, counts)
     class_weight = weighed * units.weight
     costs = costs_of_classes(clf.costs, clf.class_weight, names)
@@ -177,21 +211,22 @@ def read_classes(clf: Any, spread: Rows, given: SpreadInput, categorical: Any) -
     if given.by_sample:
         columns = None
     elif columns is not None:
-        priced = spread.ask(Price(columns, matrix, tuple(shown or ())))
+        priced = rows.ask(Price(columns, matrix, tuple(shown or ())))
         sizes = sizes_of(priced, weighted=given.weighted)
-        *_, paid = spread.ask(Weigh(len(names), units.weight, sizes.paid_units))
+        *_, paid = rows.ask(Weigh(len(names), units.weight, sizes.paid_units))
     by_sample = given.by_sample or columns is not None
     if by_sample:
         matrix = mean_costs(paid * sizes.paid_units, class_weight)
     task = class_task(clf, table.classes, class_weight, matrix, columns, by_sample=by_sample)
-    return Known(table, sizes, task, by_sample)
+    return BlocksInput(given, table, sizes, task, by_sample, _table(clf, table))
 
 
-def read_targets(reg: Any, spread: Rows, given: SpreadInput, categorical: Any) -> Known:
-    """Check and encode the rows of all parts, for a regression."""
+def read_targets(reg: Any, given: GivenRows, categorical: Any) -> BlocksInput:
+    """Check and encode the rows of all blocks, for a regression."""
     if given.by_sample:
         raise ValueError("a regression has no costs: leave out costs=")
-    table = table_of(spread.ask(Describe(categorical, numbers=True)))
+    rows = given.rows
+    table = table_of(rows.ask(Describe(categorical, numbers=True)))
     encode = Encode(
         table.encoder,
         table.classes,
@@ -200,51 +235,54 @@ def read_targets(reg: Any, spread: Rows, given: SpreadInput, categorical: Any) -
         with_keys=reg.subsample == "auto" or float(reg.subsample) < 1,
         numbers=True,
     )
-    sizes = sizes_of(spread.ask(encode), weighted=given.weighted)
-    first = first_prediction(spread)
-    return Known(table, sizes, regression_task(reg, first, math.inf), by_sample=False)
-
-
-def first_prediction(rows: Rows) -> float:
-    """The mean of all targets."""
+    sizes = sizes_of(rows.ask(encode), weighted=given.weighted)
     (ends,) = rows.ask(TargetEnds())
     check_spread(np.array([-ends[0], ends[1]]))
-    return mean_target(rows, ends)
+    task = regression_task(reg, mean_target(rows, ends), 1.0)
+    return BlocksInput(given, table, sizes, task, by_sample=False, table=_table(reg, table))
 
 
-def n_distinct(spread: Rows) -> int:
-    """Number of rows, equal ones counted once; those beyond a thousand of a part are not counted."""
-    return len(np.unique(np.concatenate(spread.ask(DistinctKeys(1000)))))
+def _table(estimator: Any, table: SpreadTable) -> Table:
+    estimator.n_features_in_ = table.encoder.n_features
+    if table.names is not None:
+        estimator.feature_names_in_ = table.names
+    return Table(table.encoder, table.names, threads_of(estimator.n_jobs))
 
 
-# ---- boosting
+# ---- what needs all rows in one place
 
 
-def _boosted(
-    estimator: Any,
-    rows: Rows,
-    given: SpreadInput,
-    known: Known,
-    settings: Settings,
-    history: History,
-    deadline: float,
-) -> Ensemble:
-    """Hold rows out, and boost."""
-    task, held = known.task, None
-    rows.facts = known.facts(given)
-    if given.validation is not None:
-        X, y = given.validation
-        values = encode_features(estimator, X, known.table.encoder)
-        held = follow(estimator.validation_samples(values, y, task, known.like()), settings)
-    elif estimator.early_stopping:
-        fraction, seed = estimator.validation_fraction, settings.seed
-        if hold_rows_out(rows, fraction, seed, task.n_outputs):
-            held = HeldOut(settings.objective.state(rows, held=True))
-    with Hearing(callbacks_of(estimator, settings.rounds, task.error_format)) as callbacks:
-        return train(
-            rows,
-            settings,
-            history=history,
-            callbacks=[*callbacks, Deadline(deadline)],
-            held=held,
+def check_supported(estimator: Any, learner: WeakLearner) -> None:
+    """Raise an error for settings that need all rows in one place."""
+    if not searches_blocks(learner):
+        raise ValueError(
+            f"learner={estimator.learner!r} needs all rows in one place: on spread rows use Tree() or "
+            "Stump(binning='quantile'), or fit the ordinary estimator to a sample of the rows"
         )
+    if estimator.loss in ("absolute", "huber"):
+        raise ValueError(
+            f"loss={estimator.loss!r} needs all rows in one place: on spread rows set loss='squared', or "
+            "fit the ordinary estimator to a sample of the rows"
+        )
+    only = {"warm_start": False, "weight_trimming": None}
+    for name, value in only.items():
+        given = getattr(estimator, name, value)
+        if given != value:
+            raise ValueError(
+                f"{name}={given!r} needs all rows in one place: on spread rows set {name}={value!r}"
+            )
+    if estimator.cross_fit not in ("auto", None):
+        raise ValueError(
+            f"cross_fit={estimator.cross_fit!r} needs all rows in one place: on spread rows set "
+            "cross_fit=None"
+        )
+
+
+def check_costs_by_sample(loss: str, subcosts: str) -> None:
+    """Raise an error if training on costs by sample needs all rows in one place."""
+    for name, given, only in (("loss", loss, "exponential"), ("subcosts", subcosts, "thesis")):
+        if given != only:
+            raise ValueError(
+                f"costs by sample with {name}={given!r} need all rows in one place: on spread rows set "
+                f"{name}={only!r}, or training='neutral'"
+            )

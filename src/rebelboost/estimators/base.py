@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.arrays import Floats, Scores, Values
 from rebelboost.boosting.rounds import History
-from rebelboost.estimators.fitting import Validation, fit_samples
+from rebelboost.estimators.fitting import TrainingInput, Validation, fit_input
 from rebelboost.estimators.inputs import deadline_of, encode_features, index_labels, threads_of
-from rebelboost.estimators.reading import Input
 from rebelboost.exceptions import ModelFileError
 from rebelboost.model.fitted import FittedTerms
 from rebelboost.selection.blend import CrossFit
@@ -124,13 +123,13 @@ class BoostedEstimator(BaseEstimator):
         """Raise an error if parameters contradict one another."""
         raise NotImplementedError
 
-    def _fit(self, read: Callable[[Any], Input], validation: Validation) -> Self:
+    def fit_to(self, read: Callable[[Any], TrainingInput], validation: Validation) -> Self:
         """Fit to the input that `read` returns, given the model that a warm start continues."""
         self._validate_params()
         self.check_together(validated=validation is not None)
         start, deadline = self._previous(), deadline_of(self)
         with kept_on_failure(self):
-            found = fit_samples(self, read(start), validation, start, deadline)
+            found = fit_input(self, read(start), validation, start, deadline)
             self.model_ = found.model
         self.history_, self.cross_fit_ = found.history, found.cross_fit
         return self

@@ -251,7 +251,7 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         RebelClassifier : the fitted classifier itself.
         """
         split_by = SplitBy(groups, times)
-        return self._fit(
+        return self.fit_to(
             lambda start: read_classes(self, X, y, sample_weight, costs, split_by, start),
             validation,
         )

@@ -4,9 +4,8 @@ An estimator reads its input, and knows its task. What follows is the same for c
 several times on parts of the samples, and assemble the model.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from rebelboost.boosting.callbacks import Callback, Deadline, Hearing, Progress
@@ -15,31 +14,62 @@ from rebelboost.boosting.notebook import NotebookProgress, in_notebook
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.settings import Recipe, Settings
-from rebelboost.data.equal_samples import n_distinct
-from rebelboost.data.folds import held_out_part
+from rebelboost.boosting.state import HeldOut
 from rebelboost.data.samples import Samples
-from rebelboost.estimators.inputs import (
-    encode_features,
-    index_labels,
-    missing_features,
-    seed_of,
-    threads_of,
-)
-from rebelboost.estimators.reading import Input
+from rebelboost.estimators.inputs import seed_of, threads_of
 from rebelboost.learners.tree import Tree
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
-from rebelboost.rows.base import MemoryRows
+from rebelboost.model.learned_costs import LearnedCosts
+from rebelboost.rows.base import Rows
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.crew import Crew
 from rebelboost.selection.race import n_parts_of, select
 from rebelboost.selection.scale import settled
-from rebelboost.tasks.base import Found, Task, is_race, named_learner
-from rebelboost.tasks.cost_learning import learn_costs
-from rebelboost.theory.facts import SampleUse, training_facts
+from rebelboost.tasks.base import Found, Table, Task, is_race, named_learner, race_on_some
 
 Validation = tuple[Any, ArrayLike] | None
+
+
+class TrainingInput(Protocol):
+    """Input of a fit, checked and encoded: samples in memory, or rows in several blocks."""
+
+    @property
+    def task(self) -> Any:
+        """What is to be learned (`Task`)."""
+
+    @property
+    def table(self) -> Table:
+        """What the model keeps of the table."""
+
+    @property
+    def in_memory(self) -> Samples | None:
+        """All samples; None if they are not in memory."""
+
+    def for_one_model(self, *, racing: bool) -> "TrainingInput":
+        """The same for one fit to all rows, whose settings may be chosen by `racing` on some of them."""
+
+    def sample(self, seed: int) -> Samples:
+        """Some rows, to compare candidates on."""
+
+    def n_distinct(self) -> int:
+        """Number of rows, equal ones counted once, up to a thousand."""
+
+    def validation_samples(self, estimator: Any, validation: Validation) -> Samples | None:
+        """Validation samples, encoded; None if there are none."""
+
+    def divided(self, fraction: float, settings: Settings) -> tuple[Rows, HeldOut | None]:
+        """The rows to train on, and about this fraction of them held out."""
+
+    def provenance(self, ensemble: Ensemble) -> Provenance:
+        """What the model keeps of single rows."""
+
+    def facts(self, estimator: Any, model: Any, found: Found) -> dict[str, float]:
+        """What guarantees need to know of the samples."""
+
+    def learn_costs(self) -> LearnedCosts | None:
+        """What decisions cost, learned from costs by sample; None if samples are not in memory."""
 
 
 class Fit(NamedTuple):
@@ -59,84 +89,91 @@ def shrinkage_of(estimator: Any, task: Any) -> float:
 # ---- the fit
 
 
-def fit_samples(
-    estimator: Any, given: Input, validation: Validation, start: Any, deadline: float
+def fit_input(
+    estimator: Any, given: TrainingInput, validation: Validation, start: Any, deadline: float
 ) -> Fit:
     """Fit once, or several times on parts of the samples, and assemble the model.
 
     A warm start continues the model `start`. The deadline is on the clock of `time.monotonic`.
     """
-    task, samples = given.task, given.samples
-    n_folds = _n_folds(estimator, given, validation)
-    if task.is_constant:
-        found = task.alone(Ensemble.of((), 1), History())
-    elif n_folds:
+    if given.task.is_constant:
+        found = given.task.alone(Ensemble.of((), 1), History())
+    elif n_folds := _n_folds(estimator, given, validation):
         found = _fit_parts(estimator, given, n_folds, deadline)
     else:
-        found = _fit_once(estimator, given, validation, start, deadline)
-    rows = found.ensemble.example_rows
-    place = np.searchsorted(samples.rows_of_table, rows)  # rows_of_table is sorted
-    provenance = Provenance(
-        missing_features(samples.X),
-        index_labels(given.X, rows),
-        dict(zip(rows, samples.labels[place].tolist(), strict=True)),
-        None if _is_precomputed(estimator) or not rows else samples.X[place],
-    )
-    whole = (
-        estimator.subsample == 1
-        and getattr(estimator, "weight_trimming", None) is None
-        and shrinkage_of(estimator, task) == 1
-    )
-    used = SampleUse(whole, found.cross_fit is None and not estimator.early_stopping)
-    n_threads = threads_of(estimator.n_jobs)
-    model = task.model(
+        given, found = _fit_once(estimator, given, validation, start, deadline)
+    model = given.task.model(
         given.table,
         found,
-        provenance,
-        lambda model: training_facts(model, samples, used, n_threads),
-        lambda: learn_costs(samples, n_threads=n_threads),
+        given.provenance(found.ensemble),
+        lambda model: given.facts(estimator, model, found),
+        given.learn_costs,
     )
     return Fit(model, found.history, found.cross_fit)
 
 
-def _is_precomputed(estimator: Any) -> bool:
-    """Whether the table holds distances, which are not values of a row."""
-    return getattr(estimator.learner, "metric", None) == "precomputed"
-
-
-def _n_folds(estimator: Any, given: Input, validation: Validation) -> int:
+def _n_folds(estimator: Any, given: TrainingInput, validation: Validation) -> int:
+    samples = given.in_memory
+    if samples is None:
+        return 0
     if estimator.cross_fit != "auto":
         return int(estimator.cross_fit or 0)
     if estimator.early_stopping or estimator.warm_start or validation is not None:
         return 0
     learner = named_learner(given.task, estimator.learner)
-    return given.task.n_folds(estimator.learner, learner, given.samples)
+    n_folds: int = given.task.n_folds(estimator.learner, learner, samples)
+    return n_folds
 
 
 def _fit_once(
-    estimator: Any, given: Input, validation: Validation, start: Any, deadline: float
-) -> Found:
-    task = given.task
-    learner = named_learner(task, estimator.learner)
-    recipe = task.recipe_alone(learner, lambda: n_distinct(given.samples))
-    settings = SettingsFor(estimator, given.task, given.samples)(recipe)
-    samples, held = _hold_out(estimator, given, validation, settings.seed)
-    history = History() if start is None else estimator.history_
+    estimator: Any, given: TrainingInput, validation: Validation, start: Any, deadline: float
+) -> tuple[TrainingInput, Found]:
+    """One fit to all rows; if they are not in memory, candidates are compared on some of them."""
+    # In memory, a single fit is what the user has asked for.
+    free = given.in_memory is None and estimator.cross_fit == "auto"
+    racing = free and is_race(estimator.learner)
+    racing = racing and (validation is not None or not estimator.early_stopping)
+    given = given.for_one_model(racing=racing)
+    task, history = given.task, History() if start is None else estimator.history_
+    settings_of = SettingsFor(estimator, task, given.in_memory)
+    held_samples = given.validation_samples(estimator, validation)
+    choice = None
+    if racing:
+        some = given.sample(settings_of.seed) if held_samples is None else held_samples
+        only_trees = estimator.learner == "auto_trees"
+        running = task.candidates(settings_of, some)
+        choice = race_on_some(task, some, given.table, running, only_trees=only_trees)
+    if choice is None:
+        learner = named_learner(task, estimator.learner)
+        settings = settings_of(task.recipe_alone(learner, given.n_distinct))
+    else:
+        settings = choice.settings(stops_early=held_samples is not None)
+    holds_out = estimator.early_stopping and held_samples is None
+    rows, held = given.divided(estimator.validation_fraction if holds_out else 0.0, settings)
+    if held_samples is not None:
+        held = follow(held_samples, settings)
     with Hearing(callbacks_of(estimator, settings.rounds, task.error_format)) as callbacks:
         ensemble = train(
-            MemoryRows.of(samples, settings.n_threads),
+            rows,
             settings,
             history=history,
             callbacks=[*callbacks, Deadline(deadline)],
-            held=None if held is None else follow(held, settings),
+            held=held,
             start=None if start is None else start.ensemble,
         )
-    return task.alone(ensemble, history)
+    found = task.alone(ensemble, history)
+    if free and held_samples is not None:
+        found = task.calibrated(found, held_samples)
+    elif choice is not None:
+        found = task.chosen(found, choice)
+    return given, found
 
 
-def _fit_parts(estimator: Any, given: Input, n_folds: int, deadline: float) -> Found:
-    task, samples, n_threads = given.task, given.samples, threads_of(estimator.n_jobs)
-    settings_of = SettingsFor(estimator, given.task, given.samples)
+def _fit_parts(estimator: Any, given: TrainingInput, n_folds: int, deadline: float) -> Found:
+    """Several fits on parts of samples in memory, of one or of several candidates."""
+    task, samples, n_threads = given.task, given.in_memory, threads_of(estimator.n_jobs)
+    assert samples is not None
+    settings_of = SettingsFor(estimator, task, samples)
     if is_race(estimator.learner):
         running = task.candidates(settings_of, samples)
         if estimator.learner == "auto_trees":
@@ -154,24 +191,8 @@ def _fit_parts(estimator: Any, given: Input, n_folds: int, deadline: float) -> F
         end = task.deadline_of_race(deadline)
         found = select(scorer, running, n_folds, n_parts=n_parts, crew=crew, deadline=end)
     most = max((each.settings for each in running), key=lambda each: each.rounds)
-    return task.averaged(found, scorer, most, deadline)
-
-
-def _hold_out(
-    estimator: Any, given: Input, validation: Validation, seed: int
-) -> tuple[Samples, Samples | None]:
-    """The samples that a single fit is trained on, and those that it is judged by."""
-    samples = given.task.trained_on(given.samples)
-    if validation is not None:
-        X, y = validation
-        values = encode_features(estimator, X, given.table.encoder)
-        return samples, estimator.validation_samples(values, y, given.task, samples)
-    if not estimator.early_stopping:
-        return samples, None
-    part = held_out_part(samples, estimator.validation_fraction, seed)
-    if part is None:  # training cannot do without any sample
-        return samples, None
-    return samples.rows(part.kept), samples.rows(part.out)
+    averaged: Found = task.averaged(found, scorer, most, deadline)
+    return averaged
 
 
 # ---- settings

@@ -8,37 +8,110 @@ from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import Values
 from rebelboost.base.fixed_point import exact_totals
+from rebelboost.boosting.fit import follow
 from rebelboost.boosting.objectives import RegressionObjective
+from rebelboost.boosting.settings import Settings
+from rebelboost.boosting.state import HeldOut
 from rebelboost.costs.by_sample import columns_of, rows_of_cube
 from rebelboost.costs.decision import DecisionRule
 from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows, costs_of_classes
 from rebelboost.data.encoder import FeatureEncoder
+from rebelboost.data.equal_samples import n_distinct
+from rebelboost.data.folds import held_out_part
 from rebelboost.data.samples import Samples
+from rebelboost.estimators.fitting import shrinkage_of
 from rebelboost.estimators.inputs import (
     check_same_classes,
     checked_weight,
     encode_features,
     encode_labels,
+    index_labels,
     learn_features,
+    missing_features,
     numbered,
+    threads_of,
     warn_of_few,
 )
 from rebelboost.estimators.targets import check_spread, encode_target
 from rebelboost.losses.regression import baseline, huber_delta
-from rebelboost.model.fitted import FittedClassifier, FittedRegressor
-from rebelboost.tasks.base import Table, Task, named_learner
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.fitted import FittedClassifier, FittedRegressor, Provenance
+from rebelboost.model.learned_costs import LearnedCosts
+from rebelboost.rows.base import MemoryRows
+from rebelboost.tasks.base import Found, Table, named_learner
 from rebelboost.tasks.classes import ClassTask
+from rebelboost.tasks.cost_learning import learn_costs
 from rebelboost.tasks.regression import RegressionTask
+from rebelboost.theory.facts import SampleUse, training_facts
 
 
-class Input(NamedTuple):
-    """Input of `fit`, checked and encoded."""
+class MemoryInput(NamedTuple):
+    """Input of `fit`: samples in memory, checked and encoded."""
 
-    task: Task
-    samples: Samples
+    task: Any
+    in_memory: Samples
     table: Table
     X: Any
     """The table as the user gave it."""
+
+    def for_one_model(self, *, racing: bool) -> "MemoryInput":
+        """The same."""
+        del racing
+        return self
+
+    def sample(self, seed: int) -> Samples:
+        """All samples."""
+        del seed
+        return self.in_memory
+
+    def n_distinct(self) -> int:
+        """Number of samples, equal ones counted once."""
+        return n_distinct(self.in_memory)
+
+    def validation_samples(self, estimator: Any, validation: Any) -> Samples | None:
+        """Validation samples, encoded."""
+        if validation is None:
+            return None
+        X, y = validation
+        values = encode_features(estimator, X, self.table.encoder)
+        like = self.task.trained_on(self.in_memory)
+        found: Samples = estimator.validation_samples(values, y, self.task, like)
+        return found
+
+    def divided(self, fraction: float, settings: Settings) -> tuple[MemoryRows, HeldOut | None]:
+        """The samples to train on, and about this fraction of them held out."""
+        samples, n_threads = self.task.trained_on(self.in_memory), settings.n_threads
+        part = held_out_part(samples, fraction, settings.seed) if fraction > 0 else None
+        if part is None:  # training cannot do without any sample
+            return MemoryRows.of(samples, n_threads), None
+        held = follow(samples.rows(part.out), settings)
+        return MemoryRows.of(samples.rows(part.kept), n_threads), held
+
+    def provenance(self, ensemble: Ensemble) -> Provenance:
+        """Names, classes and values of rows that terms compare samples with."""
+        samples, rows = self.in_memory, ensemble.example_rows
+        place = np.searchsorted(samples.rows_of_table, rows)  # rows_of_table is sorted
+        keeps = rows and not self.table.holds_distances
+        return Provenance(
+            missing_features(samples.X),
+            index_labels(self.X, rows),
+            dict(zip(rows, samples.labels[place].tolist(), strict=True)),
+            samples.X[place] if keeps else None,
+        )
+
+    def facts(self, estimator: Any, model: Any, found: Found) -> dict[str, float]:
+        """What guarantees need to know of the samples."""
+        whole = (
+            estimator.subsample == 1
+            and estimator.weight_trimming is None
+            and shrinkage_of(estimator, self.task) == 1
+        )
+        used = SampleUse(whole, found.cross_fit is None and not estimator.early_stopping)
+        return training_facts(model, self.in_memory, used, threads_of(estimator.n_jobs))
+
+    def learn_costs(self) -> LearnedCosts:
+        """What decisions cost, learned from costs by sample."""
+        return learn_costs(self.in_memory, n_threads=self.table.n_threads)
 
 
 class SplitBy(NamedTuple):
@@ -72,7 +145,7 @@ def read_classes(
     costs: ArrayLike | None,
     split_by: SplitBy,
     start: FittedClassifier | None,
-) -> Input:
+) -> MemoryInput:
     """Read the input of a classifier; a warm start keeps the features and classes of its model `start`."""
     encoder, values = _features(clf, ClassTask, X, start)
     classes, labels = encode_labels(y, len(values))
@@ -105,7 +178,7 @@ def read_classes(
     samples = _positive(samples)
     decided = class_costs(samples) if by_sample else matrix
     task = class_task(clf, classes, counts, decided, columns, by_sample=by_sample)
-    return Input(task, samples, Table(encoder, names), X)
+    return MemoryInput(task, samples, _table(clf, encoder), X)
 
 
 def class_task(
@@ -132,7 +205,7 @@ def read_targets(
     sample_weight: ArrayLike | None,
     split_by: SplitBy,
     start: FittedRegressor | None,
-) -> Input:
+) -> MemoryInput:
     """Read the input of a regressor; a warm start keeps the features and the baseline of its model `start`."""
     encoder, values = _features(reg, RegressionTask, X, start)
     target = encode_target(y, len(values))
@@ -151,7 +224,7 @@ def read_targets(
     if delta == "auto":
         delta = huber_delta(target - first, samples.weight)
     task = regression_task(reg, first, float(delta))
-    return Input(task, samples, Table(encoder, getattr(reg, "feature_names_in_", None)), X)
+    return MemoryInput(task, samples, _table(reg, encoder), X)
 
 
 def regression_task(reg: Any, first: float, delta: float) -> RegressionTask:
@@ -169,3 +242,12 @@ def _positive(samples: Samples) -> Samples:
     """The samples with a positive weight."""
     weight = samples.weight
     return samples if weight is None or weight.all() else samples.rows(weight > 0)
+
+
+def _table(estimator: Any, encoder: FeatureEncoder) -> Table:
+    return Table(
+        encoder,
+        getattr(estimator, "feature_names_in_", None),
+        threads_of(estimator.n_jobs),
+        getattr(estimator.learner, "metric", None) == "precomputed",
+    )

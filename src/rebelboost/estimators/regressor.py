@@ -203,7 +203,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
             The fitted regressor itself.
         """
         split_by = SplitBy(groups, times)
-        return self._fit(
+        return self.fit_to(
             lambda start: read_targets(self, X, y, sample_weight, split_by, start), validation
         )
 

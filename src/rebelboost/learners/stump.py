@@ -160,6 +160,11 @@ class Stump(Parameters):
         check_choice("categories", self.categories, ("one", "split"))
         check_search(self)
 
+    @property
+    def searches_blocks(self) -> bool:
+        """Whether rows may be in several blocks: not for thresholds between any two values."""
+        return self.binning != "exact"
+
     def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedStump":
         """Bin the rows."""
         return PreparedStump(rows, self, bin_rows(rows, self, n_threads), schedule(self))

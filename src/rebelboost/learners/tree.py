@@ -6,7 +6,7 @@ for each leaf, which is not in the papers.
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,6 +136,8 @@ class Tree(Parameters):
     def shrinkage(self) -> float:
         """Shrinkage used for shrinkage="auto"."""
         return 0.3 if self.outputs == "leaf" else 1.0
+
+    searches_blocks: ClassVar[bool] = True
 
     def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedTree":
         """Bin the rows."""

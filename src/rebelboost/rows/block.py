@@ -29,7 +29,6 @@ from rebelboost.data.samples import Samples
 from rebelboost.losses.convex import ConvexLoss
 from rebelboost.rows.columns import FileColumns, ReadColumns
 
-
 NO_PLANES, NOTHING = np.empty((1, 0, 0)), np.empty((0, 0))
 NO_LABELS, NO_REGIONS = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.uint16)
 NO_PAIRS = np.empty(0, dtype=np.int64)

@@ -3,7 +3,8 @@
 A fit is a task, rows and settings. Nothing but a task knows whether classes or numbers are predicted.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from numpy.typing import NDArray
@@ -13,16 +14,19 @@ from rebelboost.boosting.objectives import Objective
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.data.encoder import FeatureEncoder
+from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
 from rebelboost.learners.base import WeakLearner
+from rebelboost.learners.tree import Tree
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
 from rebelboost.model.intervals import Intervals
 from rebelboost.model.learned_costs import LearnedCosts
 from rebelboost.selection.blend import CrossFit
-from rebelboost.selection.candidates import Entry
+from rebelboost.selection.candidates import FREQUENCIES, Entry
+from rebelboost.selection.crew import Crew
 from rebelboost.selection.scoring import HeldOutScorer
-from rebelboost.selection.waves import Winner
+from rebelboost.selection.waves import Parts, Winner, winner
 
 RACES = ("auto", "auto_trees")
 """Learners that compare candidates."""
@@ -45,6 +49,9 @@ class Table(NamedTuple):
     encoder: FeatureEncoder
     names: NDArray[Any] | None
     """(d,) names of the features; None if the table has none."""
+    n_threads: int = 1
+    holds_distances: bool = False
+    """Whether the table holds distances, which are not values of a row."""
 
 
 class Found(NamedTuple):
@@ -117,11 +124,14 @@ class Task(Protocol):
     ) -> Found:
         """The result of a cross-fit; `settings` are those of the candidate with most rounds."""
 
-    def chosen(self, found: Found, winner: Winner, samples: Samples, most: Settings) -> Found:
-        """A single fit of the candidate that was best on some `samples`, calibrated by these.
+    def chosen(self, found: Found, choice: "Choice") -> Found:
+        """A single fit of the candidate that was best on some samples, calibrated by these."""
 
-        `most` are the settings of the candidate with most rounds.
-        """
+    def calibrated(self, found: Found, held: Samples) -> Found:
+        """A single fit, calibrated by samples that were held out of it."""
+
+    def decided_alone(self, *, racing: bool) -> "Task":
+        """The task of one model, if not all rows are in memory; its settings may be chosen by `racing`."""
 
     def n_parts_of_sample(self, n_samples: int) -> int:
         """How many folds of a sample of the rows are left out, to compare candidates."""
@@ -132,9 +142,60 @@ class Task(Protocol):
         found: Found,
         provenance: Provenance,
         facts: Callable[[Any], dict[str, float]],
-        learn_costs: Callable[[], LearnedCosts] | None = None,
+        learn_costs: Callable[[], LearnedCosts | None],
     ) -> Any:
         """The fitted model. `facts` are what guarantees need to know of the training samples.
 
         `learn_costs` learns what decisions cost from costs by sample, if the samples are in memory.
         """
+
+
+# ---- the race, if not all rows are in memory: candidates are compared on some, and the best is fitted to all
+
+N_FOLDS = 5
+
+
+class Choice(NamedTuple):
+    """The candidate that was best on some of the rows."""
+
+    winner: Winner
+    samples: Samples
+    """The rows."""
+    most: Settings
+    """Settings of the candidate with most rounds."""
+
+    def settings(self, *, stops_early: bool) -> Settings:
+        """Settings of the fit to all rows; with the number of rounds that was best, unless it stops early."""
+        chosen = self.winner.settings
+        return chosen if stops_early else replace(chosen, rounds=self.winner.rounds)
+
+
+def race_on_some(
+    task: Task, samples: Samples, table: Table, running: Sequence[Entry], *, only_trees: bool
+) -> Choice | None:
+    """Compare candidates on some rows, and choose the best; None if there are too few rows.
+
+    Only learners that can search rows in several blocks take part.
+    """
+    running = [
+        each
+        for each in running
+        if each.name != FREQUENCIES
+        and searches_blocks(each.settings.learner)
+        and (isinstance(each.settings.learner, Tree) or not only_trees)
+    ]
+    most = max((each.settings for each in running), key=lambda each: each.rounds)
+    left_out = folds(samples, N_FOLDS, most.seed)[: task.n_parts_of_sample(len(samples))]
+    if not left_out:
+        return None
+    scorer = task.scorer(samples, table, most.n_threads)
+    # Rounds are chosen on the parts that are left out: nothing else stops these fits.
+    running = [each._replace(settings=replace(each.settings, patience=None)) for each in running]
+    found = winner(scorer, running, Parts(left_out), Crew(most.n_threads))
+    kept = replace(found.settings, patience=most.patience)
+    return Choice(found._replace(settings=kept), samples, most)
+
+
+def searches_blocks(learner: WeakLearner) -> bool:
+    """Whether a learner can search rows that are in several blocks."""
+    return bool(getattr(learner, "searches_blocks", False))

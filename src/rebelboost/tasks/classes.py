@@ -28,8 +28,7 @@ from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry, class_candidates
 from rebelboost.selection.race import n_parts_of
 from rebelboost.selection.scoring import ClassScorer, HeldOutScorer, neutral
-from rebelboost.selection.waves import Winner
-from rebelboost.tasks.base import RACES, Found, Table, is_race
+from rebelboost.tasks.base import RACES, Choice, Found, Table, is_race
 from rebelboost.tasks.cost_learning import expected_by_sample
 
 CROSS_FITTED = (*RACES, "tree")
@@ -195,7 +194,7 @@ class ClassTask:
         return Found(found.ensemble, found.history, scorer.decoder(found.temperature), found)
 
     def decided_alone(self, *, racing: bool) -> "ClassTask":
-        """The task of one model, if all rows are not in one place.
+        """The task of one model, if not all rows are in memory.
 
         As in a cross-fit, a model whose settings were chosen by `racing` has probabilities of the classes as
         they are, and the costs act in the decision.
@@ -207,12 +206,18 @@ class ClassTask:
             return self
         return replace(self, training="neutral", subcosts=self.scheme)
 
-    def chosen(self, found: Found, winner: Winner, samples: Samples, most: Settings) -> Found:
+    def chosen(self, found: Found, choice: Choice) -> Found:
         """With the temperature and the offset that were best on the samples."""
-        del samples, most
-        decoder = replace(found.decoder, temperature=winner.factor)
-        offset = winner.offset if winner.offset.any() else None
-        return found._replace(decoder=decoder, offset=offset)
+        decoder = replace(found.decoder, temperature=choice.winner.factor)
+        return found._replace(decoder=decoder, offset=choice.winner.offset)
+
+    def calibrated(self, found: Found, held: Samples) -> Found:
+        """With the temperature and the offset that are best on held-out samples."""
+        held = replace(held, costs=found.decoder.costs, by_sample=False)
+        scorer = ClassScorer(held, held, self.loss, found.decoder.subcosts)
+        best = scorer.calibrated(found.ensemble.scores(held.X))
+        decoder = replace(found.decoder, temperature=best.factor)
+        return found._replace(decoder=decoder, offset=best.offset)
 
     def n_parts_of_sample(self, n_samples: int) -> int:
         """One."""
@@ -225,7 +230,7 @@ class ClassTask:
         found: Found,
         provenance: Provenance,
         facts: Callable[[Any], dict[str, float]],
-        learn_costs: Callable[[], LearnedCosts] | None = None,
+        learn_costs: Callable[[], LearnedCosts | None],
     ) -> FittedClassifier:
         """The fitted classifier."""
         model = FittedClassifier(
@@ -239,10 +244,10 @@ class ClassTask:
             rule=self.rule,
             columns=self.columns,
         )
-        if learn_costs is not None and self._needs_costs(found.decoder):
+        if self._needs_costs(found.decoder):
             model = replace(model, learned=learn_costs())
         model = replace(model, provenance=replace(provenance, facts=facts(model)))
-        if found.offset is not None:
+        if found.offset is not None and found.offset.any():
             model = replace(model, ensemble=model.ensemble.plus(found.offset))
         return model
 

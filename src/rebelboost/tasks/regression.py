@@ -19,8 +19,8 @@ from rebelboost.selection.candidates import LEAST_MASS, Entry, regression_candid
 from rebelboost.selection.intervals import intervals_from, learn_intervals
 from rebelboost.selection.race import n_parts_of
 from rebelboost.selection.scoring import HeldOutScorer, RegressionScorer
-from rebelboost.selection.waves import Winner, share_of_time
-from rebelboost.tasks.base import Found, Table, is_race
+from rebelboost.selection.waves import share_of_time
+from rebelboost.tasks.base import Choice, Found, Table, is_race
 
 TREE = Tree(depth=5, least_mass=LEAST_MASS)
 FOR_RACE = 0.85
@@ -117,13 +117,24 @@ class RegressionTask:
         found = replace(found, left_out=found.left_out + self.baseline)
         return Found(ensemble, found.history, None, found, intervals)
 
-    def chosen(self, found: Found, winner: Winner, samples: Samples, most: Settings) -> Found:
+    def chosen(self, found: Found, choice: Choice) -> Found:
         """With the factor that was best on the samples in its terms, and with intervals from them."""
-        ensemble = found.ensemble
+        ensemble, winner = found.ensemble, choice.winner
         if winner.factor != 1:
             ensemble = stretched(ensemble, winner.factor, found.history)
-        intervals = intervals_from(samples, winner.rows, winner.left_out[:, 0], most)
+        left_out = winner.left_out[:, 0]
+        intervals = intervals_from(choice.samples, winner.rows, left_out, choice.most)
         return found._replace(ensemble=ensemble, intervals=intervals)
+
+    def calibrated(self, found: Found, held: Samples) -> Found:
+        """The same: predictions need no calibration."""
+        del held
+        return found
+
+    def decided_alone(self, *, racing: bool) -> "RegressionTask":
+        """The same."""
+        del racing
+        return self
 
     def n_parts_of_sample(self, n_samples: int) -> int:
         """As many as in memory: intervals need residuals of most samples."""
@@ -135,7 +146,7 @@ class RegressionTask:
         found: Found,
         provenance: Provenance,
         facts: Callable[[Any], dict[str, float]],
-        learn_costs: Callable[[], LearnedCosts] | None = None,
+        learn_costs: Callable[[], LearnedCosts | None],
     ) -> FittedRegressor:
         """The fitted regressor."""
         del facts, learn_costs
