@@ -24,7 +24,7 @@ from rebelboost import RebelClassifier
 from rebelboost.costs import offsets
 from rebelboost.data.folds import folds
 from rebelboost.estimators import training
-from rebelboost.estimators.inputs import encode_features
+from rebelboost.estimators.validation import encode_features
 from rebelboost.selection import thinning
 from rebelboost.selection.blend import LEAST_SHARE, share_out
 from rebelboost.selection.candidates import FREQUENCIES

@@ -12,8 +12,7 @@ except ModuleNotFoundError as error:
     raise ImportError(
         f"rebelboost.dask needs {error.name}: pip install 'rebelboost[dask]'"
     ) from error
-from rebelboost.distributed.blocks import by_block
-from rebelboost.distributed.collections import delayed_parts
+from rebelboost.distributed.collections import by_block, delayed_parts
 from rebelboost.distributed.training import GivenRows, fit_rows
 from rebelboost.estimators.classifier import RebelClassifier as LocalClassifier
 from rebelboost.estimators.regressor import RebelRegressor as LocalRegressor

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rebelboost.distributed.agreement import check_agreeing
-from rebelboost.distributed.reading import Description
+from rebelboost.distributed.reading import Description, check_agreeing
 from rebelboost.exceptions import PartitionError
 
 

@@ -12,7 +12,7 @@ from sklearn.metrics import log_loss
 from ensembles import assert_same
 from problems import random_problem
 from rebelboost import RebelClassifier, SingleClassWarning, Stump, Tree
-from rebelboost.estimators.inputs import threads_of
+from rebelboost.estimators.validation import threads_of
 
 PROBLEM = random_problem(0)
 X, Y = PROBLEM.X, PROBLEM.y

@@ -43,7 +43,7 @@ def test_the_number_of_threads_changes_no_bit(learner, monkeypatch):
     problem = random_problem(0, n_samples=20_000, n_features=20, n_classes=5)
     problem.X[::9, 3] = np.nan
     models = []
-    monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
+    monkeypatch.setattr("rebelboost.estimators.validation._n_cores", lambda: 3)
     for n_threads in (1, 2, 3):
         models.append(problem.fit(learner, n_rounds=5, n_jobs=n_threads))
         scores = models[-1].decision_function(problem.X)

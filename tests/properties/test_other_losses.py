@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rebelboost.losses.smooth import PRECISION
 
 from ensembles import assert_same, assert_same_terms
 from problems import Problem, learners, problems, random_problem, subcosts
 from rebelboost import RebelRegressor, Stump, Tree, kernels
-from rebelboost.losses.smooth import PRECISION
 
 family = st.sampled_from(["logistic", "squared"])
 REGRESSION_LOSSES = ["squared", "absolute", "huber"]
@@ -48,7 +48,7 @@ def test_the_order_of_samples_changes_no_bit(problem, learner, loss, seed):
 def test_threads_and_kernels_change_no_bit(learner, loss, monkeypatch, compiled):
     problem = random_problem(0, n_samples=6000, n_features=6, n_classes=4)
     problem.X[::9, 3] = np.nan
-    monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
+    monkeypatch.setattr("rebelboost.estimators.validation._n_cores", lambda: 3)
     models = [problem.fit(learner, n_rounds=4, n_jobs=n, loss=loss) for n in (1, 3)]
     with kernels.using("reference"):
         models.append(problem.fit(learner, n_rounds=4, loss=loss))
@@ -118,7 +118,7 @@ def test_threads_and_kernels_change_no_bit_of_a_regression(loss, monkeypatch, co
     X = rng.normal(size=(20_000, 20))
     X[::9, 3] = np.nan
     y = X[:, 0] ** 2 + rng.normal(size=len(X))
-    monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
+    monkeypatch.setattr("rebelboost.estimators.validation._n_cores", lambda: 3)
     models = [RebelRegressor("tree", loss=loss, n_rounds=4, n_jobs=n).fit(X, y) for n in (1, 2, 3)]
     with kernels.using("reference"):
         models.append(RebelRegressor("tree", loss=loss, n_rounds=2).fit(X, y))

@@ -248,7 +248,7 @@ def test_the_number_of_threads_changes_no_bit(learner, monkeypatch):
     # Enough samples that the kernels do share them out; n_jobs itself is capped by the cores here.
     problem = random_problem(0, n_samples=20_000, n_features=20, n_classes=5)
     problem.X[::9, 3] = np.nan
-    monkeypatch.setattr("rebelboost.estimators.inputs._n_cores", lambda: 3)
+    monkeypatch.setattr("rebelboost.estimators.validation._n_cores", lambda: 3)
     models = []
     for n_threads in (1, 2, 3):
         models.append(problem.fit(learner, n_rounds=3, n_jobs=n_threads))

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from rebelboost.distributed.collections import files_of, split_columns
 from rebelboost.distributed.reading import Describe, Encode
 from rebelboost.distributed.training import AnyRebel, GivenRows, fit_rows
-from rebelboost.estimators.inputs import threads_of
+from rebelboost.estimators.validation import threads_of
 from rebelboost.exceptions import TableError
 from rebelboost.rows.base import MemoryRows, Operation
 from rebelboost.rows.block import Block, Raw

@@ -12,22 +12,24 @@ from rebelboost.boosting.state import HeldOut
 from rebelboost.costs.by_sample import columns_of
 from rebelboost.costs.matrix import cost_matrix, costs_of_classes, mean_costs
 from rebelboost.data.samples import Samples
-from rebelboost.distributed.agreement import Sizes, SpreadTable, sizes_of, table_of
-from rebelboost.distributed.deciding import facts_of
+from rebelboost.distributed.facts import facts_of
 from rebelboost.distributed.reading import (
     Describe,
     DistinctKeys,
     Encode,
     HoldOut,
     Price,
+    Sizes,
     SmallestKeys,
+    SpreadTable,
     Weigh,
+    sizes_of,
+    table_of,
 )
 from rebelboost.estimators.classifier import RebelClassifier
-from rebelboost.estimators.inputs import encode_features, threads_of, warn_of_few
 from rebelboost.estimators.reading import class_task, regression_task
 from rebelboost.estimators.regressor import RebelRegressor
-from rebelboost.estimators.targets import check_spread
+from rebelboost.estimators.validation import check_spread, encode_features, threads_of, warn_of_few
 from rebelboost.learners.base import WeakLearner
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance

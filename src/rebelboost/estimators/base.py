@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from rebelboost.base.arrays import Floats, Scores, Values
 from rebelboost.boosting.rounds import History
 from rebelboost.estimators.fitting import TrainingInput, Validation, fit_input
-from rebelboost.estimators.inputs import deadline_of, encode_features, index_labels, threads_of
+from rebelboost.estimators.validation import deadline_of, encode_features, index_labels, threads_of
 from rebelboost.exceptions import ModelFileError
 from rebelboost.model.fitted import FittedTerms
 from rebelboost.selection.blend import CrossFit

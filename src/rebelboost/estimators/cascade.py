@@ -18,7 +18,7 @@ from rebelboost.cascade.tables import StagedTerms, spaced_stages
 from rebelboost.cascade.thresholds import check_agreement_share
 from rebelboost.costs.decision import with_abstentions
 from rebelboost.estimators.base import encode_table
-from rebelboost.estimators.inputs import threads_of
+from rebelboost.estimators.validation import threads_of
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.selection.blend import CrossFit
 

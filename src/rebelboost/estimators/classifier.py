@@ -28,8 +28,8 @@ from rebelboost.estimators.base import (
 )
 from rebelboost.estimators.cascade import CascadeMixin
 from rebelboost.estimators.fitting import shrinkage_of
-from rebelboost.estimators.inputs import check_agreement, known_labels, threads_of
 from rebelboost.estimators.reading import SplitBy, read_classes, rule_of
+from rebelboost.estimators.validation import check_agreement, known_labels, threads_of
 from rebelboost.learners.base import WeakLearner
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.fitted import FittedClassifier

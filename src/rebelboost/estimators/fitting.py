@@ -16,7 +16,7 @@ from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.boosting.state import HeldOut
 from rebelboost.data.samples import Samples
-from rebelboost.estimators.inputs import seed_of, threads_of
+from rebelboost.estimators.validation import seed_of, threads_of
 from rebelboost.learners.tree import Tree
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance

@@ -20,11 +20,13 @@ from rebelboost.data.equal_samples import n_distinct
 from rebelboost.data.folds import held_out_part
 from rebelboost.data.samples import Samples
 from rebelboost.estimators.fitting import shrinkage_of
-from rebelboost.estimators.inputs import (
+from rebelboost.estimators.validation import (
     check_same_classes,
+    check_spread,
     checked_weight,
     encode_features,
     encode_labels,
+    encode_target,
     index_labels,
     learn_features,
     missing_features,
@@ -32,7 +34,6 @@ from rebelboost.estimators.inputs import (
     threads_of,
     warn_of_few,
 )
-from rebelboost.estimators.targets import check_spread, encode_target
 from rebelboost.losses.regression import baseline, huber_delta
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor, Provenance

@@ -17,9 +17,13 @@ from rebelboost.estimators.base import (
     encode_table,
     of_model,
 )
-from rebelboost.estimators.inputs import check_callbacks, check_cross_fit, threads_of
 from rebelboost.estimators.reading import SplitBy, read_targets
-from rebelboost.estimators.targets import encode_target
+from rebelboost.estimators.validation import (
+    check_callbacks,
+    check_cross_fit,
+    encode_target,
+    threads_of,
+)
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.regression import REGRESSION_LOSSES

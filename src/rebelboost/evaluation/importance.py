@@ -17,7 +17,7 @@ from rebelboost.base.arrays import BySample, Floats, Ints, Scores, Values
 from rebelboost.base.hashing import hash_rows
 from rebelboost.base.names import ClassNames
 from rebelboost.estimators.base import encode_table
-from rebelboost.estimators.inputs import threads_of
+from rebelboost.estimators.validation import threads_of
 from rebelboost.evaluation.evaluate import LEAST_PROBABILITY
 from rebelboost.explain.usage import importances
 from rebelboost.model.ensemble import Ensemble

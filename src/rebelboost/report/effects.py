@@ -9,7 +9,7 @@ import numpy as np
 from rebelboost.base.markup import Html, bar, join_html, name, note, quoted, section, table, tag
 from rebelboost.base.text import counted, number, whole_percent
 from rebelboost.estimators.base import encode_table
-from rebelboost.estimators.inputs import threads_of
+from rebelboost.estimators.validation import threads_of
 from rebelboost.explain.curves import Curve, curve, leading_features
 from rebelboost.explain.explain import wording_of
 from rebelboost.explain.rules import SHOWN_AS

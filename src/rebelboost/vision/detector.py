@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from rebelboost.base.writing import write_text_whole
-from rebelboost.estimators.inputs import threads_of
+from rebelboost.estimators.validation import threads_of
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.safetensors import Contents, read
 from rebelboost.vision.backgrounds import Backgrounds

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.arrays import PLANES, Bytes, Floats, RectangleArrays
-from rebelboost.estimators.inputs import threads_of
+from rebelboost.estimators.validation import threads_of
 from rebelboost.vision.features import (
     Size,
     channel_features,

@@ -1,8 +1,9 @@
-"""Validation of what users pass to an estimator: tables, labels, weights, costs and parameters."""
+"""Validation of what users pass to an estimator: tables, labels, targets, weights, costs and parameters."""
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -10,6 +11,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.utils import check_array, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite, validate_data
@@ -18,22 +20,214 @@ from rebelboost.base.arrays import BySample, Ints, Labels, Values
 from rebelboost.base.names import plain
 from rebelboost.base.warning import warn_caller
 from rebelboost.boosting.callbacks import Callback
-from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder
-from rebelboost.estimators.plain import read_at_once
-from rebelboost.estimators.unusual import (
-    FLOATS,
-    check_infinite,
-    check_kind,
-    checked_labels,
-    from_sparse,
-    is_sparse,
-    refusing,
-)
+from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder, is_present
+from rebelboost.data.pandas_frames import values_of
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.tasks.base import named_learner
 from rebelboost.tasks.classes import ClassTask
+
+# ---- tables that are neither plain arrays nor data frames
+
+
+MOST_BYTES = 8 << 30
+"""Maximum size of the array that a sparse matrix becomes."""
+FLOATS = [np.float64, np.float32]
+
+
+def check_kind(X: Any) -> None:
+    """Raise an error for input that scikit-learn's checks would refuse in other words, or not at all."""
+    if isinstance(X, dict):
+        names = ", ".join(map(str, list(X)[:3]))
+        raise ValueError(  # noqa: TRY004  (a ValueError, as for all other input)
+            f"X is a dict ({names}, …): make a data frame of it, such as pandas.DataFrame(X)"
+        )
+    if isinstance(X, np.ndarray) and X.dtype == object:
+        _check_cells(X)
+
+
+@contextmanager
+def refusing(X: Any) -> Iterator[None]:
+    """Let refusals of a table name the row and the column that are at fault, if one is."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # scikit-learn adds up all values
+            yield
+    except (TypeError, ValueError, OverflowError):
+        if isinstance(X, list | tuple):
+            X = _as_cells(X)
+            _check_cells(X)
+        if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "fO":
+            check_infinite(X.astype(np.float64))
+        raise
+
+
+def check_infinite(values: Values, names: Sequence[str] | None = None) -> None:
+    """Raise an error that names the first infinite value."""
+    rows, columns = np.nonzero(np.isinf(values))
+    if len(rows):
+        f = int(columns[0])
+        name = f"{f} of X" if names is None else repr(names[f])
+        raise ValueError(
+            f"column {name} has an infinite value in row {rows[0]}: replace it by NaN, which means "
+            "missing, or by a large number"
+        )
+
+
+def _as_cells(rows: Sequence[Any]) -> Any:
+    """Lists of rows as an array of objects; the rows have equally many cells."""
+    if not all(
+        isinstance(row, list | tuple | np.ndarray) and np.ndim(row[:0]) == 1 for row in rows
+    ):
+        return rows
+    widths = [len(row) for row in rows]
+    for i, width in enumerate(widths):
+        if width != widths[0]:
+            raise ValueError(
+                f"row {i} of X has {width} cells, but row 0 has {widths[0]}: give each row as many"
+            )
+    cells = np.empty((len(rows), widths[0] if widths else 0), dtype=object)
+    for i, row in enumerate(rows):
+        for f, cell in enumerate(row):
+            cells[i, f] = cell
+    return cells
+
+
+def _check_cells(X: Any) -> None:
+    if np.ndim(X) == 2:
+        for f in range(X.shape[1]):
+            _check_objects(X[:, f], f)
+
+
+def _check_objects(column: Any, f: int) -> None:
+    """Raise an error that names the first cell of a column that is not a number."""
+    try:
+        column.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        row, cell = next((i, cell) for i, cell in enumerate(column) if not _is_number(cell))
+        kind = type(cell).__name__
+        where = f"column {f} of X holds {cell!r} in row {row}"
+        if isinstance(cell, int):
+            raise ValueError(  # noqa: TRY004  (of the right type, but too large)
+                f"column {f} of X holds an integer of {cell.bit_length():,} bits in row {row}, which is no "
+                "floating-point number: divide the column by a power of ten"
+            ) from None
+        if isinstance(cell, str):
+            raise ValueError(  # noqa: TRY004  (as scikit-learn does)
+                f"{where}: pass a data frame, whose columns of text are categories, or encode text "
+                "as numbers"
+            ) from None
+        raise TypeError(
+            f"{where}, a {kind}: the argument must be an array of numbers, or a data frame with "
+            "columns of string or number type"
+        ) from None
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return np.ndim(cell) == 0
+
+
+def checked_labels(given: NDArray[Any]) -> NDArray[Any]:
+    """Check labels of text or other objects: none is missing, and none is bytes."""
+    if given.dtype.kind == "S":
+        raise ValueError("y contains bytes: convert them to text, such as y.astype(str)")
+    if given.dtype.kind == "O":
+        for row, label in enumerate(given.tolist()):
+            if not is_present(label):
+                raise ValueError(f"row {row} of y has no label: remove rows without a label")
+    return np.array(given.tolist(), dtype=str) if given.dtype.kind == "T" else given
+
+
+def from_sparse(estimator: Any, X: Any, *, reset: bool) -> Values:
+    """Check a sparse matrix and convert it to an array; entries that are not stored are 0."""
+    checked = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        dtype=FLOATS,
+        accept_sparse=["csr", "csc"],
+        ensure_all_finite="allow-nan",
+        ensure_min_samples=1,
+    )
+    n_bytes = checked.shape[0] * checked.shape[1] * checked.dtype.itemsize
+    if n_bytes > MOST_BYTES:
+        raise ValueError(
+            f"X is sparse, of shape {checked.shape}, and would take {n_bytes / 2**30:.0f} GiB as an array: "
+            "reduce its columns first, for example by SelectKBest or TruncatedSVD, or use fewer rows"
+        )
+    values: Values = checked.toarray(order="C")
+    return values
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether `X` is a matrix or array of `scipy.sparse`."""
+    return bool(sparse.issparse(X))
+
+
+# ---- tables that need neither a conversion nor a check of their types
+
+
+def read_at_once(estimator: Any, X: Any, encoder: FeatureEncoder) -> Values | None:
+    """The values of a plain array or pandas frame in which there is nothing to convert or to object to.
+
+    The general checks take longer than the prediction of a row. They follow if this returns None.
+    """
+    names = getattr(estimator, "feature_names_in_", None)
+    if type(X) is not np.ndarray:
+        return values_of(X, None if names is None else names.tolist(), encoder.codes)
+    plain = (
+        names is None
+        and not encoder.levels
+        and X.dtype in FLOATS
+        and X.ndim == 2
+        and X.shape[1] == encoder.n_features
+        and X.flags.c_contiguous
+        and len(X) > 0
+    )
+    return X if plain and not np.isinf(X).any() else None
+
+
+# ---- targets of a regression
+
+
+LARGEST_TARGET, LEAST_SPREAD = 1e150, 1e-100
+
+
+def encode_target(y: ArrayLike, n_samples: int) -> BySample:
+    """Check the target of a regression, and convert it to floats."""
+    given: NDArray[Any] = column_or_1d(y, warn=True)
+    if len(given) != n_samples:
+        raise ValueError(f"X has {n_samples} samples, but y has {len(given)} targets")
+    try:
+        target: BySample = given.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"y contains {given.tolist()[0]!r}, but regression predicts numbers: "
+            "use RebelClassifier to predict classes"
+        ) from error
+    assert_all_finite(target, input_name="y")
+    if np.abs(target).max(initial=0.0) > LARGEST_TARGET:
+        raise ValueError(
+            f"y reaches {np.abs(target).max():g}, whose square overflows: divide y by a power of ten"
+        )
+    return target
+
+
+def check_spread(target: BySample) -> None:
+    """Raise an error if the squares of all differences are 0 in floating point."""
+    width = float(np.ptp(target))
+    if 0 < width < LEAST_SPREAD:
+        raise ValueError(
+            f"y varies by {width:g}, whose square underflows: multiply y by a power of ten"
+        )
+
+
+# ---- all input
+
 
 FOR_TRAINING = 0.95
 """Share of a time budget after which training ends: what follows, such as averaging fits, takes time too."""

@@ -8,7 +8,7 @@ import numpy as np
 from rebelboost.base.arrays import ByClass, Ints, Labels
 from rebelboost.base.fixed_point import in_units
 from rebelboost.costs.judge import confusion_of, rates, weighed
-from rebelboost.distributed.agreement import Sizes, Units
+from rebelboost.distributed.reading import Sizes, Units
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.rows.base import Merge, Rows, added
 from rebelboost.rows.block import Block
