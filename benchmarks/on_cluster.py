@@ -182,7 +182,8 @@ class InEveryRound:
     def __init__(self, client):
         self.client, self.n_done = client, 0
 
-    def on_round(self, record):
+    def on_rounds(self, batch):
+        record = batch[-1]
         self.client.wait_for_workers(1)
         pids = workers(self.client)
         if pids:

@@ -47,7 +47,8 @@ def remaking(n_rows=200_000):
     in_between = [0.0]
 
     class Watch:
-        def on_round(self, record):
+        def on_rounds(self, batch):
+            record = batch[-1]
             if record.index + 1 in at:
                 now = time.process_time() - began - in_between[0]
                 seconds, n_bytes = spread.remade()
@@ -88,7 +89,8 @@ def paper(n_rows=10**9, n_workers=100, gigabit=10):
     began = []
 
     class Begin:
-        def on_round(self, record):
+        def on_rounds(self, batch):
+            record = batch[-1]
             del record
             began.append((time.process_time(), spread.n_bytes, spread.n_asked))
             return False

@@ -87,9 +87,9 @@ class Rounds:
         self.clock = clock
         self.ends: list[tuple[float, float]] = []
 
-    def on_round(self, record: object) -> bool:
+    def on_rounds(self, batch: object) -> bool:
         """Note the time."""
-        del record
+        del batch
         self.ends.append((time.perf_counter(), self.clock.kernels))
         return False
 

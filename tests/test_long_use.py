@@ -57,7 +57,7 @@ before = model.decision_function(X[:, :4])
 class Telling:
     first = Lock()
 
-    def on_round(self, _):  # by two threads at once in the race: one of them tells
+    def on_rounds(self, _):  # by two threads at once in the race: one of them tells
         if self.first.acquire(blocking=False):
             print("training", flush=True)
         return False
@@ -75,7 +75,7 @@ else:  # callbacks would make the fits run in turn
     train = runner.train
 
     def announced(*given, **named):
-        Telling.on_round(Telling, None)
+        Telling.on_rounds(Telling, None)
         return train(*given, **named)
 
     runner.train = announced
@@ -111,7 +111,8 @@ class Interrupting:
     def __init__(self, after):
         self.left = after
 
-    def on_round(self, _):
+    def on_rounds(self, batch):
+        _ = batch[-1]
         self.left -= 1
         if self.left == 0:
             raise KeyboardInterrupt

@@ -20,7 +20,6 @@ from detection.photos import (
 )
 from rebelboost.base.arrays import NO_WORK
 from rebelboost.boosting.fit import train
-from rebelboost.boosting.rounds import Round
 from rebelboost.boosting.settings import Settings
 from rebelboost.data.samples import Samples
 from rebelboost.learners.tree import Tree
@@ -243,7 +242,8 @@ class _Visits:
     def __init__(self) -> None:
         self.work = []
 
-    def on_round(self, record: Round) -> bool:
+    def on_rounds(self, batch):
+        record = batch[-1]
         self.work.append(record.work)
         return False
 

@@ -10,7 +10,7 @@ import pytest
 from problems import random_problem
 from rebelboost import RebelClassifier, Stump, Tree
 from rebelboost.boosting.callbacks import EarlyStopping, Phase, Progress
-from rebelboost.boosting.rounds import Held, History, Round
+from rebelboost.boosting.rounds import Held, History, Round, RoundBatch
 
 PROBLEM = random_problem(0, noise=2.0)
 
@@ -28,7 +28,8 @@ class Listener:
         self.stop_at, self.fail_at, self.error = stop_at, fail_at, error
         self.heard, self.ended = [], 0
 
-    def on_round(self, record):
+    def on_rounds(self, batch):
+        record = batch[-1]
         self.heard.append(record.index)
         if record.index == self.fail_at:
             raise self.error
@@ -144,10 +145,13 @@ def record(index, validation):
 
 def test_early_stopping_waits_that_many_rounds_for_a_lower_loss():
     stopping = EarlyStopping(patience=2)
-    answers = [stopping.on_round(record(t, v)) for t, v in enumerate([3.0, 2.0, 2.0, 1.0, 5, 5])]
+    answers = [
+        stopping.on_rounds(RoundBatch(record(t, v)))
+        for t, v in enumerate([3.0, 2.0, 2.0, 1.0, 5, 5])
+    ]
     assert answers == [False, False, False, False, False, True]
     assert stopping.best_round == 3
-    assert not EarlyStopping(patience=1).on_round(record(9, None))
+    assert not EarlyStopping(patience=1).on_rounds(RoundBatch(record(9, None)))
 
 
 @pytest.mark.parametrize("verbose", [0, 1])

@@ -350,7 +350,7 @@ def test_ctrl_c_leaves_neither_a_model_nor_temporary_files(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
-    monkeypatch.setattr(Deadline, "on_round", interrupt)
+    monkeypatch.setattr(Deadline, "on_rounds", interrupt)
     done = rebel("train", "rows", *TRAIN)
     assert done.exit_code == 130
     assert "no file is half written" in done.stderr

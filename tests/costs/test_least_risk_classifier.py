@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 from rebelboost import CostError, RebelClassifier, Stump, Tree
-from rebelboost.boosting.rounds import Held
+from rebelboost.boosting.rounds import Held, RoundBatch
 from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
 from rebelboost.datasets import planar_mixture, random_costs
-from rebelboost.selection.watching import Hopeless
+from rebelboost.selection.fold_callbacks import NoImprovement
 
 SET = planar_mixture(0)
 X, y = SET.X_train[:300], SET.y_train[:300]
@@ -122,10 +122,10 @@ def test_costs_change_nothing_but_the_decision_where_training_is_neutral(fitted)
 def test_a_part_goes_on_while_the_loss_or_the_cost_of_what_it_left_out_falls():
     def stops(losses, costs, stages=(1, 2, 3, 4)):
         state = SimpleNamespace(n_terms=0)
-        rule, held = Hopeless(state, stages, patience=2), []
+        rule, held = NoImprovement(state, stages, patience=2), []
         for state.n_terms, (loss, cost) in enumerate(zip(losses, costs, strict=True), 1):
             record = SimpleNamespace(index=state.n_terms - 1, held=Held(loss, cost, cost))
-            held.append(rule.on_round(record))
+            held.append(rule.on_rounds(RoundBatch(record)))
         return held
 
     assert stops([3, 2, 1, 0], [1, 1, 1, 1]) == [False] * 4

@@ -136,7 +136,8 @@ class Killer:
         self.client, self.rounds = client, rounds
         self.n_killed = 0
 
-    def on_round(self, record):
+    def on_rounds(self, batch):
+        record = batch[-1]
         if record.index in self.rounds:
             os.kill(pids(self.client)[0], signal.SIGKILL)
             self.n_killed += 1
@@ -229,7 +230,8 @@ class AtRound:
     def __init__(self, does):
         self.does = does
 
-    def on_round(self, record):
+    def on_rounds(self, batch):
+        record = batch[-1]
         if record.index == 1:
             self.does()
         return False

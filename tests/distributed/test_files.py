@@ -165,7 +165,8 @@ class Interrupt:
     def __init__(self, folder):
         self.folder = folder
 
-    def on_round(self, record):
+    def on_rounds(self, batch):
+        record = batch[-1]
         if record.index == 2:
             self.files = [p.name for p in self.folder.rglob("*") if p.is_file()]
             raise KeyboardInterrupt

@@ -223,7 +223,7 @@ def test_callbacks_hear_every_round():
     class Stop:
         heard = 0
 
-        def on_round(self, record):
+        def on_rounds(self, batch):
             self.heard += 1
             return self.heard == 4
 

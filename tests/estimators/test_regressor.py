@@ -105,8 +105,11 @@ def test_validation_samples_are_reported_on():
 
 def test_callbacks_hear_of_every_round_and_may_stop():
     class Impatient(History):
-        def on_round(self, record):
-            super().on_round(record)
+        may_wait = False
+
+        def on_rounds(self, batch):
+            record = batch[-1]
+            super().on_rounds(batch)
             return record.index == 3
 
     impatient = Impatient()
@@ -170,7 +173,7 @@ def test_bad_input_is_refused(options, message):
 
 
 def test_a_deaf_callback_is_refused():
-    with pytest.raises(TypeError, match=r"lacks on_round\(record\) or on_end"):
+    with pytest.raises(TypeError, match=r"lacks on_rounds\(batch\) or on_end"):
         fit(callbacks=[print])
 
 

@@ -186,7 +186,8 @@ def test_callbacks_hear_every_fit_and_can_stop_each():
     class Stop:
         n_ended = 0
 
-        def on_round(self, record):
+        def on_rounds(self, batch):
+            record = batch[-1]
             return record.index >= 2
 
         def on_end(self):

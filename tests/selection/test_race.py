@@ -270,7 +270,7 @@ class Clock:
 class Watcher:
     """Is told of every round by itself."""
 
-    def on_round(self, record):
+    def on_rounds(self, batch):
         return False
 
     def on_end(self):

@@ -1,38 +1,24 @@
-"""Callbacks: objects that are called after every round and may stop training."""
+"""Callbacks: objects that are called after rounds and may stop training."""
 
 import math
 import time
 from collections.abc import Sequence
-from typing import Protocol, TypeGuard
+from typing import ClassVar, Protocol
 
-from rebelboost.boosting.rounds import Round
-from rebelboost.boosting.several import Several
+from rebelboost.boosting.rounds import Round, RoundBatch
 
 
 class Callback(Protocol):
-    """Called after every round. `on_end` is called however training ends.
+    """Called after every round, or after several that were done together.
 
-    A callback that also has `on_rounds` may be told of several rounds at once, after the last of them
-    (`PatientCallback`).
+    With a class attribute `may_wait`, which is True, a batch may have many rounds; otherwise it has one.
     """
 
-    def on_round(self, record: Round) -> bool:
-        """Return True to stop after this round."""
-
-    def on_end(self) -> None:
-        """Clean up."""
-
-
-class PatientCallback(Callback, Protocol):
-    """May be told of several rounds at once."""
-
-    def on_rounds(self, several: Several) -> bool:
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """Return True to stop after these rounds."""
 
-
-def of_last(callback: Callback, several: Several) -> bool:
-    """An `on_rounds` that hears of the last round only."""
-    return callback.on_round(several.last)
+    def on_end(self) -> None:
+        """Clean up. This is called however training ends."""
 
 
 class EarlyStopping:
@@ -43,8 +29,9 @@ class EarlyStopping:
         self.best_round = -1
         self.best_log_loss = math.inf
 
-    def on_round(self, record: Round) -> bool:
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """Compare with the best round so far."""
+        record = batch.last
         if record.held is None:
             return False
         if record.held.log_loss < self.best_log_loss:
@@ -58,16 +45,14 @@ class EarlyStopping:
 class Tolerance:
     """Stops when the loss falls below a fraction of its initial value."""
 
+    may_wait: ClassVar[bool] = True
+
     def __init__(self, share: float, first_log_loss: float) -> None:
         self.log_level = first_log_loss + math.log(share) if share > 0 else -math.inf
 
-    def on_round(self, record: Round) -> bool:
-        """Compare with that level."""
-        return record.log_loss < self.log_level
-
-    def on_rounds(self, several: Several) -> bool:
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """Compare the last with that level."""
-        return several.losses.last_log_loss < self.log_level
+        return batch.last_log_loss < self.log_level
 
     def on_end(self) -> None:
         """Do nothing."""
@@ -76,14 +61,15 @@ class Tolerance:
 class Deadline:
     """Stops at a time on the clock of `time.monotonic`."""
 
+    may_wait: ClassVar[bool] = True
+
     def __init__(self, end: float) -> None:
         self.end = end
 
-    def on_round(self, record: Round | Several) -> bool:  # noqa: ARG002  (the interface of callbacks)
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """Return whether the time is up."""
+        del batch
         return time.monotonic() > self.end
-
-    on_rounds = on_round
 
     def on_end(self) -> None:
         """Do nothing."""
@@ -133,7 +119,7 @@ class Phase:
 class Progress:
     """A line with the phase, the elapsed time and the time left. Hidden if stderr is not a terminal."""
 
-    on_rounds = of_last
+    may_wait: ClassVar[bool] = True
 
     def __init__(self, n_rounds: int, error_format: str = ".2%", n_folds: int = 1) -> None:
         from rich.console import Console
@@ -156,9 +142,9 @@ class Progress:
         self._last: Round | None = None
         self._bar.start()
 
-    def on_round(self, record: Round) -> bool:
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """Update the line."""
-        self._last = record
+        self._last = record = batch.last
         now = time.monotonic()
         self._phase.advance(record, now)
         if now >= self._next_update:
@@ -182,7 +168,7 @@ class Progress:
         self._bar.stop()
 
 
-class Hearing:
+class closing_callbacks:  # noqa: N801  (used as a function)
     """Context manager that calls `on_end` of all callbacks, however the block ends."""
 
     def __init__(self, callbacks: Sequence[Callback]) -> None:
@@ -196,26 +182,12 @@ class Hearing:
             callback.on_end()
 
 
-def tell(callbacks: Sequence[Callback], record: Round) -> bool:
+def tell(callbacks: Sequence[Callback], batch: RoundBatch) -> bool:
     """Call all callbacks. Return True if any of them asks to stop."""
-    wishes = [callback.on_round(record) for callback in callbacks]  # no short circuit: call all
+    wishes = [callback.on_rounds(batch) for callback in callbacks]  # no short circuit: call all
     return any(wishes)
 
 
-def all_patient(callbacks: Sequence[Callback]) -> TypeGuard[Sequence[PatientCallback]]:
-    """Whether all callbacks may be told of several rounds at once."""
-    return all(map(_is_patient, callbacks))
-
-
-def _is_patient(callback: Callback) -> bool:
-    """Whether it has `on_rounds`, and no subclass that does not know of it has another `on_round`."""
-    for each in type(callback).__mro__:
-        if "on_rounds" in vars(each) or "on_round" in vars(each):
-            return "on_rounds" in vars(each)
-    return False
-
-
-def tell_of_several(callbacks: Sequence[PatientCallback], several: Several) -> bool:
-    """Call all callbacks. Return True if any of them asks to stop."""
-    wishes = [callback.on_rounds(several) for callback in callbacks]
-    return any(wishes)
+def all_may_wait(callbacks: Sequence[Callback]) -> bool:
+    """Whether all callbacks may be called after several rounds."""
+    return all(getattr(callback, "may_wait", False) for callback in callbacks)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from rebelboost.base.fixed_point import in_order
-from rebelboost.boosting.ahead import GoingAhead
-from rebelboost.boosting.callbacks import Callback, tell, tell_of_several
-from rebelboost.boosting.rounds import Round
+from rebelboost.boosting.callbacks import Callback, tell
+from rebelboost.boosting.fused import FusedRounds
+from rebelboost.boosting.rounds import Round, RoundBatch
 from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import HeldOut, State
 from rebelboost.learners.base import Candidate, Prepared
@@ -31,21 +31,21 @@ def boost(
     """Boost [REBEL, Sec. 3; LOCAL, Sec. 3]: in each round find f_t and a_t, and add f_t·a_t to H.
 
     Continues from `state`, and returns the new terms. Between the stages of the settings, several rounds may be
-    done at once (`GoingAhead`), if the callbacks can wait.
+    done at once (`FusedRounds`), if the callbacks may wait.
     """
     terms: list[Terms] = []
     n_fruitless = 0
     began = time.perf_counter()
     draws = settings.draws()
-    ahead = GoingAhead.of(prepared, state, settings, held_out, callbacks)
+    fused = FusedRounds.of(prepared, state, settings, held_out, callbacks)
     t = state.n_terms - 1
     while (t := t + 1) < settings.rounds:
-        several = None if ahead is None else ahead.go(t, began)
-        if ahead is not None and several is not None:
-            terms += several.terms
-            t += len(several) - 1
+        batch = None if fused is None else fused.go(t, began)
+        if batch is not None:
+            terms += batch.terms
+            t += len(batch) - 1
             n_fruitless = 0
-            if tell_of_several(ahead.callbacks, several):
+            if tell(callbacks, batch):
                 break
             continue
         rng = draws.at(t)
@@ -79,7 +79,7 @@ def boost(
             seconds=time.perf_counter() - began,
             work=candidate.work,
         )
-        if tell(callbacks, record):
+        if tell(callbacks, RoundBatch(record)):
             break
     return terms
 

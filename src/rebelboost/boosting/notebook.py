@@ -7,10 +7,9 @@ import html
 import sys
 import time
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
-from rebelboost.boosting.rounds import Round
-from rebelboost.boosting.several import Several
+from rebelboost.boosting.rounds import Round, RoundBatch
 
 EVERY = 0.25
 """Seconds between updates."""
@@ -25,6 +24,8 @@ def in_notebook() -> bool:
 class NotebookProgress:
     """A progress bar below the cell: rounds and fits so far, time, and error."""
 
+    may_wait: ClassVar[bool] = True
+
     def __init__(self, n_rounds: int, error_format: str = ".2%") -> None:
         self.n_rounds = n_rounds
         self.error_format = error_format
@@ -34,16 +35,11 @@ class NotebookProgress:
         self._last: Round | None = None
         self._handle: Any = None
 
-    def on_rounds(self, several: Several) -> bool:
-        """Advance the bar by several rounds."""
-        self.n_done += len(several) - 1
-        return self.on_round(several.last)
-
-    def on_round(self, record: Round) -> bool:
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """Advance the bar."""
-        last = self._last
+        last, record = self._last, batch.last
         self.n_fits += last is None or record.part != last.part or record.index <= last.index
-        self.n_done += 1
+        self.n_done += len(batch)
         self._last = record
         now = time.monotonic()
         if now >= self._next_update:

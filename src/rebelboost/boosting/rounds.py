@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import accumulate, pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, overload
 
 from rebelboost.base.arrays import NO_WORK, Work
 
@@ -67,8 +67,49 @@ class Round:
         return row
 
 
+class RoundBatch(Sequence[Round]):
+    """Rounds after which callbacks are called, at least one."""
+
+    def __init__(self, *records: Round) -> None:
+        self._records = records
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, i: int) -> Round: ...
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[Round]: ...
+    def __getitem__(self, i: int | slice) -> Round | Sequence[Round]:
+        return self._records[i]
+
+    @property
+    def first_index(self) -> int:
+        """Number of the first round."""
+        return self[0].index
+
+    @property
+    def last(self) -> Round:
+        """The last round."""
+        return self[-1]
+
+    @property
+    def last_log_loss(self) -> float:
+        """Logarithm of the mean training loss after the last round."""
+        return self.last.log_loss
+
+    @property
+    def held(self) -> list[tuple[float, float]] | None:
+        """Logarithm of the loss, and mean cost, of held-out samples after each round; None without them."""
+        if self.last.held is None:
+            return None
+        return [(each.held.log_loss, each.held.cost) for each in self if each.held is not None]
+
+
 class History:
     """The records of all rounds, of one or several fits. `table` returns them as columns."""
+
+    may_wait: ClassVar[bool] = True
 
     def __init__(self) -> None:
         self._rounds: list[Round] = []
@@ -82,19 +123,14 @@ class History:
     @property
     def rounds(self) -> list[Round]:
         """All records."""
-        for several in self._unread:
-            self._rounds += several
+        for batch in self._unread:
+            self._rounds += batch
         self._unread.clear()
         return self._rounds
 
-    def on_round(self, record: Round) -> bool:
-        """Append the record."""
-        self._unread.append([record])
-        return False
-
-    def on_rounds(self, several: Sequence[Round]) -> bool:
+    def on_rounds(self, batch: Sequence[Round]) -> bool:
         """Append the records."""
-        self._unread.append(several)
+        self._unread.append(batch)
         return False
 
     def append(self, other: "History") -> None:

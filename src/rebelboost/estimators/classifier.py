@@ -107,7 +107,8 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
     warm_start : bool, default=False
         Continue from the terms of the previous fit.
     callbacks : list, default=None
-        Objects with ``on_round(record) -> bool`` and ``on_end()``. Returning True stops training.
+        Objects with ``on_rounds(batch) -> bool`` and ``on_end()``. Returning True stops training.
+        `batch` is a sequence of records, of one round unless the object has ``may_wait = True``.
     verbose : int, default=0
         1 shows a progress bar.
     n_jobs : int, default=None

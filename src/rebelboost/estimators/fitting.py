@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import ArrayLike
 
-from rebelboost.boosting.callbacks import Callback, Deadline, Hearing, Progress
+from rebelboost.boosting.callbacks import Callback, Deadline, Progress, closing_callbacks
 from rebelboost.boosting.fit import follow, train
 from rebelboost.boosting.notebook import NotebookProgress, in_notebook
 from rebelboost.boosting.rounds import History
@@ -24,7 +24,7 @@ from rebelboost.model.learned_costs import LearnedCosts
 from rebelboost.rows.base import Rows
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry
-from rebelboost.selection.crew import Crew
+from rebelboost.selection.fit_pool import FitPool
 from rebelboost.selection.race import n_parts_of, select
 from rebelboost.selection.scale import settled
 from rebelboost.tasks.base import Found, Table, Task, is_race, named_learner, race_on_some
@@ -152,7 +152,9 @@ def _fit_once(
     rows, held = given.divided(estimator.validation_fraction if holds_out else 0.0, settings)
     if held_samples is not None:
         held = follow(held_samples, settings)
-    with Hearing(callbacks_of(estimator, settings.rounds, task.error_format)) as callbacks:
+    with closing_callbacks(
+        callbacks_of(estimator, settings.rounds, task.error_format)
+    ) as callbacks:
         ensemble = train(
             rows,
             settings,
@@ -185,8 +187,8 @@ def _fit_parts(estimator: Any, given: TrainingInput, n_folds: int, deadline: flo
     rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
     scorer = task.scorer(samples, given.table, n_threads)
     callbacks = callbacks_of(estimator, rounds, task.error_format, n_folds)
-    with Hearing(callbacks):
-        crew = Crew(n_threads, callbacks, in_turn=bool(estimator.callbacks))
+    with closing_callbacks(callbacks):
+        crew = FitPool(n_threads, callbacks, in_turn=bool(estimator.callbacks))
         n_parts = n_parts_of(len(samples), n_folds) if estimator.cross_fit == "auto" else n_folds
         end = task.deadline_of_race(deadline)
         found = select(scorer, running, n_folds, n_parts=n_parts, crew=crew, deadline=end)

@@ -439,9 +439,9 @@ def seed_of(random_state: Any) -> int:
 def check_callbacks(callbacks: Sequence[Callback] | None) -> None:
     """Raise an error if a callback lacks a required method."""
     for callback in callbacks or ():
-        if not (hasattr(callback, "on_round") and hasattr(callback, "on_end")):
+        if not (hasattr(callback, "on_rounds") and hasattr(callback, "on_end")):
             raise TypeError(
-                f"callback {callback!r} lacks on_round(record) or on_end(): give an object "
+                f"callback {callback!r} lacks on_rounds(batch) or on_end(): give an object "
                 "with both, such as a subclass of rebelboost.boosting.rounds.History"
             )
 

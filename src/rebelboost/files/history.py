@@ -89,13 +89,9 @@ class StoredHistory(History):
         self.terms = columns.terms.tolist()
         self.n_rounds = [len(self.terms)]
 
-    def on_round(self, record: Round) -> bool:
-        """Append the record."""
-        return self.on_rounds([record])
-
-    def on_rounds(self, several: Sequence[Round]) -> bool:
+    def on_rounds(self, batch: Sequence[Round]) -> bool:
         """Append the records."""
-        self.rounds.extend(several)
+        self.rounds.extend(batch)
         return False
 
     @property

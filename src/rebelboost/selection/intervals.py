@@ -25,7 +25,7 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.intervals import Intervals, Spread
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import Entry
-from rebelboost.selection.crew import Crew
+from rebelboost.selection.fit_pool import FitPool
 from rebelboost.selection.scoring import RegressionScorer
 from rebelboost.selection.waves import Parts, cross_fit
 
@@ -97,7 +97,7 @@ def _fit_sizes(sized: Samples, settings: Settings, deadline: float) -> CrossFit:
     left_out = folds(sized, N_FOLDS, settings.seed)
     parts = Parts(left_out, sized.times is not None, deadline)
     return cross_fit(
-        RegressionScorer(sized), [Entry("spread", own)], parts, Crew(settings.n_threads)
+        RegressionScorer(sized), [Entry("spread", own)], parts, FitPool(settings.n_threads)
     )
 
 

@@ -20,7 +20,7 @@ from rebelboost.data.folds import Part, folds
 from rebelboost.learners.similarity import Similarity
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import FREQUENCIES, Entry
-from rebelboost.selection.crew import Crew
+from rebelboost.selection.fit_pool import FitPool
 from rebelboost.selection.runner import Standing
 from rebelboost.selection.scoring import HeldOutScorer
 from rebelboost.selection.waves import Parts, cross_fit, share_of_time
@@ -132,7 +132,7 @@ def select(
     n_folds: int,
     *,
     n_parts: int | None = None,
-    crew: Crew | None = None,
+    crew: FitPool | None = None,
     deadline: float = math.inf,
 ) -> CrossFit:
     """Compare the candidates on `n_folds` folds, or on the first `n_parts` of them, and average the best.
@@ -167,7 +167,7 @@ def _with_one_scale(
     judging: HeldOutScorer,
     running: Sequence[Entry],
     n_folds: int,
-    crew: Crew | None,
+    crew: FitPool | None,
     deadline: float,
 ) -> tuple[Sequence[Entry], tuple[Standing, ...]]:
     """Of similarities, keep the best scale by some rows, if there are many; also returns what is dropped."""
@@ -195,7 +195,7 @@ def _on_some_rows(
     judging: HeldOutScorer,
     running: Sequence[Entry],
     n_folds: int,
-    crew: Crew | None,
+    crew: FitPool | None,
     deadline: float,
 ) -> CrossFit:
     """Compare the candidates on some rows, and fit the best one on all rows."""

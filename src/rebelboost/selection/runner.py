@@ -18,8 +18,15 @@ from rebelboost.data.folds import Mask, Part
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.rows.base import MemoryRows
 from rebelboost.selection.candidates import Entry
+from rebelboost.selection.fold_callbacks import (
+    EARLY,
+    LEAST_HOPE,
+    Kept,
+    LearningCurveStop,
+    NoImprovement,
+    stages_of,
+)
 from rebelboost.selection.scoring import Found, HeldOutScorer
-from rebelboost.selection.watching import EARLY, LEAST_HOPE, Hopeless, Kept, Outlook, stages_of
 
 FEW = 350
 """With fewer samples, a fold says little, and fits take little time."""
@@ -322,12 +329,12 @@ class BoostedRunner(Runner):
         followed = follow(self.judging.samples.rows(part.out), settings)
         kept = Kept(followed.state, self.stages)
         early = Kept(followed.state, self.kept_rounds[: -len(self.stages)])
-        outlook = Outlook(
+        outlook = LearningCurveStop(
             followed.state, self.judging.take(np.flatnonzero(part.out)), self.stages, bar
         )
         watching = [early, kept, outlook] if is_first else [early, kept]
         patience = max(LEAST_HOPE, self.settings.rounds // 8)
-        hopeless = Hopeless(followed.state, self.stages, patience)
+        hopeless = NoImprovement(followed.state, self.stages, patience)
         history = History()
         fit = train(
             MemoryRows.of(self.judging.samples.rows(part.kept), n_threads),

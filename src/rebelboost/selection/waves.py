@@ -35,7 +35,7 @@ from rebelboost.selection.blend import (
     steepness,
 )
 from rebelboost.selection.candidates import FREQUENCIES, Entry
-from rebelboost.selection.crew import Crew, Job
+from rebelboost.selection.fit_pool import FitPool, Job
 from rebelboost.selection.frequency_runner import FrequencyRunner
 from rebelboost.selection.runner import FEW, Attempt, BoostedRunner, Runner
 from rebelboost.selection.scoring import HeldOutScorer
@@ -89,12 +89,12 @@ class Parts(NamedTuple):
 
 
 def cross_fit(
-    judging: HeldOutScorer, entries: Sequence[Entry], parts: Parts, crew: Crew | None = None
+    judging: HeldOutScorer, entries: Sequence[Entry], parts: Parts, crew: FitPool | None = None
 ) -> CrossFit:
     """Fit each candidate without each of the parts, and average the best."""
     # Around all threads: a limit that one of them sets and resets would end that of the others.
     with one_linear_algebra_thread():
-        race = _Race([runner_of(entry, judging) for entry in entries], crew or Crew())
+        race = _Race([runner_of(entry, judging) for entry in entries], crew or FitPool())
         racing = race.run(parts)
         race.choose_stages(racing)
         racing = needed(share_out(racing, LEAST_SHARE))
@@ -122,11 +122,11 @@ class Winner(NamedTuple):
 
 
 def winner(
-    judging: HeldOutScorer, entries: Sequence[Entry], parts: Parts, crew: Crew | None = None
+    judging: HeldOutScorer, entries: Sequence[Entry], parts: Parts, crew: FitPool | None = None
 ) -> Winner:
     """Compare the candidates as `cross_fit` does, without averaging any; at least one part must be left out."""
     with one_linear_algebra_thread():
-        race = _Race([runner_of(entry, judging) for entry in entries], crew or Crew())
+        race = _Race([runner_of(entry, judging) for entry in entries], crew or FitPool())
         racing = race.run(parts)
         race.choose_stages(racing)
         best = max(share_out(racing, LEAST_SHARE), key=lambda runner: runner.share)
@@ -154,7 +154,7 @@ def share_of_time(deadline: float, share: float) -> float:
 class _Race:
     """The candidates, and the rounds of all their fits."""
 
-    def __init__(self, runners: Sequence[Runner], crew: Crew) -> None:
+    def __init__(self, runners: Sequence[Runner], crew: FitPool) -> None:
         self.runners, self.crew = runners, crew
         self.history = History()
         self.runs: list[int] = []

@@ -24,7 +24,7 @@ from rebelboost.model.intervals import Intervals
 from rebelboost.model.learned_costs import LearnedCosts
 from rebelboost.selection.blend import CrossFit
 from rebelboost.selection.candidates import FREQUENCIES, Entry
-from rebelboost.selection.crew import Crew
+from rebelboost.selection.fit_pool import FitPool
 from rebelboost.selection.scoring import HeldOutScorer
 from rebelboost.selection.waves import Parts, Winner, winner
 
@@ -191,7 +191,7 @@ def race_on_some(
     scorer = task.scorer(samples, table, most.n_threads)
     # Rounds are chosen on the parts that are left out: nothing else stops these fits.
     running = [each._replace(settings=replace(each.settings, patience=None)) for each in running]
-    found = winner(scorer, running, Parts(left_out), Crew(most.n_threads))
+    found = winner(scorer, running, Parts(left_out), FitPool(most.n_threads))
     kept = replace(found.settings, patience=most.patience)
     return Choice(found._replace(settings=kept), samples, most)
 

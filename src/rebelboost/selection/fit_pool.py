@@ -8,16 +8,10 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import NamedTuple, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
-from rebelboost.boosting.callbacks import (
-    Callback,
-    all_patient,
-    tell,
-    tell_of_several,
-)
-from rebelboost.boosting.rounds import Round
-from rebelboost.boosting.several import Several
+from rebelboost.boosting.callbacks import Callback, all_may_wait, tell
+from rebelboost.boosting.rounds import RoundBatch
 
 Result = TypeVar("Result")
 
@@ -25,7 +19,7 @@ Job = Callable[[Sequence[Callback], int], Result]
 """A fit, given the callbacks that it calls and the number of threads of its kernels."""
 
 
-class Crew(NamedTuple):
+class FitPool(NamedTuple):
     """Threads for fits, and callbacks for their rounds."""
 
     n_threads: int = 1
@@ -69,15 +63,15 @@ class Crew(NamedTuple):
 class _Halt:
     """Stops all fits after their present round, when told."""
 
+    may_wait: ClassVar[bool] = True
+
     def __init__(self) -> None:
         self.now = threading.Event()
 
-    def on_round(self, record: Round | Several) -> bool:
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """Return whether to stop."""
-        del record
+        del batch
         return self.now.is_set()
-
-    on_rounds = on_round
 
     def on_end(self) -> None:
         """Do nothing."""
@@ -91,23 +85,16 @@ class _InOrder:
         self._running = set(range(n_jobs))
         self._lock = threading.Lock()
 
-    def tell(self, place: int, record: Round) -> bool:
-        """Pass on a round, if it is this job's turn."""
-        if not self.callbacks:
-            return False
-        with self._lock:
-            return place == min(self._running) and tell(self.callbacks, record)
-
-    def tell_of_several(self, place: int, several: Several) -> bool:
-        """Pass on several rounds, if it is this job's turn."""
+    def tell(self, place: int, batch: RoundBatch) -> bool:
+        """Pass on rounds, if it is this job's turn."""
         if not self.callbacks:
             return False
         with self._lock:
             if place != min(self._running):
                 return False
-            if all_patient(self.callbacks):
-                return tell_of_several(self.callbacks, several)
-            wishes = [tell(self.callbacks, record) for record in several]
+            if all_may_wait(self.callbacks):
+                return tell(self.callbacks, batch)
+            wishes = [tell(self.callbacks, RoundBatch(record)) for record in batch]
             return any(wishes)
 
     def end(self, place: int) -> None:
@@ -119,16 +106,14 @@ class _InOrder:
 class _OfJob:
     """A job's rounds."""
 
+    may_wait: ClassVar[bool] = True
+
     def __init__(self, told: _InOrder, place: int) -> None:
         self._told, self._place = told, place
 
-    def on_round(self, record: Round) -> bool:
-        """Pass it on."""
-        return self._told.tell(self._place, record)
-
-    def on_rounds(self, several: Several) -> bool:
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """Pass them on. Callbacks that may stop a fit are not told through this, but in turn."""
-        return self._told.tell_of_several(self._place, several)
+        return self._told.tell(self._place, batch)
 
     def on_end(self) -> None:
         """Do nothing: whoever made the callbacks ends them."""

@@ -6,7 +6,7 @@ import pytest
 from problems import random_problem
 from rebelboost import RebelClassifier, Similarity, Tree
 from rebelboost.boosting import loop
-from rebelboost.boosting.ahead import GoingAhead
+from rebelboost.boosting.fused import FusedRounds
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.state import REFRESH
 
@@ -17,7 +17,7 @@ MANY = REFRESH + 20
 class Watcher:
     """Is told of every round by itself, because it has no `on_rounds`."""
 
-    def on_round(self, record):
+    def on_rounds(self, batch):
         return False
 
     def on_end(self):
@@ -77,13 +77,13 @@ def test_a_callback_that_is_told_of_every_round_changes_no_bit(options):
 def test_several_rounds_are_done_at_once_unless_somebody_watches(monkeypatch, learner):
     sizes = []
 
-    class Counting(GoingAhead):
+    class Counting(FusedRounds):
         def go(self, t, began):
             found = super().go(t, began)
             sizes.append(len(found))
             return found
 
-    monkeypatch.setattr(loop, "GoingAhead", Counting)
+    monkeypatch.setattr(loop, "FusedRounds", Counting)
     fit(watched=True, learner=learner, n_rounds=MANY, tol=0)
     assert sizes == []
     fit(watched=False, learner=learner, n_rounds=MANY, tol=0)
@@ -93,12 +93,14 @@ def test_several_rounds_are_done_at_once_unless_somebody_watches(monkeypatch, le
 class Counter(History):
     """A subclass that knows of single rounds only."""
 
-    def on_round(self, record):
-        super().on_round(record)
+    may_wait = False
+
+    def on_rounds(self, batch):
+        super().on_rounds(batch)
         return len(self) == 7
 
 
-def test_subclasses_that_know_of_single_rounds_only_are_told_of_each():
+def test_callbacks_that_may_not_wait_are_told_of_each_round():
     model = RebelClassifier(Tree(2), n_rounds=20, callbacks=[counter := Counter()])
     model.fit(PROBLEM.X, PROBLEM.y)
     assert len(model.history_) == len(counter) == 7

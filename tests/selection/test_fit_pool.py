@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, RebelRegressor
+from rebelboost.boosting.rounds import RoundBatch
 from rebelboost.datasets import planar_mixture
-from rebelboost.selection.crew import Crew
+from rebelboost.selection.fit_pool import FitPool
 
 SET = planar_mixture(0)
 X, y = SET.X_train[:200], SET.y_train[:200]
@@ -23,7 +24,8 @@ class Rounds:
     def __init__(self, most=10**9):
         self.most, self.seen, self.threads = most, [], set()
 
-    def on_round(self, record):
+    def on_rounds(self, batch):
+        record = batch[-1]
         self.seen.append((record.part, record.index))
         self.threads.add(threading.get_ident())
         return len(self.seen) >= self.most
@@ -40,8 +42,8 @@ def test_results_come_in_the_order_of_the_jobs_whoever_ends_first():
 
         return run
 
-    assert Crew(3).run([job(i) for i in range(5)]) == list(range(5))
-    assert Crew(3).run([]) == []
+    assert FitPool(3).run([job(i) for i in range(5)]) == list(range(5))
+    assert FitPool(3).run([]) == []
 
 
 def test_the_longest_jobs_begin_first():
@@ -55,15 +57,15 @@ def test_the_longest_jobs_begin_first():
 
         return run
 
-    assert Crew(2).run([job(i) for i in range(4)], [1.0, 4.0, 2.0, 3.0]) == [0, 1, 2, 3]
+    assert FitPool(2).run([job(i) for i in range(4)], [1.0, 4.0, 2.0, 3.0]) == [0, 1, 2, 3]
     assert set(begun[:2]) == {1, 3}
 
 
 def test_kernels_have_one_thread_where_fits_run_side_by_side_and_all_where_one_runs():
     jobs = [lambda callbacks, n_threads: n_threads] * 4
-    assert Crew(2).run(jobs) == [1] * 4
-    assert Crew(2).run(jobs[:1]) == [2]
-    assert Crew(2, in_turn=True).run(jobs) == [2] * 4
+    assert FitPool(2).run(jobs) == [1] * 4
+    assert FitPool(2).run(jobs[:1]) == [2]
+    assert FitPool(2, in_turn=True).run(jobs) == [2] * 4
 
 
 def test_an_error_in_a_fit_is_raised_and_stops_the_others():
@@ -73,12 +75,12 @@ def test_an_error_in_a_fit_is_raised_and_stops_the_others():
         raise RuntimeError("the first error")
 
     def lasts(callbacks, n_threads):
-        while not any(callback.on_round(None) for callback in callbacks):
+        while not any(callback.on_rounds(None) for callback in callbacks):
             time.sleep(0.001)
         ended.set()
 
     with pytest.raises(RuntimeError, match="the first error"):
-        Crew(2).run([fails, lasts, lasts])
+        FitPool(2).run([fails, lasts, lasts])
     assert ended.is_set()
 
 
@@ -89,12 +91,13 @@ def test_callbacks_hear_of_one_fit_at_a_time():
         def run(callbacks, n_threads):
             for index in range(20):
                 for callback in callbacks:
-                    callback.on_round(type("Record", (), {"part": part, "index": index}))
+                    record = type("Record", (), {"part": part, "index": index})
+                    callback.on_rounds(RoundBatch(record))
                 time.sleep(0.001)
 
         return run
 
-    Crew(2, [heard]).run([job(part) for part in range(4)])
+    FitPool(2, [heard]).run([job(part) for part in range(4)])
     assert heard.seen == sorted(heard.seen)
     assert heard.seen[:20] == [(0, index) for index in range(20)]
 
@@ -105,7 +108,7 @@ def test_numpys_error_handling_is_the_callers_in_every_thread():
 
     with np.errstate(divide="ignore"), warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = Crew(2).run([divides, divides])
+        found = FitPool(2).run([divides, divides])
     assert np.all(np.isinf(found))
 
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from rebelboost.selection.fold_callbacks import LEAST_PAST, Kept, LearningCurveStop, stages_of
 from rebelboost.selection.scoring import Found
-from rebelboost.selection.watching import LEAST_PAST, Kept, Outlook, stages_of
 
 
 def watched(losses, bar=np.inf, n_classes=2):
@@ -17,10 +17,10 @@ def watched(losses, bar=np.inf, n_classes=2):
     judged = SimpleNamespace(
         n_outputs=n_classes, best_factor=lambda *_, **__: Found(1.0, next(left))
     )
-    outlook = Outlook(state, judged, stages, bar)
+    outlook = LearningCurveStop(state, judged, stages, bar)
     stops = []
     for state.n_terms in range(1, stages[-1] + 1):
-        if outlook.on_round(None):
+        if outlook.on_rounds(None):
             assert state.n_terms in stages
             stops.append(state.n_terms)
             break
@@ -76,5 +76,5 @@ def test_scores_after_the_last_round_stand_for_stages_that_were_not_reached():
     kept = Kept(state, [1, 3, 5])
     for state.n_terms in range(1, 5):
         state.scores[:] = state.n_terms
-        kept.on_round(None)
+        kept.on_rounds(None)
     np.testing.assert_array_equal(kept.scores[:, 0, 0], [1, 3, 4])

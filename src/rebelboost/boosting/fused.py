@@ -1,4 +1,4 @@
-"""Several rounds in one kernel call, between the stages at which somebody looks at a fit.
+"""Several rounds in one kernel call, between callbacks that read the state.
 
 Terms, scores and records are those of single rounds, to the bit. Python does little for each of them, and
 other threads can run in the meantime.
@@ -7,19 +7,25 @@ other threads can run in the meantime.
 import bisect
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, overload
 
 import numpy as np
 
 from rebelboost import kernels
+from rebelboost.base.arrays import Floats, Ints
+from rebelboost.base.cached import cached_property
 from rebelboost.base.round_arrays import Boosted, RoundLog
-from rebelboost.boosting.callbacks import Callback, PatientCallback, Tolerance, all_patient
+from rebelboost.boosting.callbacks import Callback, Tolerance, all_may_wait
+from rebelboost.boosting.rounds import Held, Round, RoundBatch
 from rebelboost.boosting.settings import Settings
-from rebelboost.boosting.several import RoundLosses, Several
 from rebelboost.boosting.state import REFRESH, HeldOut, State
 from rebelboost.costs.judge import UNJUDGED
 from rebelboost.learners.base import Ahead, Prepared
+from rebelboost.losses.exponential import log_mean_loss, log_total_of
 from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Terms
 from rebelboost.rows.weights import Weights
 
 MOST_VISITED = 1 << 26
@@ -28,8 +34,139 @@ MARGIN = 1 + 1e-6
 """Calls end a little before a tolerance is reached, whose exact value `Tolerance` compares."""
 
 
-class GoingAhead:
-    """Does several rounds at once, as far as nobody looks at the fit between them."""
+class TermOfBatch(NamedTuple):
+    """One of several terms, for the record of its round."""
+
+    terms: Terms
+    place: int
+
+    def describe(self, names: Sequence[str] | None = None) -> str:
+        """Describe it in one line."""
+        return self.terms.take(np.array([self.place])).describe(names)
+
+
+@dataclass(frozen=True, eq=False)
+class RoundLosses:
+    """Losses of samples after each of R rounds, computed when somebody asks for them."""
+
+    totals: Floats
+    """(R, K) sums of the weights."""
+    exponents: Ints
+    """(R,) the totals are to be multiplied by 2 to these powers."""
+    last_log_total: float
+    """Logarithm of the sum of the weights at the end. They may have been recomputed from the scores."""
+    total_weight: float
+    floor: float
+    """Of the loss (`ExponentialLoss`)."""
+
+    @cached_property
+    def log_totals(self) -> list[float]:
+        """(R,) logarithms of the sums of the weights."""
+        totals = map(log_total_of, self.totals[:-1].tolist(), self.exponents[:-1].tolist())
+        return [*totals, self.last_log_total]
+
+    @cached_property
+    def log_losses(self) -> list[float]:
+        """(R,) logarithms of the mean loss."""
+        return list(map(self._log_loss, self.log_totals))
+
+    @property
+    def last_log_loss(self) -> float:
+        """Logarithm of the mean loss after the last round."""
+        return self._log_loss(self.last_log_total)
+
+    def _log_loss(self, log_total: float) -> float:
+        return log_mean_loss(log_total, self.total_weight, self.floor)
+
+
+@dataclass(frozen=True, eq=False)
+class FusedBatch(RoundBatch):
+    """R rounds that one kernel call has done. A record takes longer to make than a round does."""
+
+    first: int
+    """Number of the first."""
+    part: int
+    """Number of the fit."""
+    terms: Sequence[Terms]
+    """R terms, those of one kind in a row together."""
+    log: RoundLog
+    log_total: float
+    """Logarithm of the sum of the weights before the first round."""
+    losses: RoundLosses
+    held_losses: RoundLosses | None
+    """Of held-out samples, if there are any."""
+    time: tuple[float, float]
+    """Seconds since the fit began, at the beginning and at the end."""
+
+    def __len__(self) -> int:
+        return len(self.log.edges)
+
+    @overload
+    def __getitem__(self, i: int) -> Round: ...
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[Round]: ...
+    def __getitem__(self, i: int | slice) -> Round | Sequence[Round]:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        return self._record(range(len(self))[i])
+
+    def __iter__(self) -> Iterator[Round]:
+        return map(self._record, range(len(self)))
+
+    @property
+    def first_index(self) -> int:
+        """Number of the first round."""
+        return self.first
+
+    @cached_property
+    def last(self) -> Round:
+        """The last round."""
+        return self[-1]
+
+    @property
+    def last_log_loss(self) -> float:
+        """Logarithm of the mean training loss after the last round."""
+        return self.losses.last_log_loss
+
+    @property
+    def held(self) -> list[tuple[float, float]] | None:
+        """Logarithm of the loss, and mean cost, of held-out samples after each round; None without them."""
+        if self.held_losses is None:
+            return None
+        costs: list[float] = self.log.rates[:, 1, 1].tolist()
+        return list(zip(self.held_losses.log_losses, costs, strict=True))
+
+    @cached_property
+    def _ends(self) -> Ints:
+        return np.cumsum([len(each) for each in self.terms])
+
+    def _record(self, i: int) -> Round:
+        held = None
+        if self.held_losses is not None:
+            held = Held(self.held_losses.log_losses[i], *self.log.rates[i, 1].tolist())
+        edge, (began, ended) = float(self.log.edges[i]), self.time
+        error, cost = self.log.rates[i, 0].tolist()
+        run = int(np.searchsorted(self._ends, i, side="right"))
+        terms = self.terms[run]
+        log_totals = self.losses.log_totals
+        before = log_totals[i - 1] if i > 0 else self.log_total
+        return Round(
+            part=self.part,
+            index=self.first + i,
+            log_loss=self.losses.log_losses[i],
+            loss_ratio=math.exp(log_totals[i] - before),
+            edge=edge,
+            bound=math.sqrt(max(0.0, 1 - edge**2)),
+            error=error,
+            cost=cost,
+            held=held,
+            hypothesis=TermOfBatch(terms, i - int(self._ends[run]) + len(terms)),
+            seconds=began + (ended - began) * (i + 1) / len(self),
+        )
+
+
+class FusedRounds:
+    """Does several rounds in one kernel call, if all callbacks may wait."""
 
     def __init__(
         self,
@@ -37,7 +174,7 @@ class GoingAhead:
         state: State,
         settings: Settings,
         held_out: HeldOut | None,
-        callbacks: Sequence[PatientCallback],
+        callbacks: Sequence[Callback],
     ) -> None:
         self.prepared, self.state, self.settings, self.held_out = (
             prepared,
@@ -60,19 +197,19 @@ class GoingAhead:
         settings: Settings,
         held_out: HeldOut | None,
         callbacks: Sequence[Callback],
-    ) -> "GoingAhead | None":
+    ) -> "FusedRounds | None":
         """None if rounds have to be done one by one."""
         states = [state] if held_out is None else [state, held_out.state]
         if (
             prepared.goes_ahead
             and settings.sampling.is_of_features
-            and all_patient(callbacks)
+            and all_may_wait(callbacks)
             and all(state.can_fuse for state in states)
         ):
             return cls(prepared, state, settings, held_out, callbacks)
         return None
 
-    def go(self, t: int, began: float) -> Several | None:
+    def go(self, t: int, began: float) -> FusedBatch | None:
         """Do rounds from t on, up to the next stage; return them, or None if there are none."""
         n_rounds = self._n_rounds(t)
         exponents = [_weights(state).exponent for state in self.states]
@@ -88,7 +225,7 @@ class GoingAhead:
         losses, *held_losses = (
             _losses(state, log, kind, exponents[kind]) for kind, state in enumerate(self.states)
         )
-        return Several(
+        return FusedBatch(
             t,
             self.settings.part,
             terms,
@@ -153,7 +290,7 @@ def _weights(state: State) -> Weights:
 
 
 def _losses(state: State, log: RoundLog, kind: int, exponent: int) -> RoundLosses:
-    """RoundLosses after each round, given the exponent of the weights before the first."""
+    """Losses after each round, given the exponent of the weights before the first."""
     loss, exponents = state.loss, exponent + np.cumsum(log.shifts[:, kind], dtype=np.int64)
     totals = log.totals[:, kind]
     return RoundLosses(totals, exponents, state.weights.log_total, loss.total_weight, loss.floor)

@@ -1,13 +1,13 @@
-"""What is watched during a fit: its scores of held-out samples at each stage, and whether to go on."""
+"""Callbacks of fits to folds: they keep scores of held-out samples at each stage, and stop hopeless fits."""
 
 import math
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Scores
-from rebelboost.boosting.rounds import Round
-from rebelboost.boosting.several import Several
+from rebelboost.boosting.rounds import RoundBatch
 from rebelboost.boosting.state import State
 from rebelboost.selection.scoring import Found, HeldOutScorer
 
@@ -34,19 +34,19 @@ def stages_of(rounds: int) -> list[int]:
 class Kept:
     """Keeps the held-out scores after each stage."""
 
+    may_wait: ClassVar[bool] = True
+
     def __init__(self, state: State, stages: Sequence[int]) -> None:
         self.state, self.stages = state, stages
         self._scores: list[Scores] = []
 
-    def on_round(self, record: Round | Several) -> bool:
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """Keep the scores after a stage."""
-        del record
+        del batch
         reached = len(self._scores)
         if reached < len(self.stages) and self.state.n_terms == self.stages[reached]:
             self._scores.append(self.state.scores.copy())
         return False
-
-    on_rounds = on_round
 
     def on_end(self) -> None:
         """Do nothing."""
@@ -58,53 +58,45 @@ class Kept:
         return np.stack([*self._scores, *[self.state.scores] * missing])
 
 
-class Hopeless:
+class NoImprovement:
     """Stops when neither the held-out loss nor the cost of held-out decisions has fallen for many rounds.
 
     The exponential loss often rises early, because of a few samples that are confidently wrong, while the
     decisions and the posterior at a lower temperature still improve. Fits stop after stages only.
     """
 
+    may_wait: ClassVar[bool] = True
+
     def __init__(self, state: State, stages: Sequence[int], patience: int) -> None:
         self.state, self.stages, self.patience = state, frozenset(stages), patience
         self.least_log_loss = self.least_cost = math.inf
         self.last = 0
 
-    def on_round(self, record: Round) -> bool:
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """Compare both with their lowest values so far."""
-        if record.held is None:
+        held = batch.held
+        if held is None:
             return False
-        self._compare(record.index, record.held.log_loss, record.held.cost)
-        return self._has_ended(record.index)
-
-    def on_rounds(self, several: Several) -> bool:
-        """Compare both of several rounds."""
-        if several.held_losses is None:
-            return False
-        held = zip(several.held_losses.log_losses, several.held_costs, strict=True)
-        for index, (log_loss, cost) in enumerate(held, several.first):
-            self._compare(index, log_loss, cost)
-        return self._has_ended(several.first + len(several) - 1)
-
-    def _compare(self, index: int, log_loss: float, cost: float) -> None:
-        if log_loss < self.least_log_loss or cost < self.least_cost:
-            self.last = index
-            self.least_log_loss = min(self.least_log_loss, log_loss)
-            self.least_cost = min(self.least_cost, cost)
-
-    def _has_ended(self, index: int) -> bool:
-        return self.state.n_terms in self.stages and index - self.last >= self.patience
+        for index, (log_loss, cost) in enumerate(held, batch.first_index):
+            if log_loss < self.least_log_loss or cost < self.least_cost:
+                self.last = index
+                self.least_log_loss = min(self.least_log_loss, log_loss)
+                self.least_cost = min(self.least_cost, cost)
+        last = batch.first_index + len(batch) - 1
+        return self.state.n_terms in self.stages and last - self.last >= self.patience
 
     def on_end(self) -> None:
         """Do nothing."""
 
 
-class Outlook:
+class LearningCurveStop:
     """Stops a fit when its held-out log-loss has passed its lowest value, or will stay above a bar.
 
     The log-loss is that at the best temperature, after each stage. Whether it will stay above the bar is
     told by looks at which the rounds double: the last improvement is assumed to repeat once.
     """
+
+    may_wait: ClassVar[bool] = True
 
     def __init__(
         self, state: State, judged: HeldOutScorer, stages: Sequence[int], bar: float
@@ -119,9 +111,9 @@ class Outlook:
         self._least_at_look = math.inf
         self._next_look = max(FIRST_LOOK, FIRST_LOOK_BY_CLASS * judged.n_outputs)
 
-    def on_round(self, record: Round | Several) -> bool:
+    def on_rounds(self, batch: RoundBatch) -> bool:
         """After a stage, compute the log-loss, and compare it with those before and with the bar."""
-        del record
+        del batch
         rounds = self.state.n_terms
         if rounds not in self.places:
             return False
@@ -133,8 +125,6 @@ class Outlook:
             self._next_look = 2 * rounds
             self.is_poor = 2 * self._least - before > self.bar
         return self.is_poor or rounds >= max(PAST * self._best_rounds, LEAST_PAST)
-
-    on_rounds = on_round
 
     def _look(self, stage: int) -> float:
         near = next(reversed(self.found.values()), Found(1.0, math.inf)).factor
