@@ -6,11 +6,12 @@ import polars as pl
 import pytest
 
 from rebelboost.exceptions import TableError
-from rebelboost.tables.detection import tell_columns
+from rebelboost.tables.columns import ColumnOptions
 from rebelboost.tables.files import opened
-from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.schema import Understanding, row_name, row_names, understand
+from rebelboost.tables.schema import TableSchema, row_name, row_names
+from rebelboost.tables.schema_inference import infer_schema
 from rebelboost.tables.target import class_labels
+from rebelboost.tables.type_detection import detect_types
 
 
 def write(path, text, encoding="utf-8"):
@@ -83,7 +84,7 @@ def test_empty_lines_are_no_rows(tmp_path):
 
 def columns_of(path):
     with opened(path) as table:
-        columns, odd, *_ = tell_columns(table, table.names)
+        columns, odd, *_ = detect_types(table, table.names)
         frame = table.frame.select(c.read(table.types[c.origin]) for c in columns).collect()
     return {c.name: c for c in columns}, odd, frame
 
@@ -175,7 +176,7 @@ def test_what_the_first_thousand_rows_say_is_checked_by_the_others(tmp_path):
 
 def understood(path, target, **options):
     with opened(path) as table:
-        return understand(table, target, ColumnOptions(**options))
+        return infer_schema(table, target, ColumnOptions(**options))
 
 
 def test_a_table_is_understood(loans):
@@ -202,7 +203,7 @@ def test_a_table_is_understood(loans):
 
 def test_what_was_understood_survives_a_file(loans):
     told, _ = understood(loans, "repaid")
-    assert Understanding.from_dict(told.to_dict()) == told
+    assert TableSchema.from_dict(told.to_dict()) == told
 
 
 def test_csv_and_parquet_are_understood_alike(loans):

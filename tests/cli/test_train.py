@@ -151,19 +151,19 @@ def test_long_texts_as_categories_are_saved_and_read_again(folder, rebel, record
     assert len(told) < 250
     assert "when = 2024-01-01" in rebel("explain", "t.safetensors", "t.csv", "--rows", 1).stdout
     from rebelboost import load
-    from rebelboost.tables.kept import kept_table
+    from rebelboost.tables.schema import stored_schema
 
-    kept = kept_table(load("t.safetensors"))
+    kept = stored_schema(load("t.safetensors"))
     assert len(kept.columns[0].categories) == 254
 
 
 def test_descriptions_that_no_file_has_room_for_are_refused_before_training(
     folder, rebel, monkeypatch
 ):
-    from rebelboost.tables import kept
+    from rebelboost.tables import schema
 
-    monkeypatch.setattr(kept, "MOST_PLAIN", 10)
-    monkeypatch.setattr(kept, "MOST_PACKED", 10)
+    monkeypatch.setattr(schema, "MOST_PLAIN", 10)
+    monkeypatch.setattr(schema, "MOST_PACKED", 10)
     (folder / "t.csv").write_text("v,y\n" + "1,a\n2,b\n" * 20, encoding="utf-8")
     done = rebel("train", "t.csv", "-t", "y")
     assert done.exit_code == 2

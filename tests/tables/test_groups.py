@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rebelboost.tables.identifiers import names_rows
+from rebelboost.tables.feature_selection import names_rows
 from rebelboost.tables.leaks import find_group, find_leaks
 
 RNG = np.random.default_rng(0)

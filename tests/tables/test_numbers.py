@@ -3,10 +3,10 @@
 import pytest
 
 from rebelboost.exceptions import TableError
+from rebelboost.tables.columns import ColumnOptions
 from rebelboost.tables.files import opened
-from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.schema import Understanding, understand
-from rebelboost.tables.schema_reader import Match
+from rebelboost.tables.schema import Match, TableSchema
+from rebelboost.tables.schema_inference import infer_schema
 
 
 def understood(path, columns, separator=";", **options):
@@ -20,7 +20,7 @@ def understood(path, columns, separator=";", **options):
         lines.append(separator.join([*quoted, "ab"[(i * i // 7 if i > 3 else i) % 2]]))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     with opened(path) as table:
-        told, samples = understand(table, "y", ColumnOptions(**options))
+        told, samples = infer_schema(table, "y", ColumnOptions(**options))
     return told, samples.frame
 
 
@@ -145,7 +145,7 @@ def test_a_decimal_point_is_never_taken_for_a_thousands_point(tmp_path):
 def test_units_and_pairs_survive_a_file(tmp_path):
     columns = {"t": ["37.6 °C", "38 °C"], "bp": ["137/72", "120/80"], "n": ["<5", "6", "7"]}
     told, _ = understood(tmp_path / "t.csv", columns, ",")
-    assert Understanding.from_dict(told.to_dict()) == told
+    assert TableSchema.from_dict(told.to_dict()) == told
     path = tmp_path / "new.csv"
     path.write_text("bp,n,t\n111/66,<2,39.5 °C\n", encoding="utf-8")
     with opened(path) as table:
@@ -162,7 +162,7 @@ def test_columns_stored_by_earlier_versions_are_read(tmp_path):
         {key: column[key] for key in ("name", "kind", "form", "categories")}
         for column in old["columns"]
     ]
-    assert Understanding.from_dict(old).columns == told.columns
+    assert TableSchema.from_dict(old).columns == told.columns
 
 
 def test_commas_of_thousands_are_read_where_every_cell_has_decimals_too(tmp_path):

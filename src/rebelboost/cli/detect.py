@@ -13,17 +13,16 @@ import numpy as np
 
 from rebelboost.base.text import counted, percent
 from rebelboost.base.writing import replaced
-from rebelboost.cli.files import check_writable
-from rebelboost.cli.render import Output
+from rebelboost.cli.model_files import check_writable
+from rebelboost.cli.output import Output
 from rebelboost.exceptions import ImageError, TableError
-from rebelboost.tables.cells import inert
+from rebelboost.tables.spreadsheets import inert
 from rebelboost.vision import Detections, Detector, Stage, load_detector
-from rebelboost.vision.evaluation import DetectionCounts, count_detections
+from rebelboost.vision.detections import DetectionCounts, count_detections
 from rebelboost.vision.features import Size
 from rebelboost.vision.images import image_files, read_colours, read_image
+from rebelboost.vision.validation import window_for
 
-SHORT_SIDE = 24
-"""Shorter side of the window, unless the crops are smaller."""
 COLUMNS = ("left", "top", "width", "height")
 MOST_NAMED = 10
 """Images that cannot be used are named in notes, up to this many."""
@@ -67,7 +66,7 @@ def run_detector_training(
         raise TableError(f"{to} exists: choose another file with -o, or use --force to replace it")
     objects = [image for _, image in _readable(crops, "crops", output)]
     others = [image for _, image in _readable(backgrounds, "backgrounds", output)]
-    window = _size(options.window, "--window") or _window_for(objects)
+    window = _size(options.window, "--window") or window_for(objects)
     output.heading(
         f"{counted(len(objects), 'crop')}, {counted(len(others), 'background')}, window "
         f"{window[0]} × {window[1]} (height × width)"
@@ -187,7 +186,7 @@ def run_detector_evaluation(
             f"{boxes} has boxes of {counted(len(absent), 'image')} that are not among the images, such as "
             f"{absent[0]}: image names are relative to {images}"
         )
-    per_megapixel = counts.n_false / (pixels / 1e6)
+    per_megapixel = counts.false_per_megapixel(pixels)
     output.record(
         "evaluation",
         {
@@ -261,13 +260,6 @@ def _size(text: str, option: str) -> Size | None:
     if found is None:
         raise TableError(f"{option} is {text!r}: give height and width, such as 24x24")
     return int(found[1]), int(found[2])
-
-
-def _window_for(crops: Sequence[Any]) -> Size:
-    """The median proportions of the crops, with the shorter side 24, or that of the crops if smaller."""
-    height, width = np.median([crop.shape for crop in crops], axis=0)
-    ratio = min(1.0, SHORT_SIDE / min(height, width))
-    return round(height * ratio), round(width * ratio)
 
 
 def _true_boxes(path: Path) -> dict[str, list[list[float]]]:

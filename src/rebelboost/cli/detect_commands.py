@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rebelboost.cli.errors import reported
+from rebelboost.cli.options import Json, Threads, Traceback
+from rebelboost.cli.output import reported
 
 if TYPE_CHECKING:
-    from rebelboost.cli.render import Output
+    from rebelboost.cli.output import Output
 
 detect_app = typer.Typer(
     no_args_is_help=True,
@@ -17,15 +18,10 @@ detect_app = typer.Typer(
     help="Train detectors of objects in images, and run them.",
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON record per line.")]
-Traceback = Annotated[bool, typer.Option("--traceback", help="Show the traceback of an error.")]
 DetectorFile = Annotated[
     Path, typer.Argument(metavar="DETECTOR", help="File written by `rebel detect train`.")
 ]
 Images = Annotated[Path, typer.Argument(metavar="IMAGES", help="Image file, or folder of images.")]
-Threads = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Number of threads. Default: all cores.")
-]
 MinSize = Annotated[
     str,
     typer.Option(metavar="HxW", help="Smallest size of objects in pixels. Default: the window."),
@@ -40,7 +36,7 @@ Threshold = Annotated[
 
 
 def _output(as_json: bool) -> "Output":
-    from rebelboost.cli.render import Output
+    from rebelboost.cli.output import Output
 
     return Output(as_json=as_json)
 

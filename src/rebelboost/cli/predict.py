@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
@@ -16,18 +15,17 @@ from rebelboost.base.arrays import Floats, Labels
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import counted
 from rebelboost.base.writing import replaced
-from rebelboost.cli.files import check_writable, load_model
 from rebelboost.cli.inputs import cascade_of, fed, own_costs_of, predicts_numbers, with_costs
-from rebelboost.cli.render import Output
-from rebelboost.costs.decision import expected_costs
+from rebelboost.cli.model_files import check_writable, load_model
+from rebelboost.cli.output import Output
+from rebelboost.costs.decision import costs_of_decisions
 from rebelboost.estimators.base import table_scores
 from rebelboost.evaluation.numbers import COVERAGE
 from rebelboost.exceptions import TableError
-from rebelboost.tables.cells import without_formulas
-from rebelboost.tables.files import EXCEL, PARQUET, UNREAD, Table
-from rebelboost.tables.options import column_list
-from rebelboost.tables.schema_reader import Match, understood_by
-from rebelboost.tables.together import Source, opened_source
+from rebelboost.tables.columns import column_list
+from rebelboost.tables.files import EXCEL, PARQUET, UNREAD, Source, Table, opened_source
+from rebelboost.tables.schema import Match, schema_of
+from rebelboost.tables.spreadsheets import without_formulas
 
 DIGITS = 6
 """Digits after the decimal point of probabilities and costs in CSV files."""
@@ -61,10 +59,10 @@ def run_prediction(
     classifier = with_costs(load_model(model), way.costs)
     cascade = None if way.agreement is None else cascade_of(classifier, way.agreement)
     with opened_source(data) as table:
-        understanding = understood_by(classifier, table)
-        found = dict.fromkeys([understanding.naming, understanding.group])
+        schema = schema_of(classifier, table)
+        found = dict.fromkeys([schema.naming, schema.group])
         kept = column_list(keep, table.names) or [name for name in found if name in table.types]
-        match = Match(table, understanding, kept)
+        match = Match(table, schema, kept)
         decided = _decided(classifier, cascade, match, batch)
         if to is not None:
             with output.waiting(f"predicting {data}"), replaced(to) as beside:
@@ -132,9 +130,7 @@ def _columns(
     columns["decision"] = [plain(label) for label in labels]
     names = [f"probability_{printed(name)}" for name in model.classes]
     columns |= dict(zip(names, posterior.T, strict=True))
-    risks = expected_costs(posterior, costs)
-    own = risks[np.arange(len(risks)), np.minimum(codes, len(names) - 1)]
-    columns["expected_cost"] = np.where(codes == len(names), risks.min(axis=1), own)
+    columns["expected_cost"] = costs_of_decisions(posterior, costs, codes)
     return columns
 
 

@@ -5,7 +5,7 @@ for numbers, with the nearest values, as the class that is over-represented most
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Ints, Labels
-from rebelboost.tables.identifiers import names_groups
+from rebelboost.tables.feature_selection import names_groups
 
 FEWEST_GROUPS = 20
 """Minimum number of values of a column that identifies groups of rows."""
@@ -37,6 +37,9 @@ LEAK_ACCURACY = 0.98
 """Minimum balanced accuracy of a column that may be a leak, whatever the others do."""
 LEAK_SKILL, LEAK_LEAD = 0.8, 4.0
 """A column with this skill may be a leak too, if the next best one is so many times further from 1."""
+ALONE, FAR = 1.1, 2.0
+"""A column may be a leak if it makes at most so many times the mistakes of the model, and the next best column,
+or a constant decision, so many times its mistakes or more."""
 MOST_BY_CHANCE = 0.01
 """Maximum number of columns without meaning that are expected to be as accurate as a leak."""
 NEIGHBOURS, MORE_NEIGHBOURS = 2, 10
@@ -109,6 +112,19 @@ def best_alone(
         Leak(c.name, _right(c, labels, alike, MORE_NEIGHBOURS).sum() / len(labels)) for c in columns
     ]
     return sorted(found, key=lambda leak: -leak.accuracy)[:2]
+
+
+def decides_alone(best: Sequence[Leak], accuracy: float, constant: float) -> Leak | None:
+    """Return the first of two columns if it decides as many rows alone as a model does with all columns.
+
+    `accuracy` and `constant` are those of the model, and of always deciding the same.
+    """
+    if len(best) < 2:
+        return None
+    error, others = 1 - best[0].accuracy, 1 - best[1].accuracy
+    if error > ALONE * (1 - accuracy) or max(error, 1e-9) * FAR > min(others, 1 - constant):
+        return None
+    return best[0]
 
 
 def _looked_at(

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from rebelboost.vision.evaluation import count_detections
+from rebelboost.vision.detections import count_detections
 
 TRUTH = np.array([[0.0, 0, 10, 10], [50, 0, 10, 10]])
 

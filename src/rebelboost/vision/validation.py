@@ -1,8 +1,8 @@
-"""Images given to a detector: arrays or files, crops of objects, backgrounds, sizes of objects."""
+"""What a detector may be given: its parameters, crops of objects, backgrounds, sizes of objects."""
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,33 @@ import numpy as np
 from rebelboost.base.arrays import Bytes
 from rebelboost.exceptions import ImageError, ImageWarning
 from rebelboost.vision.features import Size
-from rebelboost.vision.images import grey_image, read_image
-from rebelboost.vision.pyramid import resized
+from rebelboost.vision.images import grey_image, read_image, resized
+
+
+def check_parameters(given: Any) -> None:
+    """Raise an error that names the parameter and what it may be."""
+    rules: list[tuple[str, bool, str]] = [
+        ("n_terms", 1 <= given.n_terms <= 100_000, "1 or more"),
+        ("depth", 1 <= given.depth <= 6, "1 to 6"),
+        ("outputs", given.outputs in ("leaf", "tree"), '"leaf" or "tree"'),
+        ("price_of_a_miss", 0 < given.price_of_a_miss <= 1e6, "a number above 0, up to 10⁶"),
+        ("detection_rate", 0 < given.detection_rate <= 1, "a share above 0, up to 1"),
+        ("false_alarm_rate", 0 <= given.false_alarm_rate < 1, "a rate from 0 to below 1"),
+        ("early_misses", 0 <= given.early_misses < 1, "a share from 0 to below 1"),
+        ("copies", 0 <= given.copies <= 100, "0 to 100"),
+        ("turn", 0 <= given.turn <= 180, "0 to 180 degrees"),
+        ("n_windows", given.n_windows >= 100, "100 or more"),
+        ("max_stages", given.max_stages >= 1, "1 or more"),
+        ("step", given.step is None or given.step >= 1, "1 or more, or None"),
+    ]
+    for name, good, wanted in rules:
+        if not good:
+            raise ValueError(f"{name} is {getattr(given, name)!r}: give {wanted}")
+
 
 FEWEST_CROPS = 10
+SHORT_SIDE = 24
+"""Shorter side of the window, unless the crops are smaller."""
 
 
 def any_image(image: Any, name: str) -> Bytes:
@@ -37,6 +60,13 @@ def training_crops(crops: Iterable[Any], window: Size) -> Bytes:
             stacklevel=3,
         )
     return np.stack([resized(image, window) for image in images])
+
+
+def window_for(crops: Sequence[Bytes]) -> Size:
+    """The median proportions of the crops, with the shorter side 24, or that of the crops if smaller."""
+    height, width = np.median([crop.shape for crop in crops], axis=0)
+    ratio = min(1.0, SHORT_SIDE / min(height, width))
+    return round(height * ratio), round(width * ratio)
 
 
 def training_backgrounds(backgrounds: Iterable[Any], window: Size) -> list[Bytes]:

@@ -13,35 +13,40 @@ import polars as pl
 from rebelboost.tables.columns import (
     DATE_FORMS,
     FIRST,
+    N_WORDS,
     TIME_FORMS,
+    WORD,
+    WORDS,
     Column,
+    ColumnOptions,
+    as_text,
     cells,
     features_of,
 )
 from rebelboost.tables.files import Table
 from rebelboost.tables.numbers import (
     DECIMAL_COMMA,
-    DRESSED,
     FEWEST_LEVELS,
     FEWEST_LOST,
     GROUPS,
     MOST_LOST,
     MOSTLY,
+    NO_AFFIXES,
     NUMBER_FORMS,
+    NUMBER_WITH_AFFIXES,
     PAIR,
     PLAIN,
-    UNDRESSED,
-    Dressing,
+    Affixes,
     Separators,
-    dressing_of,
+    find_affixes,
     separators,
-    undressed,
+    without_affixes,
 )
-from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.texts import word_columns
 
 HEAD = 1000
 """Number of rows from which candidate formats are found."""
+MOST_WORDS, FEWEST_CELLS, MOST_SHARE = 200, 5, 0.9
+"""Maximum number of words of a column, and the number and share of its cells that a word must occur in."""
 NUMERIC = 0.8
 """Text with many different cells, of which so many look like numbers, is worth a warning."""
 
@@ -63,12 +68,12 @@ class Detected(NamedTuple):
     warnings: list[str]
 
 
-def tell_columns(
+def detect_types(
     table: Table, names: Sequence[str], options: ColumnOptions | None = None
 ) -> Detected:
     """Detect the kind of each column, and count the cells that do not have its format."""
     options = options or ColumnOptions()
-    words = [each for name in names if name in options.text for each in word_columns(table, name)]
+    words = [each for name in names if name in options.text for each in _word_columns(table, name)]
     names = [name for name in names if name not in options.text]
     told = {name: _by_type(name, table.types[name]) for name in names}
     for name in set(options.categorical) & set(names):
@@ -219,7 +224,7 @@ class _Texts:
         asked = [
             count.alias(f"{c.name}\n{count.meta.output_name()}")
             for c in columns
-            for count in separators(undressed(cells(c.name, numbers=True), c.dressing))
+            for count in separators(without_affixes(cells(c.name, numbers=True), c.affixes))
         ]
         frame = self.head.lazy() if of_head else self.frame
         found = _answers(frame, asked)
@@ -235,7 +240,7 @@ class _Texts:
         columns = list(columns)
         plain = [column for column in columns if column.form == PLAIN and self._may_group(column)]
         asked = [
-            undressed(pl.col(c.name), c.dressing).str.contains(GROUPS).any().alias(c.name)
+            without_affixes(pl.col(c.name), c.affixes).str.contains(GROUPS).any().alias(c.name)
             for c in plain
         ]
         found = self.asked(asked)
@@ -255,7 +260,7 @@ class _Texts:
         text = (
             self.of_head(column.name)
             .to_frame()
-            .select(undressed(pl.col(column.name), column.dressing))
+            .select(without_affixes(pl.col(column.name), column.affixes))
         )
         return bool(text.to_series().str.contains(rf"{GROUPS}|^[-+]?\d{{1,3}}$").all())
 
@@ -266,10 +271,10 @@ class _Texts:
         text = self.of_head(column.name)
         if text.n_unique() <= FEWEST_LEVELS:
             return ""
-        numeric = [cell for cell in text if DRESSED.fullmatch(cell)]
+        numeric = [cell for cell in text if NUMBER_WITH_AFFIXES.fullmatch(cell)]
         if len(numeric) < NUMERIC * len(text):
             return ""
-        last = next((cell for cell in text if not DRESSED.fullmatch(cell)), text[-1])
+        last = next((cell for cell in text if not NUMBER_WITH_AFFIXES.fullmatch(cell)), text[-1])
         return (
             f"{column.name}: most cells look like numbers, such as {numeric[0]!r}, but they differ in "
             f"format or unit ({last!r}), so they are used as categories: write them all alike to use "
@@ -310,21 +315,21 @@ def _proposed(text: pl.Series, name: str) -> list[Column]:
     if there.select(_present(plain)).item() == len(text):  # saves time on wide tables
         return [plain]
     columns = [
-        *_numbers(name, UNDRESSED),
+        *_numbers(name, NO_AFFIXES),
         *(Column(name, "date", form) for form in DATE_FORMS),
         *(Column(name, "time", form) for form in TIME_FORMS),
     ]
-    dressing = dressing_of(text)
-    if dressing is not None and dressing != UNDRESSED:
-        columns += _numbers(name, dressing)
+    affixes = find_affixes(text)
+    if affixes is not None and affixes != NO_AFFIXES:
+        columns += _numbers(name, affixes)
     if text.str.contains(PAIR).sum() >= MOSTLY * len(text):
-        columns += [replace(column, part=FIRST) for column in _numbers(name, UNDRESSED)[:2]]
+        columns += [replace(column, part=FIRST) for column in _numbers(name, NO_AFFIXES)[:2]]
     counts = there.select(_present(c).alias(str(i)) for i, c in enumerate(columns)).row(0)
     return [c for c, n in zip(columns, counts, strict=True) if n >= MOSTLY * len(text)]
 
 
-def _numbers(name: str, dressing: Dressing) -> list[Column]:
-    before, after, limits = dressing
+def _numbers(name: str, affixes: Affixes) -> list[Column]:
+    before, after, limits = affixes
     return [
         Column(name, "number", form, before=before, after=after, limits=limits)
         for form in NUMBER_FORMS
@@ -350,7 +355,7 @@ def _settled(
     of_file = next(iter(styles)) if len(styles) == 1 else ""
     notes = []
     for name, each in found.items():
-        likely = each.likely(semicolons=semicolons, money=columns[name].dressing.is_money)
+        likely = each.likely(semicolons=semicolons, money=columns[name].affixes.is_money)
         # 378 beside 1.423 speaks for thousands, even if other columns have decimal points.
         contradicts = each.bare > 0 and likely != of_file
         by_file = "" if contradicts and semicolons else of_file
@@ -377,3 +382,23 @@ def _ambiguous(name: str, style: str, found: Separators) -> str:
         f"{name}: {mark} are read as {meaning}, but the file does not make this certain: "
         f"if they are not, use --decimal {other}"
     )
+
+
+# ---- words
+
+
+def _word_columns(table: Table, name: str) -> list[Column]:
+    """The features that a column of text becomes."""
+    cells = table.frame.select(as_text(name, table.types[name]).alias(name).drop_nulls())
+    words = pl.col(name).str.to_lowercase().str.extract_all(WORDS).list.unique()
+    tally = cells.select(words.explode().alias("word")).drop_nulls().group_by("word").len()
+    counts = dict(tally.collect(engine="streaming").iter_rows())
+    n_cells = int(cells.select(pl.len()).collect(engine="streaming").item())
+    usual = [
+        word
+        for word, n in counts.items()
+        if FEWEST_CELLS <= n <= max(FEWEST_CELLS, MOST_SHARE * n_cells)
+    ]
+    chosen = sorted(usual, key=lambda word: (-counts[word], word))[:MOST_WORDS]
+    parts = {f"{name}: {N_WORDS}": N_WORDS} | {f"{name}: {word}": WORD + word for word in chosen}
+    return [Column(title, "number", source=name, part=part) for title, part in parts.items()]

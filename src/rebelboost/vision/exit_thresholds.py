@@ -1,7 +1,8 @@
-"""Floors: the partial sums below which windows are left, so that most are left after a few terms.
+"""Exit thresholds: the partial sums below which windows are left, so that most are left after a few terms.
 
-Each floor is the lowest partial sum, at its term, of the objects that are kept. A few objects may be lost. The
-papers give no algorithm for choosing them: here those are lost without which backgrounds use the fewest terms.
+Each threshold is the lowest partial sum, at its term, of the objects that are kept. A few objects may be lost.
+The papers give no algorithm for choosing them: here those are lost without which backgrounds use the fewest
+terms.
 """
 
 from collections.abc import Iterator
@@ -14,8 +15,10 @@ from rebelboost.base.arrays import Floats, Ints
 Flags = NDArray[np.bool_]
 
 
-def choose_floors(objects: Floats, backgrounds: Floats, threshold: float, miss: float) -> Floats:
-    """Choose a floor for each term, by which at most the share `miss` of the objects is lost.
+def choose_exit_thresholds(
+    objects: Floats, backgrounds: Floats, threshold: float, miss: float
+) -> Floats:
+    """Choose a threshold for each term, by which at most the share `miss` of the objects is lost.
 
     Parameters
     ----------
@@ -31,7 +34,7 @@ def choose_floors(objects: Floats, backgrounds: Floats, threshold: float, miss: 
     Returns
     -------
     array of shape (T,)
-        A window is left after term t if its sum is lower than the floor of t.
+        A window is left after term t if its sum is lower than the threshold of t.
     """
     n_terms, n = objects.shape
     kept = objects[:, objects[-1] > threshold] if n_terms else objects
@@ -40,15 +43,15 @@ def choose_floors(objects: Floats, backgrounds: Floats, threshold: float, miss: 
     room = min(int(miss * n + 1e-9), kept.shape[1] - 1)
     lowest = _Lowest(kept, room + 1)
     lost = np.zeros(kept.shape[1], dtype=bool)
-    floors = lowest.floors(lost)
-    used = _terms_used(backgrounds, floors, np.arange(n_terms))
+    thresholds = lowest.thresholds(lost)
+    used = _terms_used(backgrounds, thresholds, np.arange(n_terms))
     while room > 0:
         best, chosen = 0.0, None
         for group in lowest.groups(lost, room):
             lost[group] = True
-            raised = lowest.floors(lost)
+            raised = lowest.thresholds(lost)
             lost[group] = False
-            then = _terms_used(backgrounds, raised, np.flatnonzero(raised > floors))
+            then = _terms_used(backgrounds, raised, np.flatnonzero(raised > thresholds))
             gain = np.maximum(used - then, 0).sum() / len(group)
             if gain > best:
                 best, chosen = gain, group
@@ -56,9 +59,9 @@ def choose_floors(objects: Floats, backgrounds: Floats, threshold: float, miss: 
             break
         lost[chosen] = True
         room -= len(chosen)
-        floors = lowest.floors(lost)
-        used = _terms_used(backgrounds, floors, np.arange(n_terms))
-    return floors
+        thresholds = lowest.thresholds(lost)
+        used = _terms_used(backgrounds, thresholds, np.arange(n_terms))
+    return thresholds
 
 
 class _Lowest:
@@ -68,13 +71,13 @@ class _Lowest:
         self.places: Ints = np.argsort(sums, axis=1, kind="stable")[:, :n]
         self.sums = np.take_along_axis(sums, self.places, axis=1)
 
-    def floors(self, lost: Flags) -> Floats:
+    def thresholds(self, lost: Flags) -> Floats:
         """(T,) lowest sum of an object that is not lost."""
         first = np.argmin(lost[self.places], axis=1)
         return self.sums[np.arange(len(first)), first]
 
     def groups(self, lost: Flags, most: int) -> Iterator[Ints]:
-        """Objects whose loss would raise the floor of some term, up to `most`; each group once."""
+        """Objects whose loss would raise the threshold of some term, up to `most`; each group once."""
         seen = set()
         for places, sums in zip(self.places, self.sums, strict=True):
             left = ~lost[places]
@@ -85,9 +88,9 @@ class _Lowest:
                 yield lowest
 
 
-def _terms_used(sums: Floats, floors: Floats, terms: Ints) -> Ints:
-    """(M,) number of terms of windows that are left below the floors of these terms only."""
+def _terms_used(sums: Floats, thresholds: Floats, terms: Ints) -> Ints:
+    """(M,) number of terms of windows that are left below the thresholds of these terms only."""
     never = np.ones((1, sums.shape[1]), dtype=bool)
-    below = np.concatenate([sums[terms] < floors[terms, np.newaxis], never])
-    used: Ints = np.append(terms + 1, len(floors))[below.argmax(axis=0)]
+    below = np.concatenate([sums[terms] < thresholds[terms, np.newaxis], never])
+    used: Ints = np.append(terms + 1, len(thresholds))[below.argmax(axis=0)]
     return used

@@ -3,21 +3,21 @@
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rebelboost.base.names import listed, printed
 from rebelboost.base.text import amount, counted, number, percent, signed
 from rebelboost.cli.costs import CostTable, costs_text
-from rebelboost.cli.render import Line, Output
+from rebelboost.cli.output import Line, Output
 from rebelboost.evaluation.numbers import NumberEvaluation
-from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING
-from rebelboost.tables.informative import TEXT
-from rebelboost.tables.options import as_word
-from rebelboost.tables.schema import UNSUPPORTED, Understanding
-from rebelboost.tables.together import Source
+from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING, as_word
+from rebelboost.tables.feature_selection import TEXT
+from rebelboost.tables.files import Source
+from rebelboost.tables.leaks import Leak, decides_alone
+from rebelboost.tables.schema import TableSchema
+from rebelboost.tables.schema_inference import UNSUPPORTED
 
 if TYPE_CHECKING:
-    from rebelboost.cli.fitting import Trained
     from rebelboost.cli.inputs import AnyEvaluation
     from rebelboost.evaluation.importance import HeldOutImportance
     from rebelboost.evaluation.result import Evaluation
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 MOST_CLASSES, MOST_COLUMNS = 12, 6
 TOO_GOOD = 0.99
 """Accuracy, at the low end of its interval, that is rarely honest."""
-ALONE, FAR = 1.1, 2.0
-"""A column may be a leak if it makes at most so many times the mistakes of the model, and the next best column,
-or a constant decision, so many times its mistakes or more."""
 HEAVY = 0.2
 """Share of the importance from which a date column is worth a note."""
 MUCH = 0.05
@@ -42,44 +39,56 @@ KINDS = (
 """Kinds of columns: internal name, label in the summary, meaning of the numbers."""
 
 
+class Trained(NamedTuple):
+    """A trained model, its evaluation and its training time."""
+
+    model: Any
+    evaluation: "AnyEvaluation | None"
+    seconds: float
+    importance: "Sequence[HeldOutImportance] | None" = None
+    """Which features help on held-out rows; None if this is unknown."""
+    alone: tuple[Leak, ...] = ()
+    """The columns that decide the most rows rightly, each alone; empty if that is not known."""
+
+
 def show_table(
-    understanding: Understanding, costs: CostTable | None, path: Path | None, output: Output
+    schema: TableSchema, costs: CostTable | None, path: Path | None, output: Output
 ) -> None:
     """Print how the table was interpreted."""
     matrix = None if costs is None else costs.cells()
-    output.record("table", {**understanding.to_dict(), "costs": matrix})
+    output.record("table", {**schema.to_dict(), "costs": matrix})
     output.heading(
-        f"Read {understanding.source}: {counted(understanding.n_rows, 'row')}, "
-        f"{counted(understanding.n_columns, 'column')} to predict {understanding.target!r}"
+        f"Read {schema.source}: {counted(schema.n_rows, 'row')}, "
+        f"{counted(schema.n_columns, 'column')} to predict {schema.target!r}"
     )
     lines = [
-        ("file", understanding.form),
-        _target(understanding),
-        *_columns(understanding),
+        ("file", schema.form),
+        _target(schema),
+        *_columns(schema),
     ]
-    lines += [("read as", text) for text in _readings(understanding)]
-    lines.append(("missing", _missing(understanding)))
+    lines += [("read as", text) for text in _readings(schema)]
+    lines.append(("missing", _missing(schema)))
     if costs is not None:
         lines.append(("costs", f"{path}: {costs_text(costs)}"))
-    lines += [("ignored", _ignored(name, why)) for name, why in understanding.ignored.items()]
-    if understanding.n_unlabelled:
-        skipped = counted(understanding.n_unlabelled, "row")
-        lines.append(("skipped", f"{skipped} without a value of {understanding.target!r}"))
-    lines += [("note", note) for note in understanding.notes]
-    lines += [("WARNING", warning) for warning in understanding.warnings]
+    lines += [("ignored", _ignored(name, why)) for name, why in schema.ignored.items()]
+    if schema.n_unlabelled:
+        skipped = counted(schema.n_unlabelled, "row")
+        lines.append(("skipped", f"{skipped} without a value of {schema.target!r}"))
+    lines += [("note", note) for note in schema.notes]
+    lines += [("WARNING", warning) for warning in schema.warnings]
     output.lines(lines)
 
 
-def _target(understanding: Understanding) -> Line:
-    if not understanding.predicts_numbers:
-        return "classes", _classes(understanding)
-    least, median, most = map(number, understanding.spread)
+def _target(schema: TableSchema) -> Line:
+    if not schema.predicts_numbers:
+        return "classes", _classes(schema)
+    least, median, most = map(number, schema.spread)
     said = f"numbers from {least} to {most}, median {median}"
     return "predicts", f"{said} (--cut-at NUMBER predicts which are lower and higher instead)"
 
 
-def _classes(understanding: Understanding) -> str:
-    counts = understanding.counts
+def _classes(schema: TableSchema) -> str:
+    counts = schema.counts
     frequent = sorted(counts, key=lambda name: -counts[name])
     shown = frequent if len(counts) > MOST_CLASSES else list(counts)
     some = ", ".join(f"{name} ({counts[name]:,})" for name in shown[:MOST_CLASSES])
@@ -96,42 +105,41 @@ def _ignored(name: str, why: str) -> str:
     return f"{name}: {why}" + ("" if final else f" (--keep {shlex.quote(name)} includes it)")
 
 
-def _columns(understanding: Understanding) -> list[Line]:
-    named = [(word, understanding.of_kind(kind), meaning) for kind, word, meaning in KINDS]
+def _columns(schema: TableSchema) -> list[Line]:
+    named = [(word, schema.of_kind(kind), meaning) for kind, word, meaning in KINDS]
     lines = [
         (word, f"{counted(len(names), 'column')}: {listed(names, MOST_COLUMNS)}{meaning}")
         for word, names, meaning in named
         if names
     ]
-    if texts := understanding.texts:
+    if texts := schema.texts:
         told = [f"{name} as {counted(n, 'word')}" for name, n in texts.items()]
         lines.append(("text", f"{counted(len(texts), 'column')}: {listed(told, MOST_COLUMNS)}"))
     return lines
 
 
-def _readings(understanding: Understanding) -> list[str]:
-    readings = understanding.readings.items()
+def _readings(schema: TableSchema) -> list[str]:
+    readings = schema.readings.items()
     return [f"{name}: {written!r} is read as {read}" for name, (written, read) in readings]
 
 
-def _missing(understanding: Understanding) -> str:
-    missing = understanding.missing
+def _missing(schema: TableSchema) -> str:
+    missing = schema.missing
     if not missing:
         return "none"
     n_cells = sum(missing.values())
-    share = n_cells / (understanding.n_rows * understanding.n_columns)
     most = sorted(missing, key=lambda name: -missing[name])
     some = ", ".join(f"{name} ({missing[name]:,})" for name in most[:MOST_COLUMNS])
     tail = ", …" if len(most) > MOST_COLUMNS else ""
-    return f"{counted(n_cells, 'cell')}, {percent(share)}: {some}{tail}"
+    return f"{counted(n_cells, 'cell')}, {percent(schema.missing_share)}: {some}{tail}"
 
 
 # ---- the model
 
 
 def show_model(
-    trained: "Trained",
-    understanding: Understanding,
+    trained: Trained,
+    schema: TableSchema,
     output: Output,
     *,
     paths: tuple[Source, Path],
@@ -142,7 +150,7 @@ def show_model(
     model, evaluation = trained.model, trained.evaluation
     selection = getattr(model, "selection_", None)
     chosen = None if selection is None else str(selection)
-    guarantee = None if understanding.predicts_numbers else model.guarantee_.to_dict()
+    guarantee = None if schema.predicts_numbers else model.guarantee_.to_dict()
     summary = model.summary()
     most_used = strongest(summary)
     output.record(
@@ -165,12 +173,12 @@ def show_model(
     lines = [("terms", f"{n_terms}: {summary.heading}")]
     if chosen:
         lines.append(("selected", chosen))
-    lines += figures(evaluation, how_judged(understanding.group, understanding.time))
+    lines += figures(evaluation, how_judged(schema.group, schema.time))
     lines += helping(trained.importance, summary)
     if most_used and trained.importance is None:
         lines.append(("most used", ", ".join(map(_reason, most_used)) + ", …"))
-    lines += [("note", text) for text in heavy_dates(summary, understanding)]
-    cautions = decided_alone(trained, understanding) or too_good(evaluation, summary, understanding)
+    lines += [("note", text) for text in heavy_dates(summary, schema)]
+    cautions = decided_alone(trained, schema) or too_good(evaluation, summary, schema)
     lines += [("caution", text) for text in cautions]
     size = path.stat().st_size / 1e6
     lines += [("saved to", f"{path} ({size:.1f} MB)"), ("it holds", holds)]
@@ -208,7 +216,7 @@ def _errors(evaluation: NumberEvaluation) -> list[Line]:
         ("error", f"{error} on average, 95 % interval {low} to {high} ({baseline})"),
         ("R²", f"{evaluation.explained:.3f}, the explained share of the variance"),
     ]
-    if evaluation.error.high >= evaluation.constant_error:
+    if evaluation.is_unclear:
         lines.append(("caution", "not clearly better than always predicting the mean"))
     return lines
 
@@ -236,7 +244,7 @@ def _accuracy(evaluation: "Evaluation") -> list[Line]:
         lines.append(
             ("positive", f"{name}: {hits} of its rows are found, {others} of the others{auc}")
         )
-    if _is_unclear(evaluation):
+    if evaluation.is_unclear:
         lines.append(("caution", "not clearly better than always making the same decision"))
     return lines
 
@@ -251,13 +259,6 @@ def _tested_on(evaluation: "AnyEvaluation", how: str) -> Line:
         else f"{n_rows}: {evaluation.source}"
     )
     return "tested on", source
-
-
-def _is_unclear(evaluation: "Evaluation") -> bool:
-    """Whether the interval includes the value of a constant decision."""
-    if evaluation.has_costs:
-        return evaluation.cost.high >= evaluation.constant_cost
-    return evaluation.accuracy.low <= evaluation.commonest_share
 
 
 def helping(
@@ -292,53 +293,43 @@ def strongest(summary: "ModelSummary", most: int = 3) -> list[dict[str, Any]]:
 
 
 def too_good(
-    evaluation: "AnyEvaluation | None", summary: "ModelSummary", understanding: Understanding
+    evaluation: "AnyEvaluation | None", summary: "ModelSummary", schema: TableSchema
 ) -> list[str]:
     """Ask whether columns are known in time if, together, they decide nearly every row."""
     if evaluation is None or isinstance(evaluation, NumberEvaluation) or len(summary.features) < 2:
         return []
-    named = bool(understanding.warnings)  # a leak has been named already
-    if evaluation.accuracy.low < TOO_GOOD or named or _is_unclear(evaluation):
+    named = bool(schema.warnings)  # a leak has been named already
+    if evaluation.accuracy.low < TOO_GOOD or named or evaluation.is_unclear:
         return []
     first, second = (each.name for each in summary.features[:2])
-    question = f"Are {first} and {second} known before {understanding.target} is?"
+    question = f"Are {first} and {second} known before {schema.target} is?"
     return [f"nearly every row is decided correctly. {question} If not, use --ignore"]
 
 
-def decided_alone(trained: "Trained", understanding: Understanding) -> list[str]:
+def decided_alone(trained: Trained, schema: TableSchema) -> list[str]:
     """Ask whether a column is known in time that decides as many rows alone as the model does with all."""
     evaluation = trained.evaluation
-    if (
-        evaluation is None
-        or isinstance(evaluation, NumberEvaluation)
-        or evaluation.has_costs
-        or len(trained.alone) < 2
-    ):
+    if evaluation is None or isinstance(evaluation, NumberEvaluation) or evaluation.has_costs:
         return []
-    first, second = trained.alone
-    error, others = 1 - first.accuracy, 1 - second.accuracy
-    constant = 1 - evaluation.commonest_share
-    if error > ALONE * (1 - evaluation.accuracy.value) or max(error, 1e-9) * FAR > min(
-        others, constant
-    ):
+    accuracy = evaluation.accuracy.value
+    first = decides_alone(trained.alone, accuracy, evaluation.commonest_share)
+    if first is None:
         return []
-    if any(warning.startswith(f"{first.name} ") for warning in understanding.warnings):
+    if any(warning.startswith(f"{first.name} ") for warning in schema.warnings):
         return []
-    alone, together = percent(first.accuracy), percent(evaluation.accuracy.value)
-    question = (
-        f"is it known before {understanding.target} is? If not, use --ignore {as_word(first.name)}"
-    )
+    alone, together = percent(first.accuracy), percent(accuracy)
+    question = f"is it known before {schema.target} is? If not, use --ignore {as_word(first.name)}"
     return [
         f"{first.name} alone decides {alone} of the rows correctly, the model {together}: {question}"
     ]
 
 
-def heavy_dates(summary: "ModelSummary", understanding: Understanding) -> list[str]:
+def heavy_dates(summary: "ModelSummary", schema: TableSchema) -> list[str]:
     """Say which dates carry much of the model's decisions."""
     shares = {f.name: f.importance for f in summary.features}
     notes = []
-    for name in understanding.of_kind("date"):
-        parts = [c.name for c in understanding.columns if c.origin == name]
+    for name in schema.of_kind("date"):
+        parts = [c.name for c in schema.columns if c.origin == name]
         share = sum(shares.get(part, 0.0) for part in parts)
         if share >= HEAVY:
             notes.append(

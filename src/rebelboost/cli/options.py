@@ -1,7 +1,7 @@
-"""Types of options and arguments."""
+"""Types of options and arguments, and options that several modules read."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -21,6 +21,9 @@ Costs = Annotated[
     typer.Option(metavar="FILE", help="Decide by the costs in this CSV file instead."),
 ]
 
+Threads = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Number of threads. Default: all cores.")
+]
 SkipRows = Annotated[
     int | None,
     typer.Option(
@@ -75,3 +78,19 @@ Positive = Annotated[
         "Default: the class that costs more to miss or, if both cost the same, the rarer one.",
     ),
 ]
+
+
+class TrainingOptions(NamedTuple):
+    """Options of the training; None stands for the estimator's default."""
+
+    learner: str = "auto"
+    rounds: int | None = None
+    time_budget: float | None = None
+    seed: int | None = None
+    threads: int | None = None
+    positive: str | None = None
+    """Of two classes, the one that figures are about."""
+
+    def metadata(self) -> dict[str, Any]:
+        """What the model keeps of these options."""
+        return {} if self.positive is None else {"positive": self.positive}

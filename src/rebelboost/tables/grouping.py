@@ -11,17 +11,22 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Ints
 from rebelboost.base.text import percent
 from rebelboost.exceptions import TableError
-from rebelboost.tables.columns import Column
-from rebelboost.tables.identifiers import names_groups
+from rebelboost.tables.columns import NO_GROUP, Column, ColumnOptions, as_word
+from rebelboost.tables.feature_selection import names_groups
 from rebelboost.tables.leaks import GroupColumn, find_group
-from rebelboost.tables.options import NO_GROUP, ColumnOptions, as_word
 
 GROUPS_ROWS = (
     f"groups the rows, which are tested together (use --group {NO_GROUP} if they are independent)"
 )
 
+Mask = NDArray[np.bool_]
+HELD_OUT = 0.2
+"""Share of the rows that are held out to evaluate a model that was not cross-validated in training."""
+FEWEST_TO_HOLD_OUT = 10
+"""Tables with fewer rows are not evaluated."""
 
-class LeaveOut(NamedTuple):
+
+class SplitBy(NamedTuple):
     """How rows are left out: together if they have the same number in `groups`, or in order of `times`."""
 
     group: str = ""
@@ -43,30 +48,30 @@ class LeaveOut(NamedTuple):
         }
 
 
-def tell_apart(
+def find_split(
     path: Path,
     columns: Sequence[Column],
     frame: pl.DataFrame,
     aside: pl.DataFrame,
     y: NDArray[Any],
     options: ColumnOptions,
-) -> LeaveOut:
+) -> SplitBy:
     """Read the columns of --group and --time; without them, look for a column that groups the rows."""
     if options.time:
         if options.group not in ("", NO_GROUP):
             raise TableError("--group and --time cannot be used together: give one of them")
-        return LeaveOut(time=options.time, times=_times(path, columns, frame, options.time))
+        return SplitBy(time=options.time, times=_times(path, columns, frame, options.time))
     if options.group == NO_GROUP:
-        return LeaveOut()
+        return SplitBy()
     if options.group:
-        return LeaveOut(options.group, group_numbers(aside[options.group], path))
+        return SplitBy(options.group, group_numbers(aside[options.group], path))
     names = [c.name for c in columns if c.kind in ("number", "category")]
     suspects = [frame[name] for name in names if name not in (*options.keep, *options.categorical)]
     found = find_group(suspects, y)
     if found is None:
-        return LeaveOut(warnings=_ignored_group(aside, y))
+        return SplitBy(warnings=_ignored_group(aside, y))
     warnings = (_warning(found),) if found.decides else ()
-    return LeaveOut(
+    return SplitBy(
         found.name, group_numbers(frame[found.name], path), warnings=warnings, found=True
     )
 
@@ -118,3 +123,29 @@ def _times(
             "fill in these cells, or remove the rows"
         )
     return times.cast(pl.Float64).to_numpy()
+
+
+# ---- rows that are held out
+
+
+def held_out_rows(y: NDArray[Any], seed: int, split: SplitBy | None = None) -> Mask:
+    """Select a fifth of the rows, as new ones will come; shape (N,)."""
+    if len(y) < FEWEST_TO_HOLD_OUT:
+        return np.zeros(len(y), dtype=bool)
+    rng = np.random.default_rng(seed)
+    if split is not None and split.times is not None:
+        return np.asarray(split.times > np.quantile(split.times, 1 - HELD_OUT, method="lower"))
+    if split is not None and split.groups is not None:
+        names = rng.permutation(np.unique(split.groups))
+        return np.isin(split.groups, names[: max(1, int(HELD_OUT * len(names)))])
+    return _fifth_of_classes(y, rng)
+
+
+def _fifth_of_classes(y: NDArray[Any], rng: np.random.Generator) -> Mask:
+    """Select a random fifth of each class, but never all of its rows."""
+    out = np.zeros(len(y), dtype=bool)
+    for label in np.unique(y):
+        rows = rng.permutation(np.flatnonzero(y == label))
+        n = min(int(HELD_OUT * len(rows) + rng.uniform()), len(rows) - 1)
+        out[rows[:n]] = True
+    return out

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from rebelboost.vision.copies import with_copies
+from rebelboost.vision.augmentation import with_copies
 from vision.conftest import small_detector
 
 

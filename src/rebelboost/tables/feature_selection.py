@@ -1,4 +1,7 @@
-"""Which columns are used as features: not empty, constant or identifying ones."""
+"""Which columns are used as features: not empty, constant or identifying ones.
+
+Columns that identify rows, or groups of rows such as the visits of a patient, are known by their names.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,9 +15,42 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import printed
 from rebelboost.data.encoder import MOST_LEVELS
-from rebelboost.tables.columns import Column
-from rebelboost.tables.identifiers import names_rows
-from rebelboost.tables.texts import is_text
+from rebelboost.tables.columns import WORDS, Column
+
+_THINGS = (
+    "patient|subject|participant|individual|person|customer|client|user|member|household|family|animal|"
+    "machine|device|sensor"
+)
+_SHORT = "p|u|uu|gu|pt|pat|subj|case|hh|emp|cust|acct|stud|resp|record"
+_GROUPS = re.compile(
+    rf"(.*_)?({_THINGS}|({_THINGS}|{_SHORT})?_?id|key|nr|mrn|ssn)"
+    r"(_?(id|nr|no|num|number|code|key|str))?_?"
+)
+_INDEX = r"index|idx|rownames?|row|row_(names?|numbers?|nr|no)|no|unnamed:_\d+|__index_level_\d+__"
+_ROWS = re.compile(rf"{_GROUPS.pattern}|(.*_)?({_INDEX})_?")
+_NO_NAME = re.compile(rf"{_INDEX}|column_\d+|id|nr")
+
+
+def _words(name: str) -> str:
+    """A name in lower case, its words separated by underscores: customerID becomes customer_id."""
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    return re.sub(r"[ .-]", "_", apart).lower()
+
+
+def names_groups(name: str) -> bool:
+    """Whether a column is named as identifiers are whose values may repeat, such as PID or caseid."""
+    return _GROUPS.fullmatch(_words(name)) is not None
+
+
+def names_rows(name: str) -> bool:
+    """Whether a column is named as identifiers or row numbers are."""
+    return _ROWS.fullmatch(_words(name)) is not None
+
+
+def is_nameless(name: str) -> bool:
+    """Whether the name of an identifier, such as rownames, only says that it is one."""
+    return _NO_NAME.fullmatch(_words(name)) is not None
+
 
 FEWEST_ROWS = 10
 """Minimum number of rows for a column of distinct values to be an identifier."""
@@ -28,6 +64,8 @@ PROBABLE = (
 ROW_NUMBERS = "row numbers"
 TEXT = "free text"
 """Why sentences are ignored."""
+FEW_WORDS = 5.0
+"""Cells of text have more words than this on average; names have fewer."""
 MOST_POOLED = 20_000
 """Maximum number of less frequent categories that a model file names."""
 MOST_COMPARED = 200
@@ -36,7 +74,7 @@ MOST_ROWS = 20_000
 """Correlations of larger tables are those of their first rows."""
 
 
-class Look(NamedTuple):
+class SelectedFeatures(NamedTuple):
     """The features of a table, and why other columns are ignored."""
 
     chosen: list[Column]
@@ -46,14 +84,14 @@ class Look(NamedTuple):
     """A column that identifies rows: its name and its values. Row numbers do so if no other does."""
 
 
-def look(
+def select_features(
     frame: pl.DataFrame,
     columns: Sequence[Column],
     y: NDArray[Any],
     *,
     keep: Sequence[str],
     unnamed: Sequence[str],
-) -> Look:
+) -> SelectedFeatures:
     """Choose the informative columns."""
     found = _chosen(frame, columns, y, keep=keep, unnamed=unnamed)
     if found.chosen:
@@ -70,8 +108,8 @@ def _chosen(
     *,
     keep: Sequence[str],
     unnamed: Sequence[str],
-) -> Look:
-    found = Look([], {}, None)
+) -> SelectedFeatures:
+    found = SelectedFeatures([], {}, None)
     for column in columns:
         values = frame[column.name]
         reason, is_id = _uselessness(values, column)
@@ -110,12 +148,18 @@ def _uselessness(values: pl.Series, column: Column) -> tuple[str, bool | None]:
         return f"constant value {printed(values[0])}", False
     if n_different == n >= FEWEST_ROWS:
         if column.kind == "category":
-            return TEXT if is_text(values) else "a different text in every row", True
+            return TEXT if _is_text(values) else "a different text in every row", True
         return "", None if column.kind == "number" and _is_distinct_whole(values) else False
     if column.kind == "category" and n_different > max(FEWEST_ROWS, n / 2):
         several = f"text with {n_different:,} different values in {n:,} rows"
-        return TEXT if is_text(values) else several, False
+        return TEXT if _is_text(values) else several, False
     return "", False
+
+
+def _is_text(cells: pl.Series) -> bool:
+    """Whether cells are sentences rather than names."""
+    mean = cells.head(1000).str.count_matches(WORDS).mean()
+    return isinstance(mean, float) and mean > FEW_WORDS
 
 
 def _is_distinct_whole(values: pl.Series) -> bool:

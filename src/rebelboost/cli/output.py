@@ -1,17 +1,22 @@
-"""Print results as text or JSON on stdout; print notes and, on a terminal, progress on stderr."""
+"""What the command prints: results as text or JSON on stdout; notes, progress and errors on stderr.
 
+Errors that the user can fix are one line with exit code 2.
+"""
+
+import enum
 import io
 import json
 import math
 import os
+import signal
 import sys
 import textwrap
+import threading
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
-
-import numpy as np
 
 Line = tuple[str, str]
 """A label and its text."""
@@ -129,6 +134,8 @@ def _open(stream: TextIO | None) -> TextIO:
 
 def _plain(value: Any) -> Any:
     """Convert to types that JSON supports; numbers that are not finite become None."""
+    import numpy as np  # not at the top: `rebel --help` is fast
+
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):
@@ -138,3 +145,84 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if isinstance(value, str | int | float | None) else str(value)
+
+
+class Exit(enum.IntEnum):
+    """Exit codes."""
+
+    OK = 0
+    BUG = 1
+    """A bug in rebelboost."""
+    USER = 2
+    """An error that the user can fix; the message says how."""
+    STOPPED = 130
+    """Ctrl-C. No file is half written."""
+    TERMINATED = 143
+    """SIGTERM. No file is half written."""
+
+
+class Terminated(BaseException):
+    """The system asks the process to end. Work is undone as for Ctrl-C."""
+
+
+@contextmanager
+def reported(*, traced: bool) -> Iterator[None]:
+    """Turn an exception into one line on stderr and an exit code."""
+    try:
+        with _heeding_termination():
+            yield
+    except KeyboardInterrupt:
+        _leave("interrupted: no file is half written", Exit.STOPPED)
+    except Terminated:
+        _leave("terminated: no file is half written", Exit.TERMINATED)
+    except BrokenPipeError:
+        # The reader of stdout has closed it, as `head` does. Python would report an error when it
+        # closes the stream itself.
+        sys.stdout = None
+        sys.exit(Exit.OK)
+    except (ValueError, OSError) as error:
+        _show(traced)
+        _leave(_one_line(error), Exit.USER)
+    except MemoryError:
+        _show(traced)
+        _leave("not enough memory: use fewer rows", Exit.USER)
+    except Exception as error:  # noqa: BLE001  (reported as a bug)
+        _show(traced)
+        hint = "" if traced else "; --traceback shows where"
+        _leave(
+            f"bug in rebelboost, please report it: {type(error).__name__}: {_one_line(error)}{hint}",
+            Exit.BUG,
+        )
+
+
+@contextmanager
+def _heeding_termination() -> Iterator[None]:
+    """Let SIGTERM raise an exception, so that unfinished files are removed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _show(traced: bool) -> None:
+    if traced:
+        traceback.print_exc()
+
+
+def _leave(message: str, code: Exit) -> None:
+    print(f"rebel: {message}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(str(error).split())
