@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
-from sklearn.metrics import roc_auc_score
 from sklearn.utils import column_or_1d
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
@@ -261,6 +260,8 @@ def _auc(judged: Judged, weight: BySample) -> float | None:
     posterior = judged.posterior
     if posterior.shape[1] != 2 or len(np.unique(judged.true)) < 2:
         return None
+    from sklearn.metrics import roc_auc_score  # not at the top: it takes long to import
+
     return float(roc_auc_score(judged.true, posterior[:, 1], sample_weight=weight))
 
 
