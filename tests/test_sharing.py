@@ -69,7 +69,7 @@ from rebelboost import RebelClassifier
 rng = np.random.default_rng(0)
 X = rng.normal(size=(20_000, 10))
 y = (X[:, 0] > 0).astype(int)
-model = RebelClassifier("tree", n_rounds=30, n_jobs=2, cross_fit=None).fit(X, y).model_
+model = RebelClassifier("tree", n_rounds=10, n_jobs=2, cross_fit=None).fit(X, y).model_
 begun = threading.Barrier(4)
 
 

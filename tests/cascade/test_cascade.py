@@ -44,7 +44,7 @@ CASES = {
     "argmax": (Tree(2), {"n_rounds": 40, "costs": COSTS, "decision": "argmax"}),
     "the papers' subcosts": (
         Tree(2),
-        {"n_rounds": 20, "costs": COSTS, "subcosts": "rebel", "training": "costs"},
+        {"n_rounds": 8, "costs": COSTS, "subcosts": "rebel", "training": "costs"},
     ),
 }
 
@@ -57,7 +57,7 @@ def fitted(case):
     n = N
     if settings.get("subcosts") == "rebel":
         settings["cross_fit"] = None
-        n = N_TRAINED + 200  # its probabilities are the result of an iteration for each sample
+        n = N_TRAINED + 120  # its probabilities are the result of an iteration for each sample
     return RebelClassifier(learner, **settings).fit(X[:N_TRAINED], y[:N_TRAINED]), X[N_TRAINED:n]
 
 
