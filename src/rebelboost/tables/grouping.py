@@ -1,6 +1,9 @@
-"""How rows are left out when a model is evaluated: one by one, in whole groups, or in the order of time."""
+"""How rows are left out when a model is evaluated: one by one, in whole groups, or in the order of time.
 
-from collections.abc import Sequence
+A column that groups the rows is given by the user, or found by its name or because it decides the target.
+"""
+
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,22 +11,53 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Ints
+from rebelboost.base.arrays import Floats, Ints, Labels
 from rebelboost.base.text import percent
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import NO_GROUP, Column, ColumnOptions, as_word
 from rebelboost.tables.feature_selection import names_groups
-from rebelboost.tables.leaks import GroupColumn, find_group
+from rebelboost.tables.leaks import class_codes, counts_by_value, right_by_value, skill_of
 
 GROUPS_ROWS = (
     f"groups the rows, which are tested together (use --group {NO_GROUP} if they are independent)"
 )
 
+FEWEST_GROUPS = 20
+"""Minimum number of values of a column that identifies groups of rows."""
+FEWEST_TOGETHER, LEAST_TOGETHER = 20, 0.5
+"""Minimum number and share of the rows that share their value with another row, if the column's name does not
+say that it identifies groups."""
+GROUP_SKILL = 0.5
+"""Minimum skill of a column that identifies groups; 0 is chance, 1 is no mistakes."""
+LARGEST_GROUP, MOST_IN_GROUP = 0.1, 100
+"""Maximum share of the rows in one group, and maximum mean number of rows of a group.
+
+The names of 25 shops with a thousand rows each are categories: there will be no new ones.
+"""
+LEAST_ADJACENT = 0.5
+"""Minimum share of the rows that follow or precede a row with the same number, if the column's name does
+not say that it identifies groups."""
+MOST_UNEVEN = 1.0
+"""Maximum coefficient of variation of the sizes of groups. Some values of measurements are far more frequent
+than others: 52 weeks is the end of the study, 0 minutes is no waiting."""
 Mask = NDArray[np.bool_]
 HELD_OUT = 0.2
 """Share of the rows that are held out to evaluate a model that was not cross-validated in training."""
 FEWEST_TO_HOLD_OUT = 10
 """Tables with fewer rows are not evaluated."""
+
+
+class GroupColumn(NamedTuple):
+    """A column whose values identify groups of rows, such as the visits of a patient."""
+
+    name: str
+    n_groups: int
+    accuracy: float
+    """Balanced accuracy of predicting each row from the others with the same value."""
+    decides: bool
+    """Whether the groups nearly decide the target."""
+    named: bool
+    """Whether the column is named as identifiers are."""
 
 
 class SplitBy(NamedTuple):
@@ -123,6 +157,73 @@ def _times(
             "fill in these cells, or remove the rows"
         )
     return times.cast(pl.Float64).to_numpy()
+
+
+# ---- columns that group the rows
+
+
+def find_group(columns: Iterable[pl.Series], y: NDArray[Any]) -> GroupColumn | None:
+    """Return the column of text or integers that identifies groups: by its name, or by deciding the target."""
+    labels, n_classes = class_codes(y)
+    found = [group for column in columns if (group := _group(column, labels, n_classes))]
+    return max(found, key=lambda group: (group.named, group.accuracy), default=None)
+
+
+def _group(values: pl.Series, labels: Labels, n_classes: int) -> GroupColumn | None:
+    counts = counts_by_value(values, labels, n_classes)
+    if counts is None or len(counts) < FEWEST_GROUPS:
+        return None
+    sizes = counts.sum(axis=1)
+    together = counts[sizes > 1]
+    named = names_groups(values.name)
+    if together.sum() < FEWEST_TOGETHER and not named:
+        return None
+    accuracy = _left_one_out(together)
+    decides = together.sum() >= FEWEST_TOGETHER and skill_of(accuracy, n_classes) >= GROUP_SKILL
+    if sizes.max() > LARGEST_GROUP * sizes.sum() or sizes.mean() > MOST_IN_GROUP:
+        return None
+    if not named:
+        if not decides or together.sum() < LEAST_TOGETHER * sizes.sum():
+            return None
+        if values.dtype.is_numeric() and _is_measured(values, counts):
+            return None
+    return GroupColumn(values.name, len(counts), accuracy, decides, named)
+
+
+def _is_measured(values: pl.Series, counts: Floats) -> bool:
+    """Whether numbers are measurements rather than numbers of patients or machines.
+
+    Some measurements are far more frequent than others, equal ones are not adjacent in the file, or
+    neighbouring ones have similar classes. Patients often have the same number of rows each.
+    """
+    sizes = counts.sum(axis=1)
+    if len(np.unique(sizes)) == 1:
+        return False
+    if sizes.std() > MOST_UNEVEN * sizes.mean() or _adjacent(values) < LEAST_ADJACENT:
+        return True
+    beside = np.zeros_like(counts)
+    beside[1:] += counts[:-1]
+    beside[:-1] += counts[1:]
+    of_class = np.maximum(counts.sum(axis=0), 1)
+    decided = np.argmax(beside / of_class, axis=1)
+    right = counts[np.arange(len(counts)), decided]
+    shares = np.bincount(decided, right, counts.shape[1]) / of_class
+    n_classes = counts.shape[1]
+    return skill_of(float(shares.mean()), n_classes) >= GROUP_SKILL / 2
+
+
+def _adjacent(values: pl.Series) -> float:
+    """Share of the rows that follow or precede a row with the same value."""
+    same = (values == values.shift()).fill_null(value=False)
+    before = same.shift(-1).fill_null(value=False)
+    return float((same | before).mean() or 0.0)  # type: ignore[arg-type]
+
+
+def _left_one_out(counts: Floats) -> float:
+    """Balanced accuracy of predicting each row from the others with the same value."""
+    of_class = counts.sum(axis=0)
+    weights = 1 / np.maximum(of_class, 1)
+    return float((right_by_value(counts, weights) * weights)[of_class > 0].mean())
 
 
 # ---- rows that are held out

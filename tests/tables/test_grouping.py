@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 from rebelboost.tables.feature_selection import names_rows
-from rebelboost.tables.leaks import find_group, find_leaks
+from rebelboost.tables.grouping import find_group
+from rebelboost.tables.leaks import find_leaks
 
 RNG = np.random.default_rng(0)
 N = 400
