@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 import rebelboost
 from rebelboost import Binary, RebelClassifier, Similarity, Stump, Tree, kernels
 from rebelboost.cascade.running import run_cascade
-from rebelboost.cascade.tables import StagedTerms
+from rebelboost.cascade.staged_terms import StagedTerms
 from rebelboost.evaluation import evaluate_cascade
 from rebelboost.selection.staged import BITS
 

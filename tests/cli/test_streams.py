@@ -18,7 +18,7 @@ from rebelboost.base.writing import replaced, write_whole
 from rebelboost.cli.main import app
 from rebelboost.cli.model_files import KeptRows
 from rebelboost.cli.output import Output
-from rebelboost.cli.predict import Way, run_prediction
+from rebelboost.cli.predict import PredictionOptions, run_prediction
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import ColumnOptions
 from rebelboost.tables.files import opened, source_of
@@ -179,7 +179,13 @@ def test_closed_streams_are_served_or_named(table, model, tmp_path, monkeypatch)
     monkeypatch.setattr(sys, "stdout", None)
     with pytest.raises(TableError, match="standard output is closed: give a file with -o"):
         run_prediction(
-            model, source_of([table]), None, way=Way(None, None), keep=[], batch=9, output=Output()
+            model,
+            source_of([table]),
+            None,
+            options=PredictionOptions(None, None),
+            keep=[],
+            batch=9,
+            output=Output(),
         )
 
 

@@ -42,7 +42,7 @@ class DetectorOptions(NamedTuple):
     threads: int | None
 
 
-class SearchWish(NamedTuple):
+class SearchOptions(NamedTuple):
     """Options of the search in an image."""
 
     min_size: str
@@ -124,7 +124,7 @@ def run_detection(
     to: Path | None,
     draw: Path | None,
     *,
-    wish: SearchWish,
+    options: SearchOptions,
     output: Output,
 ) -> None:
     """Find objects in images, and write their boxes as CSV."""
@@ -139,7 +139,7 @@ def run_detection(
     rows: list[dict[str, Any]] = []
     n_images = 0
     for path, image in _readable(images, "images", output):
-        found = _search(model, image, wish)
+        found = _search(model, image, options)
         if found.n_windows == 0:
             height, width = model.model_.window
             output.notes([f"{path} is smaller than the window of {height} × {width} pixels"])
@@ -165,7 +165,13 @@ def run_detection(
 
 
 def run_detector_evaluation(
-    detector: Path, images: Path, boxes: Path, *, overlap: float, wish: SearchWish, output: Output
+    detector: Path,
+    images: Path,
+    boxes: Path,
+    *,
+    overlap: float,
+    options: SearchOptions,
+    output: Output,
 ) -> None:
     """Compare the boxes found in images with true ones."""
     model = _loaded(detector)
@@ -177,7 +183,7 @@ def run_detector_evaluation(
         name = _name(path, images)
         seen.add(name)
         own = np.array(truth.get(name, [])).reshape(-1, 4)
-        counts = counts.plus(count_detections(_search(model, image, wish).boxes, own, overlap))
+        counts = counts.plus(count_detections(_search(model, image, options).boxes, own, overlap))
         pixels += image.size
         n_images += 1
     absent = sorted(set(truth) - seen)
@@ -239,13 +245,13 @@ def _loaded(path: Path) -> Detector:
     return load_detector(path)
 
 
-def _search(model: Detector, image: Any, wish: SearchWish) -> Detections:
-    model.set_params(n_jobs=wish.threads or -1)
+def _search(model: Detector, image: Any, options: SearchOptions) -> Detections:
+    model.set_params(n_jobs=options.threads or -1)
     return model.detect(
         image,
-        min_size=_size(wish.min_size, "--min-size"),
-        scale_factor=wish.scale_factor,
-        threshold=wish.threshold,
+        min_size=_size(options.min_size, "--min-size"),
+        scale_factor=options.scale_factor,
+        threshold=options.threshold,
     )
 
 

@@ -127,10 +127,10 @@ def detect_run_command(  # noqa: PLR0913, PLR0917  (options)
 ) -> None:
     """Write a box for each object found: image, left, top, width, height, score."""
     with reported(traced=traceback):
-        from rebelboost.cli.detect import SearchWish, run_detection
+        from rebelboost.cli.detect import SearchOptions, run_detection
 
-        wish = SearchWish(min_size, scale_factor, threshold, threads)
-        run_detection(detector, images, to, draw, wish=wish, output=_output(as_json))
+        options = SearchOptions(min_size, scale_factor, threshold, threads)
+        run_detection(detector, images, to, draw, options=options, output=_output(as_json))
 
 
 @detect_app.command("evaluate", short_help="Compare the boxes found with the true ones.")
@@ -162,9 +162,9 @@ def detect_evaluate_command(  # noqa: PLR0913, PLR0917  (options)
 ) -> None:
     """Print how many of the true boxes are found, and how many false alarms there are."""
     with reported(traced=traceback):
-        from rebelboost.cli.detect import SearchWish, run_detector_evaluation
+        from rebelboost.cli.detect import SearchOptions, run_detector_evaluation
 
-        wish = SearchWish(min_size, scale_factor, threshold, threads)
+        options = SearchOptions(min_size, scale_factor, threshold, threads)
         run_detector_evaluation(
-            detector, images, boxes, overlap=overlap, wish=wish, output=_output(as_json)
+            detector, images, boxes, overlap=overlap, options=options, output=_output(as_json)
         )

@@ -8,8 +8,8 @@ from rebelboost.cli.inputs import (
     AnyEvaluation,
     Labelled,
     cascade_of,
-    fed,
     held_out,
+    model_input,
     read_labelled,
     rows_seen,
     tested,
@@ -91,4 +91,4 @@ def _early(
         return None
     if given.is_training:
         return f"Deciding early, agreement {percent(cascade.agreement)}: {cascade}"
-    return evaluate_cascade(cascade, fed(classifier, given.frame))
+    return evaluate_cascade(cascade, model_input(classifier, given.frame))

@@ -57,7 +57,7 @@ class Labelled(NamedTuple):
     """How the table was read."""
 
 
-def fed(model: Any, frame: pl.DataFrame) -> Any:
+def model_input(model: Any, frame: pl.DataFrame) -> Any:
     """Return the samples as the model was trained: with column names, or as a bare array."""
     return frame if hasattr(model, "feature_names_in_") else frame.to_numpy()
 
@@ -114,13 +114,13 @@ def cascade_of(model: Any, agreement: float | None) -> Any:
     return model.cascade(agreement=agreement)
 
 
-def own_costs_of(model: Any, frame: pl.DataFrame, place: Callable[[int], tuple[int, Path]]) -> Any:
+def costs_of_rows(model: Any, frame: pl.DataFrame, place: Callable[[int], tuple[int, Path]]) -> Any:
     """Costs of decisions on rows: (K, K), or (N, K, K) if they differ; see `check_amounts` for `place`."""
     fitted = model.model_
     if fitted.columns is not None:
         names = [fitted.shown_names[cell.feature] for cell in fitted.columns.cells]
         check_amounts(frame, list(dict.fromkeys(names)), place)
-    return fitted.costs_of(encode_table(model, fed(model, frame)))
+    return fitted.costs_of(encode_table(model, model_input(model, frame)))
 
 
 def read_labelled(model: Any, data: Source, target: str = "") -> Labelled:
@@ -149,7 +149,7 @@ def read_labelled(model: Any, data: Source, target: str = "") -> Labelled:
             remedy = "give other rows" if rule else "fill in the column"
             raise TableError(f"{data} has no row {what}: {remedy}")
         if not predicts_numbers(model):  # refuses missing and negative costs
-            own_costs_of(model, frame, lambda row: table.place(int(rows[row])))
+            costs_of_rows(model, frame, lambda row: table.place(int(rows[row])))
     names: list[Any] = rows.tolist()
     if naming:
         names = row_names(naming[0], aside[naming[0]].to_list(), rows.tolist())
@@ -222,7 +222,7 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | 
     if predicts_numbers(model):
         found = left_out_numbers(model, given.y, groups=given.groups)
     else:
-        found = left_out(model, given.y, X=fed(model, given.frame), groups=given.groups)
+        found = left_out(model, given.y, X=model_input(model, given.frame), groups=given.groups)
     stored = model.metadata_.get("evaluation")
     if found is not None or stored is None or recosted:
         return found
@@ -235,7 +235,7 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | 
 
 def tested(model: Any, given: Labelled, data: Source) -> AnyEvaluation:
     """Evaluate on rows that the model has not seen."""
-    frame = fed(model, given.frame)
+    frame = model_input(model, given.frame)
     source = f"rows of {data.name} that training left out" if given.is_held_out else data.name
     if predicts_numbers(model):
         return evaluate_numbers(model, frame, given.y, groups=given.groups, source=source)

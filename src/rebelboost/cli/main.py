@@ -259,13 +259,13 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
     The decision is the class with the lowest expected cost.
     """
     with reported(traced=traceback):
-        from rebelboost.cli.predict import Way, run_prediction
+        from rebelboost.cli.predict import PredictionOptions, run_prediction
 
         run_prediction(
             model,
             _source(data, skip_rows, sheet),
             to,
-            way=Way(costs, agreement),
+            options=PredictionOptions(costs, agreement),
             keep=keep or (),
             batch=batch,
             output=_output(as_json=as_json),

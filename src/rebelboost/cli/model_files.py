@@ -233,4 +233,4 @@ class KeptRows(NamedTuple):
         )
         names = " and names" if is_named else ""
         fewer = "--rows none keeps none"
-        return f"the values{names} of {rows}: take care whom you give it to ({fewer})"
+        return f"the values{names} of {rows}: share with care ({fewer})"

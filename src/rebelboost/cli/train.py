@@ -96,7 +96,7 @@ def run_training(
     show_model(trained, schema, output, paths=(data, to), holds=holds)
 
 
-class Read(NamedTuple):
+class TrainingData(NamedTuple):
     """A table that was read: all its rows, or one that is larger than memory."""
 
     schema: TableSchema
@@ -113,7 +113,7 @@ def _read(
     settings: TrainingOptions,
     output: Output,
     scratch: Path,
-) -> Read:
+) -> TrainingData:
     """Read a table, and the costs that it is to be trained for."""
     with output.telling(f"reading {data}") as tell, opened_source(data) as table:
         prices = None if costs is None else cost_files.open_costs(costs)
@@ -127,7 +127,7 @@ def _read(
             large = read_large_table(table, target, columns, scratch, tell)
             _check_task(large.schema, settings.learner, costs)
             matrix = None if prices is None else _priced(prices, large.schema)
-            return Read(large.schema, matrix, large=large)
+            return TrainingData(large.schema, matrix, large=large)
         schema, samples = infer_schema(table, target, columns)
         _check_task(schema, settings.learner, costs)
         matrix = None if prices is None else _priced(prices, schema)
@@ -135,10 +135,12 @@ def _read(
             amounts = list(matrix.columns.values())
             rows = samples.rows
             cost_files.check_amounts(samples.frame, amounts, lambda row: table.place(rows[row]))
-        return Read(schema, matrix, samples)
+        return TrainingData(schema, matrix, samples)
 
 
-def _learned(read: Read, settings: TrainingOptions, scratch: Path, output: Output) -> Trained:
+def _learned(
+    read: TrainingData, settings: TrainingOptions, scratch: Path, output: Output
+) -> Trained:
     if read.large is not None:
         from rebelboost.cli.train_files import LargeJob, learn_pieces
 
