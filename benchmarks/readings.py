@@ -13,10 +13,10 @@ import numpy as np
 
 from rebelboost import RebelClassifier
 from rebelboost.evaluation import left_out
+from rebelboost.tables.columns import ColumnOptions
 from rebelboost.tables.files import opened
-from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.schema import TrainingTable, Understanding, understand
-from rebelboost.tables.schema_reader import Match
+from rebelboost.tables.schema import Match, TableSchema
+from rebelboost.tables.schema_inference import TrainingTable, infer_schema
 
 RNG = np.random.default_rng(0)
 
@@ -26,7 +26,7 @@ class Reading(NamedTuple):
 
     title: str
     text: str
-    right: Callable[[Understanding, TrainingTable], Any]
+    right: Callable[[TableSchema, TrainingTable], Any]
     """True, or a text that says what is wrong."""
     options: ColumnOptions = ColumnOptions()
 
@@ -49,7 +49,7 @@ def column(cells: list[str], *, separator: str = ",", other: str = "") -> str:
 def reads(cells: list[str], numbers: list[float], **options: str) -> Reading:
     title = " ".join([*cells, *(f"({key} {value})" for key, value in options.items())])
 
-    def right(_: Understanding, samples: TrainingTable) -> Any:
+    def right(_: TableSchema, samples: TrainingTable) -> Any:
         if "v" not in samples.frame.columns:
             return f"columns {samples.frame.columns}"
         found = samples.frame["v"].to_list()[: len(cells)]
@@ -66,12 +66,12 @@ def visits(*, text: bool) -> Reading:
         for v in range(6)
     ]
 
-    def right(told: Understanding, samples: TrainingTable) -> Any:
+    def right(told: TableSchema, samples: TrainingTable) -> Any:
         if told.group != "patient" or not told.warnings:
             return f"group {told.group!r}"
         model = RebelClassifier("auto", n_rounds=30, n_jobs=-1)
         found = left_out(
-            model.fit(samples.frame, samples.y, groups=samples.apart.groups), samples.y
+            model.fit(samples.frame, samples.y, groups=samples.split.groups), samples.y
         )
         accuracy = found.accuracy.value if found else 1.0
         print(f"    accuracy on new patients: {100 * accuracy:.1f} %")
@@ -84,34 +84,34 @@ def visits(*, text: bool) -> Reading:
 def index(name: str) -> Reading:
     rows = [[3 * i, f"{RNG.normal():.2f}", "ab"[i // 30]] for i in range(60)]
 
-    def right(told: Understanding, _: TrainingTable) -> Any:
+    def right(told: TableSchema, _: TrainingTable) -> Any:
         return [c.name for c in told.columns] == ["v"] or f"ignored {dict(told.ignored)}"
 
     return Reading(f"an index named {name!r}", table(f"{name},v,y", rows), right)
 
 
-def pairs(_: Understanding, samples: TrainingTable) -> Any:
+def pairs(_: TableSchema, samples: TrainingTable) -> Any:
     return samples.frame.row(0) == (137, 72) or f"read as {samples.frame.row(0)}"
 
 
-def leaked(told: Understanding, _: TrainingTable) -> Any:
+def leaked(told: TableSchema, _: TrainingTable) -> Any:
     return any(w.startswith("follow_up nearly decides") for w in told.warnings) or "no warning"
 
 
-def dated(_: Understanding, samples: TrainingTable) -> Any:
+def dated(_: TableSchema, samples: TrainingTable) -> Any:
     row = samples.frame.row(0)
     return row == (19753.0, 1.0, "Wednesday") or f"read as {row}"
 
 
-def warned(told: Understanding, _: TrainingTable) -> Any:
+def warned(told: TableSchema, _: TrainingTable) -> Any:
     return any("look like numbers" in w for w in told.warnings) or "no warning"
 
 
-def uncertain(told: Understanding, _: TrainingTable) -> Any:
+def uncertain(told: TableSchema, _: TrainingTable) -> Any:
     return any("--decimal" in note for note in told.notes) or "no note"
 
 
-def pooled(told: Understanding, _: TrainingTable) -> Any:
+def pooled(told: TableSchema, _: TrainingTable) -> Any:
     """Categories that are only rare are not called unseen when they are met again."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "new.csv"
@@ -163,7 +163,7 @@ def tried(reading: Reading, folder: Path) -> bool:
     path = folder / "t.csv"
     path.write_text(reading.text, encoding="utf-8")
     with opened(path) as found:
-        told, samples = understand(found, "y", reading.options)
+        told, samples = infer_schema(found, "y", reading.options)
     print(f"{reading.title}")
     print("    used: " + ", ".join(f"{c.name} ({c.kind})" for c in told.columns))
     for name, (written, read) in told.readings.items():

@@ -1,16 +1,21 @@
-"""The shape of a source tree: imports between its parts, hops of a fit, type tests, private accesses.
+"""The shape of a source tree: sizes, imports between its parts, hops of a fit, twins, families, type tests.
 
 python benchmarks/structure.py [--src src] [--python .venv/bin/python] [--list]
 
-Four things are counted, so that two trees can be compared:
+These things are counted, so that two trees can be compared:
 
+- Sizes: modules and lines of each package, and in all.
 - Imports: which module or package directly below `rebelboost` imports which; whether there is a cycle; an
   order in which each part comes after all that it imports. Lazy imports, inside functions, count; those
   for the type checker are shown, and looked at apart.
 - Hops: in how many functions of another module than their caller's a reader lands who follows the code
-  from `fit` to the first `propose` of a learner. A function counts once however often it is called, for
-  it is read once. Beside it: all such pairs of caller and callee, the pairs of modules among them, and
-  how deep the stack is at the first `propose`. `layout/hops.py` says what is left out.
+  from `fit` to the first round, which is the first `propose` or `go_ahead` of a learner. A function counts
+  once however often it is called, for it is read once. Beside it: all such pairs of caller and callee, the
+  pairs of modules among them, all modules, how often a call changes the module, and how deep the stack is
+  in the end. `layout/hops.py` says what is left out.
+- Twins: classes, public functions and modules whose names begin with Spread or Number (`layout/sizes.py`).
+- Families: the files that a new loss, learner, term kind, decision rule, export format or candidate of the
+  race has to be added to, because they name the present ones (`layout/families.py` says how).
 - Type tests: `isinstance` and `match` on kinds of terms (`--kinds` gives other names or patterns).
 - Private accesses: `x._name` where x is not self, cls or super().
 """
@@ -25,12 +30,54 @@ from pathlib import Path
 from typing import Any
 
 import measuring
-from layout import imports, sites
+from layout import families, imports, sites, sizes
 from layout.imports import Kind
 
 ROOT = Path(__file__).resolve().parents[1]
 HOPS = Path(__file__).with_name("layout") / "hops.py"
 MARKS = {Kind.LOADING: "{}", Kind.LAZY: "({})", Kind.TYPING: "[{}]"}
+
+# ---- sizes and twins
+
+
+def size_report(package: Path) -> Iterator[str]:
+    found = sizes.sizes(package)
+    yield "## Sizes"
+    rows = [[part or "(alone)", *map(_whole, size)] for part, size in sorted(found.items())]
+    total = [sum(size[i] for size in found.values()) for i in range(2)]
+    rows.append(["**all**", *map(_whole, total)])
+    yield measuring.markdown(["package", "modules", "lines"], rows)
+
+
+def _whole(n: int) -> str:
+    return f"{n:,}"
+
+
+def twin_report(package: Path, *, all_listed: bool) -> Iterator[str]:
+    found = sizes.twins(package)
+    yield "## Twins"
+    yield ", ".join(f"{pattern}: {len(names)}" for pattern, names in found.items())
+    if all_listed:
+        yield "\n".join(f"- {name}" for names in found.values() for name in names)
+
+
+def family_report(package: Path, *, all_listed: bool) -> Iterator[str]:
+    found = families.namings(package)
+    yield "## Files that name members of a family"
+    rows = [
+        [family, str(len(naming.several)), str(naming.fewest), _by_member(naming)]
+        for family, naming in found.items()
+    ]
+    yield measuring.markdown(["family", "several members", "one, at least", "by member"], rows)
+    if all_listed:
+        yield "\n".join(
+            f"- {family}: {', '.join(naming.several)}" for family, naming in found.items()
+        )
+
+
+def _by_member(naming: families.Naming) -> str:
+    return ", ".join(f"{member} {len(files)}" for member, files in naming.by_member.items())
+
 
 # ---- what imports what
 
@@ -81,8 +128,16 @@ def traced(src: Path, python: Path) -> dict[str, Any]:
 
 
 def hop_report(traces: dict[str, Any], *, all_listed: bool) -> Iterator[str]:
-    yield "## From `fit` to the first `propose`"
-    header = ["fit of", "hops", "pairs of functions", "pairs of modules", "modules", "stack"]
+    yield "## From `fit` to the first round"
+    header = [
+        "fit of",
+        "hops",
+        "pairs of functions",
+        "pairs of modules",
+        "modules",
+        "changes",
+        "stack",
+    ]
     rows = [[f"`{name}`", *_hop_counts(trace)] for name, trace in traces.items()]
     yield measuring.markdown([*header, "modules on it"], rows)
     for name, trace in traces.items():
@@ -99,6 +154,7 @@ def _hop_counts(trace: dict[str, Any]) -> list[str]:
         set(hops),
         {(hop[0], hop[2]) for hop in hops},
         {module for hop in hops for module in (hop[0], hop[2])},
+        hops,
         stack,
         {module for module, _ in stack},
     )
@@ -172,6 +228,9 @@ def main() -> None:
     options = parse_arguments()
     package, patterns = options.src / imports.PACKAGE, tuple(options.kinds.split(","))
     parts = [
+        *size_report(package),
+        *twin_report(package, all_listed=options.list),
+        *family_report(package, all_listed=options.list),
         *import_report(package),
         *hop_report(traced(options.src, options.python), all_listed=options.list),
         *type_test_report(package, patterns, all_listed=options.list),

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from rebelboost.vision import Detector
-from rebelboost.vision.pyramid import resized
+from rebelboost.vision.images import resized
 
 WINDOW = 16, 36
 

@@ -10,8 +10,8 @@ from matplotlib import pyplot as plt
 from skimage import data
 
 from rebelboost.vision import Detector
-from rebelboost.vision.evaluation import count_detections
-from rebelboost.vision.pyramid import resized
+from rebelboost.vision.detections import count_detections
+from rebelboost.vision.images import resized
 
 SIDE = 24
 MARGIN = 0.08

@@ -12,7 +12,7 @@ import numpy as np
 import data
 from detection.photos import backgrounds
 from rebelboost.vision import Detections, Detector
-from rebelboost.vision.pyramid import resized
+from rebelboost.vision.images import resized
 
 HEIGHT, WIDTH = 40, 100
 SETTINGS: dict[str, Any] = {"n_terms": 100, "depth": 3, "detection_rate": 0.995}

@@ -25,9 +25,8 @@ from rebelboost.data.samples import Samples
 from rebelboost.learners.tree import Tree
 from rebelboost.rows.base import MemoryRows
 from rebelboost.vision import Detector
-from rebelboost.vision.binned import WindowTrees, bin_windows
-from rebelboost.vision.features import haar_features, take_features
-from rebelboost.vision.integral_image import Windows
+from rebelboost.vision.features import Windows, haar_features, take_features
+from rebelboost.vision.training import WindowTrees, bin_windows
 
 SIDE = 19
 N_CUTS = 8

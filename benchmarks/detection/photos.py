@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 import data
-from rebelboost.vision.images import grey_image, image_files, read_image
-from rebelboost.vision.pyramid import resized
+from rebelboost.vision.images import grey_image, image_files, read_image, resized
 
 LARGE = 500_000
 """Pixels from which a photo is halved: it would take most of the time of the search."""

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any
 
 PACKAGE, KERNELS = "rebelboost", "rebelboost.kernels"
-FIRST_ROUND = "propose"
+FIRST_ROUND = {"propose", "go_ahead"}
 
 
 class Trace:
@@ -33,7 +33,7 @@ class Trace:
         caller = above(frame)
         if caller is not None and module(caller) != module(frame):
             self.hops.append((*place(caller), *place(frame)))
-        if frame.f_code.co_name == FIRST_ROUND:
+        if frame.f_code.co_name in FIRST_ROUND:
             self.stack = stack_of(frame)
 
     def of(self, model: Any, X: Any, y: Any) -> "Trace":

@@ -17,18 +17,19 @@ from benchmarks.tables.expected import TABLES, Expected, RealTable
 from benchmarks.tables.strangers import INDEX, Stranger, told_by_pandas
 from benchmarks.tables.strangers import TABLES as STRANGERS
 
-from rebelboost.cli.render import Output
-from rebelboost.cli.training_text import show_table
+from rebelboost.cli.output import Output
+from rebelboost.cli.training_summary import show_table
+from rebelboost.tables.columns import ColumnOptions
 from rebelboost.tables.files import opened
-from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.schema import Understanding, understand
+from rebelboost.tables.schema import TableSchema
+from rebelboost.tables.schema_inference import infer_schema
 
 FOLDER = Path(".benchmarks/tables")
 SECONDS = 10
 """Time budget of each training."""
 
 
-def understood(found: Understanding) -> Expected:
+def understood(found: TableSchema) -> Expected:
     """What was understood, in the words of what is expected."""
     leaks = [w.partition(" nearly decides")[0] for w in found.warnings if "nearly decides" in w]
     return Expected(
@@ -43,7 +44,7 @@ def understood(found: Understanding) -> Expected:
     )
 
 
-def wrong(table: RealTable, found: Understanding) -> list[str]:
+def wrong(table: RealTable, found: TableSchema) -> list[str]:
     """Where the reading differs from the expected one."""
     is_, should = understood(found), table.expected
     should = should._replace(
@@ -60,7 +61,7 @@ def read(table: RealTable) -> bool:
     if not path.exists():
         table.write(path)
     with opened(path) as file:
-        found, _ = understand(file, table.target, ColumnOptions(cut_at=table.cut_at))
+        found, _ = infer_schema(file, table.target, ColumnOptions(cut_at=table.cut_at))
     show_table(found, None, None, Output())
     problems = wrong(table, found)
     for problem in problems:
@@ -79,7 +80,7 @@ def written(table: Stranger) -> Path:
 def read_stranger(table: Stranger) -> bool:
     path = written(table)
     with opened(path) as file:
-        found, _ = understand(file, table.target)
+        found, _ = infer_schema(file, table.target)
     show_table(found, None, None, Output())
     problems = misread(table, found, path)
     for problem in problems:
@@ -88,7 +89,7 @@ def read_stranger(table: Stranger) -> bool:
     return not problems
 
 
-def misread(table: Stranger, found: Understanding, path: Path) -> list[str]:
+def misread(table: Stranger, found: TableSchema, path: Path) -> list[str]:
     """Where the reading of a table differs from the expected one, by column."""
     kinds = told_by_pandas(path, headed=table.package != "keel")
     kinds |= dict.fromkeys(table.dates, "date") | table.kinds

@@ -15,15 +15,16 @@ from benchmarks.tables.strangers import Stranger
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from rebelboost.cli.fitting import Job, TrainingOptions, learn
-from rebelboost.cli.render import Output
+from rebelboost.cli.options import TrainingOptions
+from rebelboost.cli.output import Output
+from rebelboost.cli.train import Job, learn
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.result import Evaluation
-from rebelboost.tables.apart import group_numbers
+from rebelboost.tables.columns import ColumnOptions
 from rebelboost.tables.files import opened
-from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.schema import Understanding, understand
-from rebelboost.tables.schema_reader import Match
+from rebelboost.tables.grouping import group_numbers
+from rebelboost.tables.schema import Match, TableSchema
+from rebelboost.tables.schema_inference import infer_schema
 
 SHARE, MOST_TRAINED, MOST_KEPT = 0.6, 3_000, 20_000
 LEVEL = 0.05
@@ -62,10 +63,10 @@ def tested(table: Stranger, path: Path, seed: int) -> Claim:
     began = time.monotonic()
     options = ColumnOptions(ignore=(*table.leaks, *table.later))
     with opened(trained_on) as file:
-        told, samples = understand(file, table.target, options)
+        told, samples = infer_schema(file, table.target, options)
     job = Job(samples, None, TrainingOptions(), numbers=False)
     trained = learn(job, Output(as_json=True))
-    model, groups = trained.model, samples.apart.groups
+    model, groups = trained.model, samples.split.groups
     seconds = time.monotonic() - began
     frame, y, others = _rows(kept_back, told)
     dear = _dear_costs(model.classes_, samples.y)
@@ -88,7 +89,7 @@ def tested(table: Stranger, path: Path, seed: int) -> Claim:
 
 def _divided(table: Stranger, path: Path, seed: int) -> tuple[Path, Path]:
     with opened(path) as file:
-        told, _ = understand(file, table.target)
+        told, _ = infer_schema(file, table.target)
         cells = file.frame.collect()
     rng = np.random.default_rng(seed)
     groups = np.arange(len(cells))
@@ -113,7 +114,7 @@ def _divided(table: Stranger, path: Path, seed: int) -> tuple[Path, Path]:
     return parts
 
 
-def _rows(path: Path, told: Understanding) -> tuple[pl.DataFrame, NDArray, NDArray | None]:
+def _rows(path: Path, told: TableSchema) -> tuple[pl.DataFrame, NDArray, NDArray | None]:
     with opened(path) as file:
         match = Match(file, told, [*dict.fromkeys(n for n in (told.target, told.group) if n)])
         frame, aside = match.all()

@@ -1,10 +1,14 @@
 """A folder to work in, and the command, run in this process."""
 
+import contextlib
 import json
+from pathlib import Path
 
 import pytest
 
 from loans import loan_lines
+
+LOANS = "\n".join(loan_lines()) + "\n"
 
 
 @pytest.fixture
@@ -16,7 +20,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def loans(folder):
     path = folder / "loans.csv"
-    path.write_text("\n".join(loan_lines()) + "\n", encoding="utf-8")
+    path.write_text(LOANS, encoding="utf-8")
     return path
 
 
@@ -27,17 +31,18 @@ def costs(folder):
     return path
 
 
-@pytest.fixture
-def rebel():
-    """Run the command: exit code, stdout, stderr; files of JSON as lists."""
+def run_rebel(*words):
     from typer.testing import CliRunner
 
     from rebelboost.cli.main import app
 
-    def run(*words):
-        return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
 
-    return run
+
+@pytest.fixture
+def rebel():
+    """Run the command: exit code, stdout, stderr; files of JSON as lists."""
+    return run_rebel
 
 
 @pytest.fixture
@@ -52,9 +57,21 @@ def records(rebel):
     return run
 
 
-@pytest.fixture
-def model(loans, rebel):
-    """A small model of the loans."""
-    done = rebel("train", "loans.csv", "--target", "repaid", "--rounds", 10, "--learner", "stump")
+@pytest.fixture(scope="session")
+def model_of_loans(tmp_path_factory):
+    """The file of a small model of the loans."""
+    folder = tmp_path_factory.mktemp("trained")
+    with contextlib.chdir(folder):
+        Path("loans.csv").write_text(LOANS, encoding="utf-8")
+        words = ["train", "loans.csv", "--target", "repaid", "--rounds", 10, "--learner", "stump"]
+        done = run_rebel(*words)
     assert done.exit_code == 0, done.stderr
-    return loans.with_name("loans.safetensors")
+    return (folder / "loans.safetensors").read_bytes()
+
+
+@pytest.fixture
+def model(loans, model_of_loans):
+    """A small model of the loans."""
+    path = loans.with_name("loans.safetensors")
+    path.write_bytes(model_of_loans)
+    return path

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 
 import rebelboost
 from fuzz.plausible import _leaves
-from rebelboost.cli.files import load_model
 from rebelboost.cli.inputs import held_out, read_labelled
 from rebelboost.cli.main import app
+from rebelboost.cli.model_files import load_model
 from rebelboost.exceptions import EvaluationError, ModelFileError, TableError
-from rebelboost.tables.together import source_of
+from rebelboost.tables.files import source_of
 
 ODD = [None, True, 0, 1, -1, 0.5, "", "x", [], {}, [[]], ["a"], {"a": 1}, 10**30]
 

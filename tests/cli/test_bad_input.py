@@ -65,7 +65,7 @@ def test_a_table_that_is_no_parquet(folder, refused):
 
 
 def test_a_spreadsheet_without_a_reader(folder, refused, monkeypatch):
-    import rebelboost.tables.workbooks as reading
+    import rebelboost.tables.spreadsheets as reading
 
     monkeypatch.setattr(reading, "find_spec", lambda _: None)
     (folder / "t.xlsx").write_bytes(b"PK")

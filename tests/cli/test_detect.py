@@ -1,12 +1,14 @@
 """`rebel detect`: train, run, evaluate, on drawn houses; and what it refuses."""
 
 import csv
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from vision.conftest import draw_house, draw_street
+from rebelboost.vision import Detector
+from vision.conftest import WINDOW, draw_house, draw_street
 
 pil = pytest.importorskip("PIL.Image")
 TRAIN = ("--terms", 12, "--window", "16x20")
@@ -30,6 +32,23 @@ def pictures(folder):
         rows.append(f"{i}.png,{60 + i},40,20,16")
     (folder / "truth.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="module")
+def houses():
+    """The file of a small detector. With fewer terms, it would find thousands of boxes in each image."""
+    rng = np.random.default_rng(5)
+    crops, streets = [draw_house(rng) for _ in range(60)], [draw_street(rng) for _ in range(4)]
+    detector = Detector(WINDOW, n_terms=12, n_features=800, n_windows=1500).fit(crops, streets)
+    with tempfile.TemporaryDirectory() as folder:
+        detector.save(f"{folder}/houses")
+        return Path(folder, "houses").read_bytes()
+
+
+@pytest.fixture
+def detector(pictures, houses):
+    (pictures / "detector.safetensors").write_bytes(houses)
+    return pictures / "detector.safetensors"
 
 
 def train(rebel, *more):
@@ -78,16 +97,14 @@ def test_a_detector_is_trained_run_and_evaluated(pictures, rebel, records):
     assert "use --force" in again.stderr
 
 
-def test_boxes_go_to_stdout_by_default(pictures, rebel):
-    assert train(rebel).exit_code == 0
-    done = rebel("detect", "run", "detector.safetensors", "photos/0.png")
+def test_boxes_go_to_stdout_by_default(detector, rebel):
+    done = rebel("detect", "run", detector, "photos/0.png")
     assert done.stdout.startswith("image,left,top,width,height,score\n0.png,")
 
 
-def test_an_image_smaller_than_the_window_is_named(pictures, rebel):
-    assert train(rebel).exit_code == 0
+def test_an_image_smaller_than_the_window_is_named(detector, rebel):
     pil.new("L", (10, 10)).save("photos/tiny.png")
-    done = rebel("detect", "run", "detector.safetensors", "photos")
+    done = rebel("detect", "run", detector, "photos")
     assert done.exit_code == 0
     assert "photos/tiny.png is smaller than the window of 16 × 20 pixels" in done.stderr
 
@@ -137,10 +154,9 @@ def test_what_cannot_be_trained_on_is_one_line(pictures, rebel, words, message):
         ("image,left,top,width,height\n9.png,1,2,3,4\n", "such as 9.png"),
     ],
 )
-def test_true_boxes_that_cannot_be_used_are_one_line(pictures, rebel, table, message):
-    assert train(rebel, "--terms", 2).exit_code == 0
-    (pictures / "truth.csv").write_text(table, encoding="utf-8")
-    done = rebel("detect", "evaluate", "detector.safetensors", "photos", "--boxes", "truth.csv")
+def test_true_boxes_that_cannot_be_used_are_one_line(detector, rebel, table, message):
+    detector.with_name("truth.csv").write_text(table, encoding="utf-8")
+    done = rebel("detect", "evaluate", detector, "photos", "--boxes", "truth.csv")
     assert done.exit_code == 2
     assert message in done.stderr
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from loans import loan_lines
-from rebelboost.tables.cells import inert, without_formulas
+from rebelboost.tables.spreadsheets import inert, without_formulas
 
 TRAIN = ("train", "loans.csv", "--target", "repaid", "--rounds", 3, "--learner", "stump", "--force")
 

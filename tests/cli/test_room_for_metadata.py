@@ -2,7 +2,7 @@
 
 import rebelboost
 from rebelboost import RebelClassifier
-from rebelboost.cli.files import save_model
+from rebelboost.cli.model_files import save_model
 from stored_models import numbers
 
 

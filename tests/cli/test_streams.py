@@ -16,14 +16,13 @@ import rebelboost
 from rebelboost import ModelFileError, RebelClassifier
 from rebelboost.base.writing import replaced, write_whole
 from rebelboost.cli.main import app
-from rebelboost.cli.predict import Way, run_prediction
-from rebelboost.cli.privacy import KeptRows
-from rebelboost.cli.render import Output
+from rebelboost.cli.model_files import KeptRows
+from rebelboost.cli.output import Output
+from rebelboost.cli.predict import PredictionOptions, run_prediction
 from rebelboost.exceptions import TableError
-from rebelboost.tables.files import opened
-from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.schema import understand
-from rebelboost.tables.together import source_of
+from rebelboost.tables.columns import ColumnOptions
+from rebelboost.tables.files import opened, source_of
+from rebelboost.tables.schema_inference import infer_schema
 
 REBEL = [sys.executable, "-m", "rebelboost.cli"]
 
@@ -180,7 +179,13 @@ def test_closed_streams_are_served_or_named(table, model, tmp_path, monkeypatch)
     monkeypatch.setattr(sys, "stdout", None)
     with pytest.raises(TableError, match="standard output is closed: give a file with -o"):
         run_prediction(
-            model, source_of([table]), None, way=Way(None, None), keep=[], batch=9, output=Output()
+            model,
+            source_of([table]),
+            None,
+            options=PredictionOptions(None, None),
+            keep=[],
+            batch=9,
+            output=Output(),
         )
 
 
@@ -241,8 +246,8 @@ def test_a_model_without_rows_keeps_no_target_exactly(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,y\n" + "".join(f"{i * i % 17},{1000.5 + i * 1.25}\n" for i in range(60)))
     with opened(path) as table:
-        understanding, _ = understand(table, "y", ColumnOptions())
-    assert understanding.spread[0] == 1000.5
-    kept = KeptRows(rows="none").of_table(understanding).to_dict()
+        schema, _ = infer_schema(table, "y", ColumnOptions())
+    assert schema.spread[0] == 1000.5
+    kept = KeptRows(rows="none").of_table(schema).to_dict()
     assert kept["spread"] == []
-    assert KeptRows().of_table(understanding).spread == understanding.spread
+    assert KeptRows().of_table(schema).spread == schema.spread

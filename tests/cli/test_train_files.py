@@ -9,8 +9,7 @@ import pytest
 
 import rebelboost
 from rebelboost.boosting.callbacks import Deadline
-from rebelboost.cli import train_files
-from rebelboost.tables import pieces
+from rebelboost.tables import files, large_tables
 from spreading import frame
 
 
@@ -38,15 +37,15 @@ def write(table, folder, cuts, suffix=".parquet"):
 @pytest.fixture(params=["in memory", "in pieces"])
 def way(request, monkeypatch):
     if request.param == "in pieces":
-        monkeypatch.setattr(train_files, "MOST_CELLS", 100)
-        monkeypatch.setattr(pieces, "ROWS_AT_ONCE", 90)
+        monkeypatch.setattr(files, "MOST_CELLS", 100)
+        monkeypatch.setattr(large_tables, "ROWS_AT_ONCE", 90)
     return request.param
 
 
 @pytest.fixture
 def in_pieces(monkeypatch):
-    monkeypatch.setattr(train_files, "MOST_CELLS", 100)
-    monkeypatch.setattr(pieces, "ROWS_AT_ONCE", 90)
+    monkeypatch.setattr(files, "MOST_CELLS", 100)
+    monkeypatch.setattr(large_tables, "ROWS_AT_ONCE", 90)
 
 
 @pytest.fixture
@@ -107,7 +106,7 @@ def test_a_model_is_the_same_however_the_rows_are_divided(in_pieces, rebel, fold
 
 
 def test_the_depth_of_trees_is_chosen_by_rows_left_out(in_pieces, rebel, folder, monkeypatch):
-    monkeypatch.setattr(pieces, "ROWS_AT_ONCE", 2000)
+    monkeypatch.setattr(large_tables, "ROWS_AT_ONCE", 2000)
     rng = np.random.default_rng(2)
     X = rng.normal(size=(6000, 4))
     noisy = X[:, 0] + rng.logistic(size=6000) > 0

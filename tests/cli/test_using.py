@@ -11,7 +11,7 @@ import pytest
 from loans import loan_lines
 from rebelboost import load
 from rebelboost.base.text import percent
-from rebelboost.tables.seen import row_hashes, seen_rows
+from rebelboost.tables.held_out import row_hashes, seen_rows
 
 
 @pytest.fixture
@@ -35,10 +35,10 @@ def test_predictions_are_those_of_the_model(model, loans, rebel):
     figures = ["probability_no", "probability_yes", "expected_cost"]
     assert decided.columns == ["loan", "decision", *figures]  # with the identifier of rows
     from rebelboost.tables.files import opened
-    from rebelboost.tables.schema import understand
+    from rebelboost.tables.schema_inference import infer_schema
 
     with opened(loans) as table:
-        _, samples = understand(table, "repaid")
+        _, samples = infer_schema(table, "repaid")
     clf = load(model)
     assert decided["decision"].to_list() == clf.predict(samples.frame).tolist()
     written = decided.select("probability_no", "probability_yes").to_numpy()
@@ -254,7 +254,7 @@ def test_rows_are_read_from_standard_input(model, loans):
 
 
 def test_tables_of_other_programs_are_read(model, loans, rebel, monkeypatch):
-    import rebelboost.tables.workbooks as reading
+    import rebelboost.tables.spreadsheets as reading
 
     frame = pl.read_csv(loans, null_values="NA", try_parse_dates=True)
     frame.write_csv("loans.tsv", separator="\t")

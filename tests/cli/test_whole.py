@@ -51,6 +51,29 @@ def test_help_loads_neither_the_library_nor_polars():
     assert run(sys.executable, "-c", code, check=True).stdout.split() == []
 
 
+UNNEEDED = (
+    *("rebelboost.distributed", "rebelboost.rows.files", "rebelboost.rows.cluster", "dask"),
+    *("rebelboost.tables.large_tables", "rebelboost.cli.train_files"),
+    *("rebelboost.report", "rebelboost.plots", "rebelboost.vision", "matplotlib", "PIL"),
+)
+"""What only large tables, reports and detectors need."""
+TRAINING = """
+import sys
+from rebelboost.cli.main import app
+try:
+    app("train loans.csv --target repaid --rounds 3".split())
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+
+
+def test_training_on_a_small_table_loads_nothing_of_files_in_pieces_and_clusters(loans):
+    done = run(sys.executable, "-c", TRAINING, check=True, cwd=loans.parent)
+    loaded = done.stderr.split()
+    assert "rebelboost.cli.train" in loaded
+    assert not [name for name in loaded if f"{name}.".startswith(tuple(f"{u}." for u in UNNEEDED))]
+
+
 def test_the_installed_command_trains_and_predicts(loans):
     folder = loans.parent
     trained = run(REBEL, "train", "loans.csv", "-t", "repaid", "--rounds", 5, cwd=folder)

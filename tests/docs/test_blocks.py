@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import tomllib
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -96,7 +97,8 @@ def draw_pictures(folder):
     """Folders of images under the names that the page about detectors uses."""
     image = pytest.importorskip("PIL.Image")
     rng = np.random.default_rng(0)
-    for kind, draw, n in (("cars", draw_house, 12), ("streets", draw_street, 1)):
+    street = partial(draw_street, height=60, width=80)
+    for kind, draw, n in (("cars", draw_house, 12), ("streets", street, 1)):
         (folder / kind).mkdir()
         for i in range(n):
             image.fromarray(draw(rng)).save(folder / kind / f"{i}.png")
@@ -116,7 +118,8 @@ def run_rebel(words):
 
     from rebelboost.cli.main import app
 
-    quick = {"train": ["--rounds", "3"], "detect": ["--terms", "3"]}.get(words[0], [])
+    # A detector with fewer terms would find thousands of boxes.
+    quick = {"train": ["--rounds", "3"], "detect": ["--terms", "12"]}.get(words[0], [])
     if words[0] == "detect" and words[1] != "train":
         quick = []
     done = CliRunner().invoke(app, [*words, *quick], catch_exceptions=False)

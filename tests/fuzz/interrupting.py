@@ -7,6 +7,7 @@ end with exit code 130 (Ctrl-C) or 143 (SIGTERM), and leave all files whole and 
 """
 # ruff: noqa: T201  (a command)
 
+import contextlib
 import os
 import random
 import signal
@@ -16,6 +17,9 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+os.environ.setdefault("POLARS_MAX_THREADS", "1")  # each child would start its own
+
+import narwhals._polars.dataframe  # noqa: F401
 
 import rebelboost.cli.predict
 import rebelboost.cli.report
@@ -172,7 +176,22 @@ def finished_files(words, before):
     return contents()
 
 
+def warm_up():
+    """Load what the command imports late, once and not in each child, by commands that end before they read.
+
+    A whole command would start threads of polars, which a fork does not survive.
+    """
+    with Path(os.devnull).open("w", encoding="utf-8") as quiet, contextlib.redirect_stderr(quiet):
+        for words in (
+            f"train nowhere.csv {TRAIN.partition(' ')[2]}",
+            "predict nowhere nowhere.csv",
+        ):
+            with contextlib.suppress(SystemExit):
+                app(words.split())
+
+
 def main():
+    warm_up()
     quick = "--quick" in sys.argv
     n_random = 1 if quick else 5
     os.chdir(tempfile.mkdtemp())

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from rebelboost.exceptions import TableError
-from rebelboost.tables import workbooks
+from rebelboost.tables import spreadsheets
 from rebelboost.tables.files import opened
 from rebelboost.tables.layout import Layout
 
@@ -113,8 +113,8 @@ def workbook(tmp_path, monkeypatch):
         schema = rows.pop(0) if has_header else [f"column_{i}" for i in range(width)]
         return pl.DataFrame(rows, schema=schema, orient="row")
 
-    monkeypatch.setattr(workbooks, "find_spec", lambda _: True)
-    monkeypatch.setattr(workbooks, "_sheet_names", lambda *_: list(sheets))
+    monkeypatch.setattr(spreadsheets, "find_spec", lambda _: True)
+    monkeypatch.setattr(spreadsheets, "_sheet_names", lambda *_: list(sheets))
     monkeypatch.setattr(pl, "read_excel", read_excel)
     path = tmp_path / "t.xlsx"
     path.write_bytes(b"PK")

@@ -5,7 +5,8 @@ import polars as pl
 import pytest
 
 from rebelboost.tables import leaks
-from rebelboost.tables.leaks import find_group, find_leaks
+from rebelboost.tables.grouping import find_group
+from rebelboost.tables.leaks import find_leaks
 
 RNG = np.random.default_rng(0)
 Y = RNG.choice(["died", "lived", "moved"], 300, p=[0.1, 0.6, 0.3])

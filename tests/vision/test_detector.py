@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from rebelboost import ImageError, ImageWarning, Tree, kernels
 from rebelboost.vision import Detector, Stage
-from rebelboost.vision.detections import FoundWindows, merge_overlaps
-from rebelboost.vision.pyramid import resized, scales_between
+from rebelboost.vision.images import resized
+from rebelboost.vision.scanning import FoundWindows, merge_overlaps, scales_between
 from rebelboost.vision.training import lowest_threshold, window_trees
 from vision.conftest import WINDOW, draw_street, small_detector
 
@@ -113,12 +113,12 @@ def test_most_windows_are_left_after_a_few_terms(detector, scene):
     assert found.terms_per_window < len(detector.model_) / 2
 
 
-def test_without_floors_all_terms_are_used_and_no_box_is_lost(detector, scene):
+def test_without_exit_thresholds_all_terms_are_used_and_no_box_is_lost(detector, scene):
     from dataclasses import replace
 
     never = np.full(len(detector.model_), -np.inf)
     full = Detector(WINDOW)
-    full.model_ = replace(detector.model_, floors=never)
+    full.model_ = replace(detector.model_, exit_thresholds=never)
     everything, quick = full.detect(scene[0]), detector.detect(scene[0])
     assert everything.n_terms == everything.n_windows * len(full.model_)
     assert quick.n_merged.sum() <= everything.n_merged.sum()
@@ -155,7 +155,9 @@ def test_training_twice_gives_the_same_bits_on_any_number_of_threads(haar_detect
     for ours, theirs in zip(again.model_.rectangles, haar_detector.model_.rectangles, strict=True):
         np.testing.assert_array_equal(ours, theirs)
     np.testing.assert_array_equal(again.model_.trees.outputs, haar_detector.model_.trees.outputs)
-    np.testing.assert_array_equal(again.model_.floors, haar_detector.model_.floors)
+    np.testing.assert_array_equal(
+        again.model_.exit_thresholds, haar_detector.model_.exit_thresholds
+    )
 
 
 def test_the_pruned_search_gives_detectors_the_trees_of_a_full_search(crops, streets, monkeypatch):

@@ -7,15 +7,17 @@ from sklearn.pipeline import make_pipeline
 from rebelboost import RebelClassifier
 from rebelboost.base.arrays import PLANES
 from rebelboost.vision import RectangleFeatures
-from rebelboost.vision.binned import bin_windows
 from rebelboost.vision.features import (
     HAAR_TYPES,
+    Windows,
     channel_features,
     haar_features,
+    integral_images,
     n_haar_features,
     take_features,
+    window_features,
 )
-from rebelboost.vision.integral_image import Windows, integral_images, window_features
+from rebelboost.vision.training import bin_windows
 
 rngs = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 FOUR_TYPES = ["left-right", "top-bottom", "middle column", "diagonal"]

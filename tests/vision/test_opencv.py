@@ -23,9 +23,9 @@ def our_windows(detector, image):
     """Windows that pass the stages of the cascade, at steps of 2, of enough contrast for OpenCV."""
     model = detector.model_
     ends = np.array(stage_ends(len(model))) - 1
-    floors = np.full(len(model), -np.inf)
-    floors[ends] = model.floors[ends]
-    scores, used = replace(model, floors=floors).scan(image, step=2)
+    exits = np.full(len(model), -np.inf)
+    exits[ends] = model.exit_thresholds[ends]
+    scores, used = replace(model, exit_thresholds=exits).scan(image, step=2)
     rows, columns = np.nonzero((scores > model.threshold) & (used == len(model)))
     boxes = {(2 * int(x), 2 * int(y)) for y, x in zip(rows, columns, strict=True)}
     inside = np.lib.stride_tricks.sliding_window_view(image[1:-1, 1:-1], np.subtract(WINDOW, 2))

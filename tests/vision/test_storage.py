@@ -74,7 +74,7 @@ def set_to(value):
         ("trees.features", set_to(10**6), "outside"),
         ("trees.depths", set_to(99), "deeper than"),
         ("trees.outputs", set_to(np.nan), "not finite"),
-        ("floors", set_to(np.nan), "floors"),
+        ("floors", set_to(np.nan), "exit thresholds"),
         ("floors", lambda a: a[:-1], "shape"),
         ("stages", set_to(-1), "invalid stages"),
         ("stages", set_to(0.5), "not whole"),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Ints, Labels, Scores
-from rebelboost.cascade.deciding import (
+from rebelboost.cascade.checks import (
     RISK,
     SIDES,
     at_temperature,

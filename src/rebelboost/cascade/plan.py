@@ -15,7 +15,7 @@ class CascadePlan:
     agreement: float
     """Share of decisions that must be those of the full model."""
     kind: str
-    """Values that are compared; see `rebelboost.cascade.deciding`."""
+    """Values that are compared; see `rebelboost.cascade.checks`."""
     stage_of_term: Ints
     """(T,) stage at which each term is added; samples may leave after each stage but the last."""
     low: Floats

@@ -8,15 +8,9 @@ from rebelboost import kernels
 from rebelboost.base.arrays import Checks, Floats, Ints, Labels, Scores, Values
 from rebelboost.base.distinct import distinct
 from rebelboost.base.levels import LEVELS
-from rebelboost.cascade.deciding import (
-    RISK,
-    SIDES,
-    at_temperature,
-    compare_values,
-    final_decisions,
-)
+from rebelboost.cascade.checks import RISK, SIDES, at_temperature, compare_values, final_decisions
 from rebelboost.cascade.plan import CascadePlan
-from rebelboost.cascade.tables import CompiledTables, StagedTerms
+from rebelboost.cascade.staged_terms import CompiledTables, StagedTerms
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.model.queries import Queries
 

@@ -1,4 +1,4 @@
-"""The command `rebel`. `main` defines the options, each command has its own module, `render` prints."""
+"""The command `rebel`. `main` defines the options, each command has its own module, `output` prints."""
 
 import sys
 from importlib.util import find_spec

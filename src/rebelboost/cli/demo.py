@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rebelboost.cli.render import Output
+from rebelboost.cli.output import Output
 from rebelboost.datasets import tumours
 from rebelboost.exceptions import TableError
 

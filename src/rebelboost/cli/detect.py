@@ -13,17 +13,16 @@ import numpy as np
 
 from rebelboost.base.text import counted, percent
 from rebelboost.base.writing import replaced
-from rebelboost.cli.files import check_writable
-from rebelboost.cli.render import Output
+from rebelboost.cli.model_files import check_writable
+from rebelboost.cli.output import Output
 from rebelboost.exceptions import ImageError, TableError
-from rebelboost.tables.cells import inert
+from rebelboost.tables.spreadsheets import inert
 from rebelboost.vision import Detections, Detector, Stage, load_detector
-from rebelboost.vision.evaluation import DetectionCounts, count_detections
+from rebelboost.vision.detections import DetectionCounts, count_detections
 from rebelboost.vision.features import Size
 from rebelboost.vision.images import image_files, read_colours, read_image
+from rebelboost.vision.validation import window_for
 
-SHORT_SIDE = 24
-"""Shorter side of the window, unless the crops are smaller."""
 COLUMNS = ("left", "top", "width", "height")
 MOST_NAMED = 10
 """Images that cannot be used are named in notes, up to this many."""
@@ -43,7 +42,7 @@ class DetectorOptions(NamedTuple):
     threads: int | None
 
 
-class SearchWish(NamedTuple):
+class SearchOptions(NamedTuple):
     """Options of the search in an image."""
 
     min_size: str
@@ -67,7 +66,7 @@ def run_detector_training(
         raise TableError(f"{to} exists: choose another file with -o, or use --force to replace it")
     objects = [image for _, image in _readable(crops, "crops", output)]
     others = [image for _, image in _readable(backgrounds, "backgrounds", output)]
-    window = _size(options.window, "--window") or _window_for(objects)
+    window = _size(options.window, "--window") or window_for(objects)
     output.heading(
         f"{counted(len(objects), 'crop')}, {counted(len(others), 'background')}, window "
         f"{window[0]} × {window[1]} (height × width)"
@@ -125,7 +124,7 @@ def run_detection(
     to: Path | None,
     draw: Path | None,
     *,
-    wish: SearchWish,
+    options: SearchOptions,
     output: Output,
 ) -> None:
     """Find objects in images, and write their boxes as CSV."""
@@ -140,7 +139,7 @@ def run_detection(
     rows: list[dict[str, Any]] = []
     n_images = 0
     for path, image in _readable(images, "images", output):
-        found = _search(model, image, wish)
+        found = _search(model, image, options)
         if found.n_windows == 0:
             height, width = model.model_.window
             output.notes([f"{path} is smaller than the window of {height} × {width} pixels"])
@@ -166,7 +165,13 @@ def run_detection(
 
 
 def run_detector_evaluation(
-    detector: Path, images: Path, boxes: Path, *, overlap: float, wish: SearchWish, output: Output
+    detector: Path,
+    images: Path,
+    boxes: Path,
+    *,
+    overlap: float,
+    options: SearchOptions,
+    output: Output,
 ) -> None:
     """Compare the boxes found in images with true ones."""
     model = _loaded(detector)
@@ -178,7 +183,7 @@ def run_detector_evaluation(
         name = _name(path, images)
         seen.add(name)
         own = np.array(truth.get(name, [])).reshape(-1, 4)
-        counts = counts.plus(count_detections(_search(model, image, wish).boxes, own, overlap))
+        counts = counts.plus(count_detections(_search(model, image, options).boxes, own, overlap))
         pixels += image.size
         n_images += 1
     absent = sorted(set(truth) - seen)
@@ -187,7 +192,7 @@ def run_detector_evaluation(
             f"{boxes} has boxes of {counted(len(absent), 'image')} that are not among the images, such as "
             f"{absent[0]}: image names are relative to {images}"
         )
-    per_megapixel = counts.n_false / (pixels / 1e6)
+    per_megapixel = counts.false_per_megapixel(pixels)
     output.record(
         "evaluation",
         {
@@ -240,13 +245,13 @@ def _loaded(path: Path) -> Detector:
     return load_detector(path)
 
 
-def _search(model: Detector, image: Any, wish: SearchWish) -> Detections:
-    model.set_params(n_jobs=wish.threads or -1)
+def _search(model: Detector, image: Any, options: SearchOptions) -> Detections:
+    model.set_params(n_jobs=options.threads or -1)
     return model.detect(
         image,
-        min_size=_size(wish.min_size, "--min-size"),
-        scale_factor=wish.scale_factor,
-        threshold=wish.threshold,
+        min_size=_size(options.min_size, "--min-size"),
+        scale_factor=options.scale_factor,
+        threshold=options.threshold,
     )
 
 
@@ -261,13 +266,6 @@ def _size(text: str, option: str) -> Size | None:
     if found is None:
         raise TableError(f"{option} is {text!r}: give height and width, such as 24x24")
     return int(found[1]), int(found[2])
-
-
-def _window_for(crops: Sequence[Any]) -> Size:
-    """The median proportions of the crops, with the shorter side 24, or that of the crops if smaller."""
-    height, width = np.median([crop.shape for crop in crops], axis=0)
-    ratio = min(1.0, SHORT_SIDE / min(height, width))
-    return round(height * ratio), round(width * ratio)
 
 
 def _true_boxes(path: Path) -> dict[str, list[list[float]]]:

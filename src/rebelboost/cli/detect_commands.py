@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rebelboost.cli.errors import reported
+from rebelboost.cli.options import Json, Threads, Traceback
+from rebelboost.cli.output import reported
 
 if TYPE_CHECKING:
-    from rebelboost.cli.render import Output
+    from rebelboost.cli.output import Output
 
 detect_app = typer.Typer(
     no_args_is_help=True,
@@ -17,15 +18,10 @@ detect_app = typer.Typer(
     help="Train detectors of objects in images, and run them.",
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON record per line.")]
-Traceback = Annotated[bool, typer.Option("--traceback", help="Show the traceback of an error.")]
 DetectorFile = Annotated[
     Path, typer.Argument(metavar="DETECTOR", help="File written by `rebel detect train`.")
 ]
 Images = Annotated[Path, typer.Argument(metavar="IMAGES", help="Image file, or folder of images.")]
-Threads = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="Number of threads. Default: all cores.")
-]
 MinSize = Annotated[
     str,
     typer.Option(metavar="HxW", help="Smallest size of objects in pixels. Default: the window."),
@@ -40,7 +36,7 @@ Threshold = Annotated[
 
 
 def _output(as_json: bool) -> "Output":
-    from rebelboost.cli.render import Output
+    from rebelboost.cli.output import Output
 
     return Output(as_json=as_json)
 
@@ -131,10 +127,10 @@ def detect_run_command(  # noqa: PLR0913, PLR0917  (options)
 ) -> None:
     """Write a box for each object found: image, left, top, width, height, score."""
     with reported(traced=traceback):
-        from rebelboost.cli.detect import SearchWish, run_detection
+        from rebelboost.cli.detect import SearchOptions, run_detection
 
-        wish = SearchWish(min_size, scale_factor, threshold, threads)
-        run_detection(detector, images, to, draw, wish=wish, output=_output(as_json))
+        options = SearchOptions(min_size, scale_factor, threshold, threads)
+        run_detection(detector, images, to, draw, options=options, output=_output(as_json))
 
 
 @detect_app.command("evaluate", short_help="Compare the boxes found with the true ones.")
@@ -166,9 +162,9 @@ def detect_evaluate_command(  # noqa: PLR0913, PLR0917  (options)
 ) -> None:
     """Print how many of the true boxes are found, and how many false alarms there are."""
     with reported(traced=traceback):
-        from rebelboost.cli.detect import SearchWish, run_detector_evaluation
+        from rebelboost.cli.detect import SearchOptions, run_detector_evaluation
 
-        wish = SearchWish(min_size, scale_factor, threshold, threads)
+        options = SearchOptions(min_size, scale_factor, threshold, threads)
         run_detector_evaluation(
-            detector, images, boxes, overlap=overlap, wish=wish, output=_output(as_json)
+            detector, images, boxes, overlap=overlap, options=options, output=_output(as_json)
         )

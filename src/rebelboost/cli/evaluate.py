@@ -4,24 +4,24 @@ from pathlib import Path
 from typing import Any
 
 from rebelboost.base.text import percent
-from rebelboost.cli.files import load_model
 from rebelboost.cli.inputs import (
     AnyEvaluation,
     Labelled,
     cascade_of,
-    fed,
     held_out,
+    model_input,
     read_labelled,
     rows_seen,
     tested,
     with_costs,
     with_positive,
 )
-from rebelboost.cli.render import Output
-from rebelboost.cli.training_text import how_judged
+from rebelboost.cli.model_files import load_model
+from rebelboost.cli.output import Output
+from rebelboost.cli.training_summary import how_judged
 from rebelboost.evaluation import EarlyEvaluation, evaluate_cascade
-from rebelboost.tables.kept import kept_table
-from rebelboost.tables.together import Source
+from rebelboost.tables.files import Source
+from rebelboost.tables.schema import stored_schema
 
 SEEN = (
     "the model was trained on this file, so these figures are too optimistic: "
@@ -74,7 +74,7 @@ def _evaluation(
     if given.is_training:
         found = held_out(classifier, given, recosted=recosted)
         if found is not None:
-            table = kept_table(classifier)
+            table = stored_schema(classifier)
             how = "" if table is None else how_judged(table.group, table.time)
             note = LEFT_OUT.format(f" ({how})" if how else "") if found.is_left_out else STORED
             return found, note
@@ -91,4 +91,4 @@ def _early(
         return None
     if given.is_training:
         return f"Deciding early, agreement {percent(cascade.agreement)}: {cascade}"
-    return evaluate_cascade(cascade, fed(classifier, given.frame))
+    return evaluate_cascade(cascade, model_input(classifier, given.frame))

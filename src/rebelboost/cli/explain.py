@@ -6,14 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from rebelboost.cli.files import load_model
-from rebelboost.cli.inputs import fed, own_costs_of, predicts_numbers, with_costs
-from rebelboost.cli.render import Output
+from rebelboost.cli.inputs import costs_of_rows, model_input, predicts_numbers, with_costs
+from rebelboost.cli.model_files import load_model
+from rebelboost.cli.output import Output
 from rebelboost.exceptions import TableError
-from rebelboost.tables.files import Table
-from rebelboost.tables.schema import ROW, row_names
-from rebelboost.tables.schema_reader import Match, understood_by
-from rebelboost.tables.together import Source, opened_source
+from rebelboost.tables.files import Source, Table, opened_source
+from rebelboost.tables.schema import ROW, Match, row_names, schema_of
 
 
 def run_explanation(
@@ -32,15 +30,15 @@ def run_explanation(
         return
     wanted = parsed_rows(rows)
     with opened_source(data) as table:
-        understanding = understood_by(classifier, table)
-        naming = [name for name in [understanding.naming] if name in table.types]
-        match = Match(_only(table, wanted), understanding, naming)
+        schema = schema_of(classifier, table)
+        naming = [name for name in [schema.naming] if name in table.types]
+        match = Match(_only(table, wanted), schema, naming)
         frame, aside = match.all()
         if not predicts_numbers(classifier):  # refuses missing and negative costs
-            own_costs_of(classifier, frame, lambda row: table.place(wanted[row]))
+            costs_of_rows(classifier, frame, lambda row: table.place(wanted[row]))
     named = row_names(naming[0], aside[naming[0]].to_list(), wanted) if naming else wanted
     names = ["" if name == row else f" ({name})" for name, row in zip(named, wanted, strict=True)]
-    explained = classifier.explain(fed(classifier, frame), top=top)
+    explained = classifier.explain(model_input(classifier, frame), top=top)
     for row, name, each in zip(wanted, names, explained, strict=True):
         text = each.text()
         output.record("explanation", {"row": row, "text": text, "parts": each.table()})

@@ -11,25 +11,21 @@ from numpy.typing import NDArray
 
 from rebelboost import RebelRegressor
 from rebelboost.base.arrays import Ints
-from rebelboost.base.hashing import drawn_by
 from rebelboost.cascade.calibration import FEWEST_SAMPLES
 from rebelboost.cascade.thresholds import check_agreement_share
 from rebelboost.cli.costs import check_amounts, open_costs, read_costs
-from rebelboost.cli.files import fingerprints
+from rebelboost.cli.model_files import fingerprints
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.positive import known_positive, positive_class
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.numbers import NumberEvaluation, evaluate_numbers, left_out_numbers
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import TableError
-from rebelboost.tables.apart import group_numbers
-from rebelboost.tables.files import Table
-from rebelboost.tables.held_out import OUT, LeftOutRule, row_keys
-from rebelboost.tables.schema import Understanding, row_names
-from rebelboost.tables.schema_reader import Match, understood_by
-from rebelboost.tables.seen import seen_rows
-from rebelboost.tables.target import hint
-from rebelboost.tables.together import Source, opened_source
+from rebelboost.tables.files import Source, Table, opened_source
+from rebelboost.tables.grouping import group_numbers
+from rebelboost.tables.held_out import HoldOutRule, drawn_rows, seen_rows
+from rebelboost.tables.schema import Match, TableSchema, row_names, schema_of
+from rebelboost.tables.target import suggestion
 
 AnyEvaluation = Evaluation | NumberEvaluation
 MOST_JUDGED, AT_ONCE = 1_000_000, 100_000
@@ -57,11 +53,11 @@ class Labelled(NamedTuple):
     """Whether the model was trained on some of these files."""
     is_held_out: bool = False
     """Whether only rows of them are here that the training left out."""
-    understanding: Understanding | None = None
+    schema: TableSchema | None = None
     """How the table was read."""
 
 
-def fed(model: Any, frame: pl.DataFrame) -> Any:
+def model_input(model: Any, frame: pl.DataFrame) -> Any:
     """Return the samples as the model was trained: with column names, or as a bare array."""
     return frame if hasattr(model, "feature_names_in_") else frame.to_numpy()
 
@@ -118,13 +114,13 @@ def cascade_of(model: Any, agreement: float | None) -> Any:
     return model.cascade(agreement=agreement)
 
 
-def own_costs_of(model: Any, frame: pl.DataFrame, place: Callable[[int], tuple[int, Path]]) -> Any:
+def costs_of_rows(model: Any, frame: pl.DataFrame, place: Callable[[int], tuple[int, Path]]) -> Any:
     """Costs of decisions on rows: (K, K), or (N, K, K) if they differ; see `check_amounts` for `place`."""
     fitted = model.model_
     if fitted.columns is not None:
         names = [fitted.shown_names[cell.feature] for cell in fitted.columns.cells]
         check_amounts(frame, list(dict.fromkeys(names)), place)
-    return fitted.costs_of(encode_table(model, fed(model, frame)))
+    return fitted.costs_of(encode_table(model, model_input(model, frame)))
 
 
 def read_labelled(model: Any, data: Source, target: str = "") -> Labelled:
@@ -139,21 +135,21 @@ def read_labelled(model: Any, data: Source, target: str = "") -> Labelled:
     files = {*own.get("fingerprints", ()), own["fingerprint"]}
     was_seen = not files.isdisjoint([kept.get("fingerprint"), *kept.get("fingerprints", ())])
     with opened_source(data) as table:
-        understanding = understood_by(model, table)
+        schema = schema_of(model, table)
         if target:
-            understanding = replace(understanding, target=target)
-        target = _target(understanding, table)
-        naming = [n for n in [understanding.naming] if n in table.types]
-        group = [n for n in [understanding.group] if n in table.types]
-        match = Match(table, understanding, list(dict.fromkeys([target, *naming, *group])))
-        rule = LeftOutRule.from_dict(kept["held_out"]) if was_seen and "held_out" in kept else None
-        frame, aside, rows, n_unlabelled = _labelled(match, understanding, rule)
+            schema = replace(schema, target=target)
+        target = _target(schema, table)
+        naming = [n for n in [schema.naming] if n in table.types]
+        group = [n for n in [schema.group] if n in table.types]
+        match = Match(table, schema, list(dict.fromkeys([target, *naming, *group])))
+        rule = HoldOutRule.from_dict(kept["held_out"]) if was_seen and "held_out" in kept else None
+        frame, aside, rows, n_unlabelled = _labelled(match, schema, rule)
         if len(frame) == 0:
             what = "that training left out" if rule else f"with a value of {target!r}"
             remedy = "give other rows" if rule else "fill in the column"
             raise TableError(f"{data} has no row {what}: {remedy}")
         if not predicts_numbers(model):  # refuses missing and negative costs
-            own_costs_of(model, frame, lambda row: table.place(int(rows[row])))
+            costs_of_rows(model, frame, lambda row: table.place(int(rows[row])))
     names: list[Any] = rows.tolist()
     if naming:
         names = row_names(naming[0], aside[naming[0]].to_list(), rows.tolist())
@@ -165,15 +161,13 @@ def read_labelled(model: Any, data: Source, target: str = "") -> Labelled:
         notes.append(
             f"evaluated on {n_read:,} of {match.tally.n_rows - n_unlabelled:,} rows, drawn by their values"
         )
-    y = np.array(understanding.target_values(aside[target]).to_list())
+    y = np.array(schema.target_values(aside[target]).to_list())
     groups = _groups(aside[group[0]]) if group else None
-    return Labelled(
-        frame, y, names, notes, is_training, groups, was_seen, rule is not None, understanding
-    )
+    return Labelled(frame, y, names, notes, is_training, groups, was_seen, rule is not None, schema)
 
 
-def _target(understanding: Understanding, table: Table) -> str:
-    target = understanding.target
+def _target(schema: TableSchema, table: Table) -> str:
+    target = schema.target
     if not target:
         raise TableError(
             "the model was trained in Python and does not store the name of its target: "
@@ -182,13 +176,13 @@ def _target(understanding: Understanding, table: Table) -> str:
     if target not in table.types:
         raise TableError(
             f"{table.path} has no column {target!r}, which the model predicts: "
-            f"{hint(target, table.names)}"
+            f"{suggestion(target, table.names)}"
         )
     return target
 
 
 def _labelled(
-    match: Match, understanding: Understanding, rule: LeftOutRule | None
+    match: Match, schema: TableSchema, rule: HoldOutRule | None
 ) -> tuple[pl.DataFrame, pl.DataFrame, Ints, int]:
     """Features and other columns of rows that have a class, their numbers from 1, and how many have none.
 
@@ -199,14 +193,14 @@ def _labelled(
     batches = match.batches(AT_ONCE if rule is not None or share < 1 else None)
     found, n_unlabelled = [], 0
     for frame, aside in batches:
-        labels = understanding.target_values(aside[understanding.target])
+        labels = schema.target_values(aside[schema.target])
         n_unlabelled += labels.null_count()
         chosen = labels.is_not_null().to_numpy()
         if rule is not None:
             group = aside[rule.group] if rule.group else None
             chosen = rule.draw(match.raw, labels, group).test
         elif share < 1:
-            chosen = chosen & drawn_by(row_keys(frame), share, OUT)
+            chosen = chosen & drawn_rows(frame, share)
         first = match.tally.n_rows - len(frame) + 1
         keep = pl.Series(chosen)
         found.append((frame.filter(keep), aside.filter(keep), np.flatnonzero(chosen) + first))
@@ -228,7 +222,7 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | 
     if predicts_numbers(model):
         found = left_out_numbers(model, given.y, groups=given.groups)
     else:
-        found = left_out(model, given.y, X=fed(model, given.frame), groups=given.groups)
+        found = left_out(model, given.y, X=model_input(model, given.frame), groups=given.groups)
     stored = model.metadata_.get("evaluation")
     if found is not None or stored is None or recosted:
         return found
@@ -241,7 +235,7 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | 
 
 def tested(model: Any, given: Labelled, data: Source) -> AnyEvaluation:
     """Evaluate on rows that the model has not seen."""
-    frame = fed(model, given.frame)
+    frame = model_input(model, given.frame)
     source = f"rows of {data.name} that training left out" if given.is_held_out else data.name
     if predicts_numbers(model):
         return evaluate_numbers(model, frame, given.y, groups=given.groups, source=source)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rebelboost.cli.detect_commands import detect_app
-from rebelboost.cli.errors import reported
-from rebelboost.cli.option_types import (
+from rebelboost.cli.options import (
     Agreement,
     Categorical,
     Costs,
@@ -20,13 +19,16 @@ from rebelboost.cli.option_types import (
     SheetName,
     SkipRows,
     Texts,
+    Threads,
     Traceback,
+    TrainingOptions,
     TrueColumn,
 )
+from rebelboost.cli.output import reported
 
 if TYPE_CHECKING:
-    from rebelboost.cli.render import Output
-    from rebelboost.tables.together import Source
+    from rebelboost.cli.output import Output
+    from rebelboost.tables.files import Source
 
 app = typer.Typer(
     name="rebel",
@@ -41,14 +43,14 @@ app.add_typer(detect_app, name="detect", short_help="Train detectors of objects 
 
 
 def _source(data: list[Path], skip_rows: int | None, sheet: str) -> "Source":
+    from rebelboost.tables.files import source_of
     from rebelboost.tables.layout import Layout
-    from rebelboost.tables.together import source_of
 
     return source_of(data, Layout(skip_rows, sheet))
 
 
 def _output(*, as_json: bool = False) -> "Output":
-    from rebelboost.cli.render import Output
+    from rebelboost.cli.output import Output
 
     return Output(as_json=as_json)
 
@@ -164,10 +166,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         typer.Option(metavar="SECONDS", min=0.0, help="Approximate time limit, in seconds."),
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Random seed.")] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=1, help="Number of threads. Default: all cores."),
-    ] = None,
+    threads: Threads = None,
     force: Annotated[
         bool,
         typer.Option("--force", help="Replace a model file of another table or target."),
@@ -191,10 +190,9 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
 ) -> None:
     """Train a model on a table and write it to a file."""
     with reported(traced=traceback):
-        from rebelboost.cli.fitting import TrainingOptions
-        from rebelboost.cli.privacy import KeptRows
+        from rebelboost.cli.model_files import KeptRows
         from rebelboost.cli.train import ModelFile, run_training
-        from rebelboost.tables.options import ColumnOptions
+        from rebelboost.tables.columns import ColumnOptions
 
         run_training(
             _source(data, skip_rows, sheet),
@@ -261,13 +259,13 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
     The decision is the class with the lowest expected cost.
     """
     with reported(traced=traceback):
-        from rebelboost.cli.predict import Way, run_prediction
+        from rebelboost.cli.predict import PredictionOptions, run_prediction
 
         run_prediction(
             model,
             _source(data, skip_rows, sheet),
             to,
-            way=Way(costs, agreement),
+            options=PredictionOptions(costs, agreement),
             keep=keep or (),
             batch=batch,
             output=_output(as_json=as_json),

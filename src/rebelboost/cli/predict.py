@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
@@ -16,24 +15,29 @@ from rebelboost.base.arrays import Floats, Labels
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import counted
 from rebelboost.base.writing import replaced
-from rebelboost.cli.files import check_writable, load_model
-from rebelboost.cli.inputs import cascade_of, fed, own_costs_of, predicts_numbers, with_costs
-from rebelboost.cli.render import Output
-from rebelboost.costs.decision import expected_costs
+from rebelboost.cli.inputs import (
+    cascade_of,
+    costs_of_rows,
+    model_input,
+    predicts_numbers,
+    with_costs,
+)
+from rebelboost.cli.model_files import check_writable, load_model
+from rebelboost.cli.output import Output
+from rebelboost.costs.decision import costs_of_decisions
 from rebelboost.estimators.base import table_scores
 from rebelboost.evaluation.numbers import COVERAGE
 from rebelboost.exceptions import TableError
-from rebelboost.tables.cells import without_formulas
-from rebelboost.tables.files import EXCEL, PARQUET, UNREAD, Table
-from rebelboost.tables.options import column_list
-from rebelboost.tables.schema_reader import Match, understood_by
-from rebelboost.tables.together import Source, opened_source
+from rebelboost.tables.columns import column_list
+from rebelboost.tables.files import EXCEL, PARQUET, UNREAD, Source, Table, opened_source
+from rebelboost.tables.schema import Match, schema_of
+from rebelboost.tables.spreadsheets import without_formulas
 
 DIGITS = 6
 """Digits after the decimal point of probabilities and costs in CSV files."""
 
 
-class Way(NamedTuple):
+class PredictionOptions(NamedTuple):
     """How rows are decided."""
 
     costs: Path | None
@@ -47,24 +51,24 @@ def run_prediction(
     data: Source,
     to: Path | None,
     *,
-    way: Way,
+    options: PredictionOptions,
     keep: Sequence[str],
     batch: int,
     output: Output,
 ) -> None:
     """Write one line per row of `data`, in the same order."""
     if to is not None:
-        check_writable(to, model, *data.files, way.costs)
+        check_writable(to, model, *data.files, options.costs)
         _check_form(to)
     elif sys.stdout is None:
         raise TableError("standard output is closed: give a file with -o")
-    classifier = with_costs(load_model(model), way.costs)
-    cascade = None if way.agreement is None else cascade_of(classifier, way.agreement)
+    classifier = with_costs(load_model(model), options.costs)
+    cascade = None if options.agreement is None else cascade_of(classifier, options.agreement)
     with opened_source(data) as table:
-        understanding = understood_by(classifier, table)
-        found = dict.fromkeys([understanding.naming, understanding.group])
+        schema = schema_of(classifier, table)
+        found = dict.fromkeys([schema.naming, schema.group])
         kept = column_list(keep, table.names) or [name for name in found if name in table.types]
-        match = Match(table, understanding, kept)
+        match = Match(table, schema, kept)
         decided = _decided(classifier, cascade, match, batch)
         if to is not None:
             with output.waiting(f"predicting {data}"), replaced(to) as beside:
@@ -88,11 +92,11 @@ def _decided(model: Any, cascade: Any, match: Match, batch: int) -> Iterator[pl.
         if predicts_numbers(model):
             yield _numbers(model, frame, aside)
             continue
-        costs = own_costs_of(model, frame, partial(_place, match.table, before))
+        costs = costs_of_rows(model, frame, partial(_place, match.table, before))
         if cascade is None:
             yield _decisions(model, frame, aside, costs)
         else:
-            yield _early_decisions(cascade, fed(model, frame), aside, costs)
+            yield _early_decisions(cascade, model_input(model, frame), aside, costs)
     if match.tally.n_rows == 0:
         raise TableError(f"{match.table.path} has a header but no rows: add the rows to predict")
 
@@ -105,7 +109,7 @@ def _place(table: Table, before: int, row: int) -> tuple[int, Path]:
 def _decisions(
     classifier: Any, frame: pl.DataFrame, aside: pl.DataFrame, costs: Floats
 ) -> pl.DataFrame:
-    scores = table_scores(classifier, fed(classifier, frame))
+    scores = table_scores(classifier, model_input(classifier, frame))
     model = classifier.model_
     posterior = model.posterior(scores)
     labels, codes = model.labels(scores, costs), model.decide(scores, costs)
@@ -132,15 +136,13 @@ def _columns(
     columns["decision"] = [plain(label) for label in labels]
     names = [f"probability_{printed(name)}" for name in model.classes]
     columns |= dict(zip(names, posterior.T, strict=True))
-    risks = expected_costs(posterior, costs)
-    own = risks[np.arange(len(risks)), np.minimum(codes, len(names) - 1)]
-    columns["expected_cost"] = np.where(codes == len(names), risks.min(axis=1), own)
+    columns["expected_cost"] = costs_of_decisions(posterior, costs, codes)
     return columns
 
 
 def _numbers(regressor: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:
     """Predictions and, after a cross-fit, intervals that contain 90 % of the true numbers."""
-    given = fed(regressor, frame)
+    given = model_input(regressor, frame)
     columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
     columns["prediction"] = regressor.predict(given)
     if getattr(regressor.model_, "intervals", None) is not None:

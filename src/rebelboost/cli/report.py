@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rebelboost.cli.files import check_writable, load_model
 from rebelboost.cli.inputs import (
     AnyEvaluation,
     Labelled,
@@ -15,11 +14,12 @@ from rebelboost.cli.inputs import (
     with_costs,
     with_positive,
 )
-from rebelboost.cli.render import Output
-from rebelboost.cli.training_text import how_judged
+from rebelboost.cli.model_files import check_writable, load_model
+from rebelboost.cli.output import Output
+from rebelboost.cli.training_summary import how_judged
 from rebelboost.report import write_report
 from rebelboost.tables.columns import Column
-from rebelboost.tables.together import Source
+from rebelboost.tables.files import Source
 
 
 class ShownRows(NamedTuple):
@@ -53,8 +53,8 @@ def run_report(
     kept = classifier.metadata_ or {}
     with output.waiting(f"writing {to}"):
         given = read_labelled(classifier, data, target)
-        assert given.understanding is not None
-        told = given.understanding.to_dict()
+        assert given.schema is not None
+        told = given.schema.to_dict()
         if not given.is_training:
             # The stored values describe the training table.
             told |= {"source": data.name, "n_unlabelled": 0, "notes": given.notes, "form": ""}

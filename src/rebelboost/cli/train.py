@@ -2,33 +2,44 @@
 
 import shlex
 import tempfile
+import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from rebelboost import RebelClassifier, RebelRegressor
 from rebelboost.cli import costs as cost_files
-from rebelboost.cli.files import (
+from rebelboost.cli.costs import CostTable
+from rebelboost.cli.inputs import AnyEvaluation
+from rebelboost.cli.model_files import (
+    KeptRows,
     check_replaceable,
     check_writable,
     fingerprints,
     save_model,
 )
-from rebelboost.cli.fitting import Job, Trained, TrainingOptions, learn
-from rebelboost.cli.privacy import KeptRows
-from rebelboost.cli.render import Output
-from rebelboost.cli.train_files import LargeJob, check_large, is_large, learn_pieces
-from rebelboost.cli.training_text import show_model, show_table
+from rebelboost.cli.options import TrainingOptions
+from rebelboost.cli.output import Output
+from rebelboost.cli.training_summary import Trained, show_model, show_table
 from rebelboost.estimators.positive import known_positive
-from rebelboost.evaluation.importance import KEPT_IMPORTANCE
+from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.evaluation.importance import KEPT_IMPORTANCE, held_out_importance
+from rebelboost.evaluation.numbers import evaluate_numbers, left_out_numbers
 from rebelboost.exceptions import CostError, TableError
-from rebelboost.tables.files import Table
-from rebelboost.tables.kept import keep_table
-from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.schema import TrainingTable, Understanding, row_names, understand
-from rebelboost.tables.seen import row_hashes
-from rebelboost.tables.survey import Survey, surveyed
-from rebelboost.tables.together import Source, opened_source
-from rebelboost.tasks.classes import ClassTask
+from rebelboost.tables.columns import ColumnOptions
+from rebelboost.tables.files import Source, Table, is_large, opened_source
+from rebelboost.tables.grouping import SplitBy, held_out_rows
+from rebelboost.tables.held_out import row_hashes
+from rebelboost.tables.leaks import best_alone
+from rebelboost.tables.schema import TableSchema, packed_schema, row_names
+from rebelboost.tables.schema_inference import TrainingTable, infer_schema
+from rebelboost.tasks.base import is_race
+from rebelboost.tasks.classes import CROSS_FITTED, ClassTask
 from rebelboost.tasks.regression import RegressionTask
+
+if TYPE_CHECKING:
+    from rebelboost.tables.large_tables import LargeTable
 
 
 class ModelFile(NamedTuple):
@@ -60,12 +71,12 @@ def run_training(
     check_writable(to, *data.files, costs)
     with tempfile.TemporaryDirectory(prefix="rebelboost-") as scratch:
         read = _read(data, target, costs, columns, settings, output, Path(scratch))
-        understanding, matrix = read.understanding, read.costs
-        _check_positive(understanding, settings.positive)
+        schema, matrix = read.schema, read.costs
+        _check_positive(schema, settings.positive)
         if not model.force:
-            check_replaceable(to, understanding)
-        described = keep_table(model.kept.of_table(understanding))
-        show_table(understanding, matrix, costs, output)
+            check_replaceable(to, schema)
+        described = packed_schema(model.kept.of_table(schema))
+        show_table(schema, matrix, costs, output)
         with output.warnings_as_notes():
             trained = _learned(read, settings, Path(scratch), output)
     if read.samples is not None:
@@ -76,22 +87,22 @@ def run_training(
     if read.samples is not None and model.kept.rows != "none":
         hashes = row_hashes(read.samples.frame, read.samples.y)
         trained.model.metadata_["row_hashes"] = hashes
-    if read.survey is not None:
-        trained.model.metadata_["held_out"] = read.survey.rule.to_dict()
-    words = _command(data, understanding.target, costs, columns, settings)
+    if read.large is not None:
+        trained.model.metadata_["held_out"] = read.large.rule.to_dict()
+    words = _command(data, schema.target, costs, columns, settings)
     trained.model.metadata_["command"] = shlex.join([*words, *model.kept.words()])
     output.notes(save_model(trained.model, to, model.kept.rows))
     holds = model.kept.told(trained.model)
-    show_model(trained, understanding, output, paths=(data, to), holds=holds)
+    show_model(trained, schema, output, paths=(data, to), holds=holds)
 
 
-class Read(NamedTuple):
-    """A table that was read: all its rows, or a survey of one that is large."""
+class TrainingData(NamedTuple):
+    """A table that was read: all its rows, or one that is larger than memory."""
 
-    understanding: Understanding
+    schema: TableSchema
     costs: cost_files.CostTable | None
     samples: TrainingTable | None = None
-    survey: Survey | None = None
+    large: "LargeTable | None" = None
 
 
 def _read(
@@ -102,32 +113,40 @@ def _read(
     settings: TrainingOptions,
     output: Output,
     scratch: Path,
-) -> Read:
+) -> TrainingData:
     """Read a table, and the costs that it is to be trained for."""
     with output.telling(f"reading {data}") as tell, opened_source(data) as table:
         prices = None if costs is None else cost_files.open_costs(costs)
         columns = _keeping(columns.resolved(table.names), prices, table)
         if is_large(data, table):
+            # Imported here, because small tables need nothing of it.
+            from rebelboost.cli.train_files import check_large
+            from rebelboost.tables.large_tables import read_large_table
+
             check_large(settings.learner, columns)
-            survey = surveyed(table, target, columns, scratch, tell)
-            _check_task(survey.understanding, settings.learner, costs)
-            matrix = None if prices is None else _priced(prices, survey.understanding)
-            return Read(survey.understanding, matrix, survey=survey)
-        understanding, samples = understand(table, target, columns)
-        _check_task(understanding, settings.learner, costs)
-        matrix = None if prices is None else _priced(prices, understanding)
+            large = read_large_table(table, target, columns, scratch, tell)
+            _check_task(large.schema, settings.learner, costs)
+            matrix = None if prices is None else _priced(prices, large.schema)
+            return TrainingData(large.schema, matrix, large=large)
+        schema, samples = infer_schema(table, target, columns)
+        _check_task(schema, settings.learner, costs)
+        matrix = None if prices is None else _priced(prices, schema)
         if matrix is not None:
             amounts = list(matrix.columns.values())
             rows = samples.rows
             cost_files.check_amounts(samples.frame, amounts, lambda row: table.place(rows[row]))
-        return Read(understanding, matrix, samples)
+        return TrainingData(schema, matrix, samples)
 
 
-def _learned(read: Read, settings: TrainingOptions, scratch: Path, output: Output) -> Trained:
-    if read.survey is not None:
-        return learn_pieces(LargeJob(read.survey, read.costs, settings, scratch), output)
+def _learned(
+    read: TrainingData, settings: TrainingOptions, scratch: Path, output: Output
+) -> Trained:
+    if read.large is not None:
+        from rebelboost.cli.train_files import LargeJob, learn_pieces
+
+        return learn_pieces(LargeJob(read.large, read.costs, settings, scratch), output)
     assert read.samples is not None
-    numbers = read.understanding.predicts_numbers
+    numbers = read.schema.predicts_numbers
     return learn(Job(read.samples, read.costs, settings, numbers=numbers), output)
 
 
@@ -139,9 +158,9 @@ def _keeping(
     return columns._replace(keep=[*columns.keep, *dict.fromkeys(named)]) if named else columns
 
 
-def _priced(prices: cost_files.CostFile, understanding: Understanding) -> cost_files.CostTable:
-    kinds = {column.name: column.kind for column in understanding.columns}
-    return cost_files.read_costs(prices, understanding.classes, kinds)
+def _priced(prices: cost_files.CostFile, schema: TableSchema) -> cost_files.CostTable:
+    kinds = {column.name: column.kind for column in schema.columns}
+    return cost_files.read_costs(prices, schema.classes, kinds)
 
 
 def _check_learner(learner: str) -> None:
@@ -150,11 +169,11 @@ def _check_learner(learner: str) -> None:
         raise ValueError(f"--learner is {learner!r}: choose one of {known}")
 
 
-def _check_task(understanding: Understanding, learner: str, costs: Path | None) -> None:
+def _check_task(schema: TableSchema, learner: str, costs: Path | None) -> None:
     """Raise an error for options that apply to classes only."""
-    if not understanding.predicts_numbers:
+    if not schema.predicts_numbers:
         return
-    name = understanding.target
+    name = schema.target
     remedy = "use --cut-at to divide them into two classes, or --task classes"
     if costs is not None:
         raise CostError(f"{name!r} consists of numbers, but costs are for classes: {remedy}")
@@ -165,14 +184,14 @@ def _check_task(understanding: Understanding, learner: str, costs: Path | None) 
         )
 
 
-def _check_positive(understanding: Understanding, positive: str | None) -> None:
+def _check_positive(schema: TableSchema, positive: str | None) -> None:
     if positive is None:
         return
-    if understanding.predicts_numbers:
+    if schema.predicts_numbers:
         raise TableError(
-            f"--positive is for classes, but {understanding.target!r} consists of numbers: leave it out"
+            f"--positive is for classes, but {schema.target!r} consists of numbers: leave it out"
         )
-    known_positive(positive, understanding.classes, "--positive ")
+    known_positive(positive, schema.classes, "--positive ")
 
 
 def _command(
@@ -209,3 +228,93 @@ def _named(model: Any, samples: TrainingTable, *, named: bool) -> Any:
         return model.with_row_labels({row: int(samples.rows[row]) for row in examples})
     names = row_names(*samples.ids, samples.rows.tolist())
     return model.with_row_labels({row: names[row] for row in examples})
+
+
+HELD_OUT_ROWS = "{} of the table, held out from a separate fit"
+
+
+class Job(NamedTuple):
+    """What is to be trained."""
+
+    samples: TrainingTable
+    costs: CostTable | None
+    settings: TrainingOptions
+    numbers: bool
+    """Whether numbers are predicted, not classes."""
+
+    @property
+    def is_cross_fitted(self) -> bool:
+        """Whether training evaluates the model on left-out rows."""
+        if self.numbers:
+            return is_race(self.settings.learner)
+        has_costs = self.costs is not None and not self.costs.is_uniform
+        return has_costs or self.settings.learner in CROSS_FITTED
+
+
+def learn(job: Job, output: Output) -> Trained:
+    """Fit and evaluate."""
+    began = time.monotonic()
+    samples, groups = job.samples, job.samples.split.groups
+    model = _estimator(job, output)
+    model.fit(samples.frame, samples.y, groups=groups, times=samples.split.times)
+    model.metadata_ = job.settings.metadata()
+    seconds = time.monotonic() - began
+    evaluation: AnyEvaluation | None
+    if job.numbers:
+        evaluation = left_out_numbers(model, samples.y, groups=groups)
+    else:
+        evaluation = left_out(model, samples.y, X=samples.frame, groups=groups)
+    if evaluation is None:
+        evaluation = _held_out(job, output)
+    importance = held_out_importance(model, samples.frame, samples.y)
+    alone = [] if job.numbers else best_alone(samples.frame.iter_columns(), samples.y, groups)
+    return Trained(model, evaluation, seconds, importance, tuple(alone))
+
+
+def _estimator(job: Job, output: Output) -> Any:
+    settings = job.settings
+    given: dict[str, Any] = {
+        "n_rounds": settings.rounds,
+        "random_state": settings.seed,
+        "costs": None if job.costs is None else job.costs.given,
+        "time_budget": _budget(job),
+    }
+    kind: Any = RebelRegressor if job.numbers else RebelClassifier
+    return kind(
+        settings.learner,
+        n_jobs=settings.threads or -1,
+        verbose=int(output.is_watched),
+        **{name: value for name, value in given.items() if value is not None},
+    )
+
+
+def _budget(job: Job) -> float | None:
+    """Seconds for a fit: half of the time budget, if another fit is needed to evaluate the model."""
+    seconds = job.settings.time_budget
+    return None if seconds is None else seconds / (1 if job.is_cross_fitted else 2)
+
+
+def _held_out(job: Job, output: Output) -> AnyEvaluation | None:
+    """Evaluate a fit to four fifths of the rows on the others; None if there are too few rows."""
+    samples, split = job.samples, job.samples.split
+    strata = np.zeros(len(samples.y)) if job.numbers else samples.y
+    out = held_out_rows(strata, job.settings.seed or 0, split)
+    if not out.any() or len(np.unique(strata[~out])) < len(np.unique(strata)):
+        return None
+    output.step("evaluating: fitting to four fifths of the rows, to be tested on the other fifth")
+    first = _estimator(job, output)
+    first.fit(samples.frame.filter(~out), samples.y[~out])
+    first.metadata_ = job.settings.metadata()
+    source = HELD_OUT_ROWS.format(_which(split))
+    groups = None if split.groups is None else split.groups[out]
+    test = evaluate_numbers if job.numbers else evaluate
+    found: AnyEvaluation = test(
+        first, samples.frame.filter(out), samples.y[out], groups=groups, source=source
+    )
+    return found
+
+
+def _which(split: SplitBy) -> str:
+    if split.time:
+        return f"the latest fifth by {split.time}"
+    return f"a random fifth of the values of {split.group}" if split.group else "a random fifth"

@@ -9,23 +9,21 @@ import polars as pl
 
 from rebelboost import RebelClassifier, RebelRegressor
 from rebelboost.cli.costs import CostTable, check_amounts
-from rebelboost.cli.fitting import Trained, TrainingOptions
 from rebelboost.cli.inputs import AnyEvaluation
-from rebelboost.cli.render import Output
+from rebelboost.cli.options import TrainingOptions
+from rebelboost.cli.output import Output
+from rebelboost.cli.training_summary import Trained
 from rebelboost.distributed.files import fit_pieces
 from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.importance import held_out_importance
 from rebelboost.evaluation.numbers import evaluate_numbers
 from rebelboost.exceptions import TableError
-from rebelboost.tables.files import Table
-from rebelboost.tables.options import ColumnOptions
-from rebelboost.tables.survey import HeldRows, Survey
-from rebelboost.tables.together import Source
+from rebelboost.tables.columns import ColumnOptions
+from rebelboost.tables.files import MOST_CELLS
+from rebelboost.tables.large_tables import HeldRows, LargeTable
 
 LEARNERS = ("auto", "auto_trees", "tree")
 """Learners that stand for trees with leaf outputs here; all but the last compare depths."""
-MOST_CELLS = 20_000_000
-"""Tables of several files with more cells than this are trained on in pieces."""
 FEWEST_TO_TEST = 10
 """Rows, or groups of rows, that are needed to test a model."""
 DISTINCT = 0.99
@@ -35,18 +33,10 @@ PATIENCE = 20
 HELD_OUT_ROWS = "left out of the training, drawn by {}"
 
 
-def is_large(source: Source, table: Table) -> bool:
-    """Whether files are trained on in pieces."""
-    if not table.parts and len(source.files) == 1:
-        return False
-    n_rows = int(table.frame.select(pl.len()).collect(engine="streaming").item())
-    return n_rows * len(table.types) > MOST_CELLS
-
-
 class LargeJob(NamedTuple):
     """What is to be trained."""
 
-    survey: Survey
+    survey: LargeTable
     costs: CostTable | None
     settings: TrainingOptions
     scratch: Path
@@ -85,9 +75,9 @@ def learn_pieces(job: LargeJob, output: Output) -> Trained:
     return Trained(model, evaluation, time.monotonic() - began, importance)
 
 
-def _check_costs(costs: CostTable, survey: Survey) -> None:
+def _check_costs(costs: CostTable, survey: LargeTable) -> None:
     names = list(dict.fromkeys(costs.columns.values()))
-    place = {column.name: f for f, column in enumerate(survey.understanding.columns)}
+    place = {column.name: f for f, column in enumerate(survey.schema.columns)}
     for piece in survey.pieces:
         amounts = piece.columns([place[name] for name in names], every=True)
         check_amounts(amounts, names, piece.place)
@@ -99,7 +89,7 @@ def _estimator(
     """An estimator of trees; rows that are left out choose their depth and number, and calibrate them."""
     settings, costs = job.settings, job.costs
     kind: Any = RebelClassifier
-    if job.survey.understanding.predicts_numbers:
+    if job.survey.schema.predicts_numbers:
         kind = RebelRegressor
     model: RebelClassifier | RebelRegressor = kind(
         "tree" if settings.learner == "tree" else "auto_trees",

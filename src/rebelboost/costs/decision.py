@@ -23,6 +23,14 @@ def expected_costs(posterior: Floats, costs: Floats) -> Floats:
     return ordered_product(posterior, costs)
 
 
+def costs_of_decisions(posterior: Floats, costs: Floats, decided: Labels) -> Floats:
+    """(N,) expected cost of each decision; where `decided` is K, which stands for abstaining, of the best."""
+    risks = expected_costs(posterior, costs)
+    n_classes = risks.shape[1]
+    own = risks[np.arange(len(risks)), np.minimum(decided, n_classes - 1)]
+    return np.where(decided == n_classes, risks.min(axis=1), own)
+
+
 def least_risk(scores: Scores, posterior: Floats, costs: Floats) -> Labels:
     """argmin_k Σ_y P_y c_yk; ties go to the class with the highest score."""
     risks = expected_costs(posterior, costs)

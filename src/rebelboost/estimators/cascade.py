@@ -11,10 +11,10 @@ from rebelboost.base.arrays import Floats, Ints, Labels
 from rebelboost.base.cached import cached_property
 from rebelboost.base.text import percent
 from rebelboost.cascade.calibration import Partial, calibrate
-from rebelboost.cascade.deciding import final_decisions
+from rebelboost.cascade.checks import final_decisions
 from rebelboost.cascade.plan import CascadePlan
 from rebelboost.cascade.running import Left, exit_posterior, run_cascade
-from rebelboost.cascade.tables import StagedTerms, spaced_stages
+from rebelboost.cascade.staged_terms import StagedTerms, spaced_stages
 from rebelboost.cascade.thresholds import check_agreement_share
 from rebelboost.costs.decision import with_abstentions
 from rebelboost.estimators.base import encode_table

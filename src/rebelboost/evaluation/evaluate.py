@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
-from sklearn.metrics import roc_auc_score
 from sklearn.utils import column_or_1d
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
@@ -261,7 +260,25 @@ def _auc(judged: Judged, weight: BySample) -> float | None:
     posterior = judged.posterior
     if posterior.shape[1] != 2 or len(np.unique(judged.true)) < 2:
         return None
-    return float(roc_auc_score(judged.true, posterior[:, 1], sample_weight=weight))
+    return area_under_roc(judged.true, posterior[:, 1], weight)
+
+
+def area_under_roc(labels: Labels, scores: BySample, weight: BySample) -> float:
+    """The same number as scikit-learn's `roc_auc_score`, whose module takes long to import.
+
+    `labels` are 0 and 1. Samples with the same score are one step of the curve.
+    """
+    counted = weight != 0
+    order = np.argsort(-scores[counted], kind="stable")
+    ranked, hits, weight = (each[counted][order] for each in (scores, labels, weight))
+    ends = np.append(np.flatnonzero(np.diff(ranked)), len(ranked) - 1)
+    found = np.stack([np.cumsum((1 - hits) * weight)[ends], np.cumsum(hits * weight)[ends]])
+    corners = np.diff(found, 2).any(axis=0)  # points between others on a line add nothing
+    found = found[:, np.concatenate([[True], corners, [True]])] if len(ends) > 2 else found
+    if not found[:, -1].all():  # one of the classes has no weight
+        return float("nan")
+    false, true = np.insert(found, 0, 0.0, axis=1) / found[:, -1:]
+    return float((np.diff(false) * (true[1:] + true[:-1]) / 2.0).sum())
 
 
 def _check_classifier(clf: Any) -> None:

@@ -45,6 +45,11 @@ class NumberEvaluation:
     """Share of the targets inside their 90 % prediction intervals; None without intervals."""
 
     @property
+    def is_unclear(self) -> bool:
+        """Whether the interval of the error includes that of always predicting the mean."""
+        return self.error.high >= self.constant_error
+
+    @property
     def is_left_out(self) -> bool:
         """Whether the samples are held-out training samples of a cross-fit."""
         return self.source == LEFT_OUT

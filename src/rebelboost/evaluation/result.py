@@ -107,6 +107,13 @@ class Evaluation:
         return self.confusion.constant_total / self.confusion.n_decisions
 
     @property
+    def is_unclear(self) -> bool:
+        """Whether the interval of the cost, or of the accuracy, includes the value of a constant decision."""
+        if self.has_costs:
+            return self.cost.high >= self.constant_cost
+        return self.accuracy.low <= self.commonest_share
+
+    @property
     def commonest_share(self) -> float:
         """Accuracy of always predicting the most common class of the training data."""
         return float(self._of_class[self._commonest_code] / self.confusion.n_decisions)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.checks import Fields, Shelf, require
-from rebelboost.cascade.deciding import KINDS
+from rebelboost.cascade.checks import KINDS
 from rebelboost.cascade.plan import CascadePlan
 from rebelboost.files.terms import LARGEST_SCORE
 from rebelboost.model.fitted import FittedClassifier

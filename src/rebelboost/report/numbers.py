@@ -53,7 +53,7 @@ def number_lead(subject: Subject) -> Html:
             class_="lead",
         )
     error, low, high = map(number, found.error)
-    unclear = found.error.high >= found.constant_error
+    unclear = found.is_unclear
     return paragraph(
         "Predictions of new cases like these are off by ",
         tag("strong", error),

@@ -1,6 +1,12 @@
-"""Rows of a large table that a fit leaves out: drawn by their values, so that they can be found again."""
+"""Which rows of a table a model was trained on, and which were held out.
 
+Rows are drawn by hashes of their values, so that they can be found again.
+"""
+
+import base64
+import binascii
 import hashlib
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -17,7 +23,7 @@ OUT, TEST = 0x9D5C_B1F2_37A4_6E81, 0x3C6E_F372_FE94_F82B
 """Numbers of two independent draws."""
 
 
-class LeftOutRule(NamedTuple):
+class HoldOutRule(NamedTuple):
     """How rows are left out: by their values, or by those of a column that groups them."""
 
     share: float
@@ -39,9 +45,9 @@ class LeftOutRule(NamedTuple):
         return {"share": self.share, "group": self.group, "spared": list(self.spared)}
 
     @staticmethod
-    def from_dict(told: Mapping[str, Any]) -> "LeftOutRule":
+    def from_dict(told: Mapping[str, Any]) -> "HoldOutRule":
         """Create from the dictionary in a model file; the inverse of `to_dict`."""
-        return LeftOutRule(
+        return HoldOutRule(
             float(told["share"]), str(told["group"]), tuple(map(str, told["spared"]))
         )
 
@@ -57,9 +63,14 @@ class Drawn(NamedTuple):
     """(N,) whether it also tests the model; the others choose the number of rounds."""
 
 
-def hold_out(n_rows: int, group: str = "") -> LeftOutRule:
+def hold_out_rule(n_rows: int, group: str = "") -> HoldOutRule:
     """How rows of a table of this size are left out."""
-    return LeftOutRule(min(SHARE, MOST_ROWS / n_rows), group)
+    return HoldOutRule(min(SHARE, MOST_ROWS / n_rows), group)
+
+
+def drawn_rows(frame: pl.DataFrame, share: float) -> NDArray[np.bool_]:
+    """(N,) about this share of the rows, drawn by their values."""
+    return drawn_by(row_keys(frame), share, OUT)
 
 
 def row_keys(frame: pl.DataFrame) -> Keys:
@@ -79,3 +90,58 @@ def _digest(text: str) -> float:
     """A hash of 52 bits, which a float holds exactly."""
     digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return float(int.from_bytes(digest, "little") >> 12)
+
+
+MOST_HASHES = 4_000
+"""Of a larger table, this many of the lowest hashes are kept: those of rows drawn by their values."""
+STANDARD_ERRORS = 3.0
+"""Equal rows count as seen only if they are so many more than chance explains."""
+TARGET = "\ntarget"
+
+
+class SeenRows(NamedTuple):
+    """Rows that were trained on."""
+
+    n: int
+    """About how many rows."""
+    exact: bool
+    """Whether all rows could be compared."""
+
+
+def row_hashes(frame: pl.DataFrame, y: NDArray[Any]) -> dict[str, Any]:
+    """Hashes of training rows, for the metadata of a model."""
+    keys = _keys(frame, y)
+    found, counts = np.unique(keys, return_counts=True)
+    kept = found[:MOST_HASHES]
+    return {
+        "hashes": base64.b64encode(kept.astype("<u8").tobytes()).decode(),
+        "all": len(kept) == len(found),
+        # A new row equals a training row as often as these equal one another.
+        "twins": float(counts[counts > 1].sum() / len(keys)),
+        "rows": len(keys),
+    }
+
+
+def seen_rows(
+    told: Mapping[str, Any] | None, frame: pl.DataFrame, y: NDArray[Any]
+) -> SeenRows | None:
+    """Count the rows that were trained on; None if there are none beyond chance, or nothing is known."""
+    try:
+        kept, is_all = np.frombuffer(base64.b64decode(told["hashes"]), "<u8"), bool(told["all"])  # type: ignore[index]
+        chance, n_trained = float(told["twins"]), int(told["rows"])  # type: ignore[index]
+    except (TypeError, KeyError, ValueError, binascii.Error):
+        return None
+    keys = _keys(frame, y)
+    compared = keys if is_all else keys[keys <= kept.max(initial=0)]
+    equal, n = int(np.isin(compared, kept).sum()), len(compared)
+    chance = max(chance, 1 / max(1, n_trained))
+    if equal == 0 or equal <= n * chance + STANDARD_ERRORS * math.sqrt(n * chance * (1 - chance)):
+        return None
+    return SeenRows(round(len(keys) * equal / n), is_all)
+
+
+def _keys(frame: pl.DataFrame, y: NDArray[Any]) -> Keys:
+    target = pl.Series(TARGET, y)
+    if not target.dtype.is_float():
+        target = target.cast(pl.String)
+    return row_keys(frame.with_columns(target))

@@ -1,5 +1,9 @@
-"""Where the table is in a file: below titles, comments and second names of columns, above footnotes."""
+"""Where the table is in a file: below titles, comments and second names of columns, above footnotes.
 
+Here it is also decided whether the first row has the names of columns.
+"""
+
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -8,12 +12,12 @@ from typing import NamedTuple
 from rebelboost.base.names import shown_cell
 from rebelboost.base.text import counted
 from rebelboost.tables.columns import MISSING, MISSING_NUMBERS
-from rebelboost.tables.lines import is_headed, is_number
 
 MOST_TITLES, MOST_FOOTNOTES = 30, 20
 """Maximum number of rows above the header, and below the table."""
 FEWEST_BELOW = 2
 """Minimum number of rows below a second line of names."""
+NO_HEADER = "no header"
 COMMENT = "#"
 UNIT = re.compile(r"[\[(].*[\])]")
 TOTAL = re.compile(
@@ -164,3 +168,64 @@ def _is_footnote(row: Row, width: int) -> bool:
         width > 1
         and (TOTAL.fullmatch(first) is not None or (_is_sparse(row, width) and ":" in first))
     )
+
+
+# ---- names of columns
+
+
+def is_headed(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row contains column names.
+
+    It does if a column has text above numbers; it does not if columns have numbers above numbers, nor if all
+    columns have text and each text of the first row occurs again below it.
+    """
+    first, below = rows[0], rows[1:]
+    numbers_below = [
+        c
+        for c in range(len(first))
+        if (cells := [row[c] for row in below if len(row) > c and row[c].strip()])
+        and all(map(is_number, cells))
+    ]
+    if any(first[c].strip() and not is_number(first[c]) for c in numbers_below):
+        return True
+    if numbers_below:
+        return not _are_values(first)
+    return not all(
+        any(len(row) > c and row[c].strip() == cell.strip() for row in below)
+        for c, cell in enumerate(first)
+    )
+
+
+def _are_values(first: Sequence[str]) -> bool:
+    """Whether the first row contains data; consecutive numbers, such as years, are names."""
+    numbers = [float(cell.replace(",", ".")) for cell in first if is_number(cell)]
+    counts_up = len(numbers) > 2 and all(b - a == 1 for a, b in itertools.pairwise(numbers))
+    return bool(numbers) and not counts_up
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number, with a decimal point or comma."""
+    try:
+        float(cell.strip().replace(",", ".", 1))
+    except ValueError:
+        return False
+    return True
+
+
+def column_names(first: Sequence[str], *, headed: bool) -> tuple[list[str], list[str]]:
+    """Return unique names of the columns, and notes on changed names."""
+    numbered = [f"column_{i + 1}" for i in range(len(first))]
+    if not headed:
+        note = f"{NO_HEADER}: the columns are named column_1 to {numbered[-1]}"
+        return numbered, [note]
+    notes, names, taken = [], [], set()
+    for given, number in zip(first, numbered, strict=True):
+        name = base = " ".join(given.split()) or number
+        again = 2
+        while name in taken:
+            name, again = f"{base}_{again}", again + 1
+        if name != base:
+            notes.append(f"several columns are named {base!r}: a later one is renamed to {name!r}")
+        names.append(name)
+        taken.add(name)
+    return names, notes

@@ -1,11 +1,11 @@
-"""Columns that predict the target alone: identifiers of groups of rows, and leaks of the target.
+"""Columns that predict the target alone, and so may be leaks of it.
 
 A column is judged by a rule of its own: each row is predicted from the other rows with the same value or,
 for numbers, with the nearest values, as the class that is over-represented most among them.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,30 +13,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Ints, Labels
-from rebelboost.tables.identifiers import names_groups
 
-FEWEST_GROUPS = 20
-"""Minimum number of values of a column that identifies groups of rows."""
-FEWEST_TOGETHER, LEAST_TOGETHER = 20, 0.5
-"""Minimum number and share of the rows that share their value with another row, if the column's name does not
-say that it identifies groups."""
-GROUP_SKILL = 0.5
-"""Minimum skill of a column that identifies groups; 0 is chance, 1 is no mistakes."""
-LARGEST_GROUP, MOST_IN_GROUP = 0.1, 100
-"""Maximum share of the rows in one group, and maximum mean number of rows of a group.
-
-The names of 25 shops with a thousand rows each are categories: there will be no new ones.
-"""
-LEAST_ADJACENT = 0.5
-"""Minimum share of the rows that follow or precede a row with the same number, if the column's name does
-not say that it identifies groups."""
-MOST_UNEVEN = 1.0
-"""Maximum coefficient of variation of the sizes of groups. Some values of measurements are far more frequent
-than others: 52 weeks is the end of the study, 0 minutes is no waiting."""
 LEAK_ACCURACY = 0.98
 """Minimum balanced accuracy of a column that may be a leak, whatever the others do."""
 LEAK_SKILL, LEAK_LEAD = 0.8, 4.0
 """A column with this skill may be a leak too, if the next best one is so many times further from 1."""
+ALONE, FAR = 1.1, 2.0
+"""A column may be a leak if it makes at most so many times the mistakes of the model, and the next best column,
+or a constant decision, so many times its mistakes or more."""
 MOST_BY_CHANCE = 0.01
 """Maximum number of columns without meaning that are expected to be as accurate as a leak."""
 NEIGHBOURS, MORE_NEIGHBOURS = 2, 10
@@ -46,26 +30,6 @@ FEWEST_ROWS = 20
 """Minimum number of rows in which a leak is looked for."""
 MOST_ROWS = 50_000
 """Larger tables are judged by their first rows."""
-
-
-class GroupColumn(NamedTuple):
-    """A column whose values identify groups of rows, such as the visits of a patient."""
-
-    name: str
-    n_groups: int
-    accuracy: float
-    """Balanced accuracy of predicting each row from the others with the same value."""
-    decides: bool
-    """Whether the groups nearly decide the target."""
-    named: bool
-    """Whether the column is named as identifiers are."""
-
-
-def find_group(columns: Iterable[pl.Series], y: NDArray[Any]) -> GroupColumn | None:
-    """Return the column of text or integers that identifies groups: by its name, or by deciding the target."""
-    labels, n_classes = _codes(y)
-    found = [group for column in columns if (group := _group(column, labels, n_classes))]
-    return max(found, key=lambda group: (group.named, group.accuracy), default=None)
 
 
 class Leak(NamedTuple):
@@ -84,14 +48,14 @@ def find_leaks(
     the groups that rows belong to: the age of a patient does not predict the outcome of other patients.
     """
     columns, y = _looked_at(columns, y, groups)
-    labels, n_classes = _codes(y)
+    labels, n_classes = class_codes(y)
     if len(labels) < FEWEST_ROWS:
         return []
     found = [Leak(column.name, _accuracy(column, labels, n_classes)) for column in columns]
     found.sort(key=lambda leak: -leak.accuracy)
     leaks = [leak for leak in found if leak.accuracy >= LEAK_ACCURACY]
     if not leaks and found:
-        first, *others = (_skill(leak.accuracy, n_classes) for leak in found)
+        first, *others = (skill_of(leak.accuracy, n_classes) for leak in found)
         if first >= LEAK_SKILL and 1 - max(others, default=0.0) >= LEAK_LEAD * (1 - first):
             leaks = found[:1]
     log_chance = math.log(MOST_BY_CHANCE / len(found)) if found else 0.0
@@ -103,12 +67,25 @@ def best_alone(
 ) -> list[Leak]:
     """Return the two columns that decide the most rows rightly, each alone, with their (plain) accuracy."""
     columns, y = _looked_at(columns, y, groups)
-    labels, n_classes = _codes(y)
+    labels, n_classes = class_codes(y)
     alike = np.ones(n_classes)
     found = [
         Leak(c.name, _right(c, labels, alike, MORE_NEIGHBOURS).sum() / len(labels)) for c in columns
     ]
     return sorted(found, key=lambda leak: -leak.accuracy)[:2]
+
+
+def decides_alone(best: Sequence[Leak], accuracy: float, constant: float) -> Leak | None:
+    """Return the first of two columns if it decides as many rows alone as a model does with all columns.
+
+    `accuracy` and `constant` are those of the model, and of always deciding the same.
+    """
+    if len(best) < 2:
+        return None
+    error, others = 1 - best[0].accuracy, 1 - best[1].accuracy
+    if error > ALONE * (1 - accuracy) or max(error, 1e-9) * FAR > min(others, 1 - constant):
+        return None
+    return best[0]
 
 
 def _looked_at(
@@ -156,8 +133,8 @@ def _right(values: pl.Series, labels: Labels, weights: Floats, reach: int) -> Fl
     """(K,) rows of each class that are predicted rightly; `weights`, (K,), are those of rows of each class."""
     if values.dtype.is_numeric():
         return _right_by_neighbours(values, labels, weights, reach)
-    counts = _counts(values.fill_null("\nmissing"), labels, len(weights))
-    return np.zeros(len(weights)) if counts is None else _right_by_value(counts, weights)
+    counts = counts_by_value(values.fill_null("\nmissing"), labels, len(weights))
+    return np.zeros(len(weights)) if counts is None else right_by_value(counts, weights)
 
 
 def _right_by_neighbours(values: pl.Series, labels: Labels, weights: Floats, reach: int) -> Floats:
@@ -181,28 +158,7 @@ def _credit(rates: Floats) -> Floats:
     return tied / tied.sum(axis=1, keepdims=True)
 
 
-def _group(values: pl.Series, labels: Labels, n_classes: int) -> GroupColumn | None:
-    counts = _counts(values, labels, n_classes)
-    if counts is None or len(counts) < FEWEST_GROUPS:
-        return None
-    sizes = counts.sum(axis=1)
-    together = counts[sizes > 1]
-    named = names_groups(values.name)
-    if together.sum() < FEWEST_TOGETHER and not named:
-        return None
-    accuracy = _left_one_out(together)
-    decides = together.sum() >= FEWEST_TOGETHER and _skill(accuracy, n_classes) >= GROUP_SKILL
-    if sizes.max() > LARGEST_GROUP * sizes.sum() or sizes.mean() > MOST_IN_GROUP:
-        return None
-    if not named:
-        if not decides or together.sum() < LEAST_TOGETHER * sizes.sum():
-            return None
-        if values.dtype.is_numeric() and _is_measured(values, counts):
-            return None
-    return GroupColumn(values.name, len(counts), accuracy, decides, named)
-
-
-def _counts(values: pl.Series, labels: Labels, n_classes: int) -> Floats | None:
+def counts_by_value(values: pl.Series, labels: Labels, n_classes: int) -> Floats | None:
     """(values, K) rows of each value and class, in the order of the values; None for other types."""
     values, labels = values.head(MOST_ROWS), labels[:MOST_ROWS]
     there = values.is_not_null().to_numpy()
@@ -217,43 +173,7 @@ def _counts(values: pl.Series, labels: Labels, n_classes: int) -> Floats | None:
     return cells.reshape(-1, n_classes).astype(np.float64)
 
 
-def _is_measured(values: pl.Series, counts: Floats) -> bool:
-    """Whether numbers are measurements rather than numbers of patients or machines.
-
-    Some measurements are far more frequent than others, equal ones are not adjacent in the file, or
-    neighbouring ones have similar classes. Patients often have the same number of rows each.
-    """
-    sizes = counts.sum(axis=1)
-    if len(np.unique(sizes)) == 1:
-        return False
-    if sizes.std() > MOST_UNEVEN * sizes.mean() or _adjacent(values) < LEAST_ADJACENT:
-        return True
-    beside = np.zeros_like(counts)
-    beside[1:] += counts[:-1]
-    beside[:-1] += counts[1:]
-    of_class = np.maximum(counts.sum(axis=0), 1)
-    decided = np.argmax(beside / of_class, axis=1)
-    right = counts[np.arange(len(counts)), decided]
-    shares = np.bincount(decided, right, counts.shape[1]) / of_class
-    n_classes = counts.shape[1]
-    return _skill(float(shares.mean()), n_classes) >= GROUP_SKILL / 2
-
-
-def _adjacent(values: pl.Series) -> float:
-    """Share of the rows that follow or precede a row with the same value."""
-    same = (values == values.shift()).fill_null(value=False)
-    before = same.shift(-1).fill_null(value=False)
-    return float((same | before).mean() or 0.0)  # type: ignore[arg-type]
-
-
-def _left_one_out(counts: Floats) -> float:
-    """Balanced accuracy of predicting each row from the others with the same value."""
-    of_class = counts.sum(axis=0)
-    weights = 1 / np.maximum(of_class, 1)
-    return float((_right_by_value(counts, weights) * weights)[of_class > 0].mean())
-
-
-def _right_by_value(counts: Floats, weights: Floats) -> Floats:
+def right_by_value(counts: Floats, weights: Floats) -> Floats:
     """(K,) rows of each class that are predicted rightly from the others with the same value."""
     right = np.zeros(len(weights))
     for k in np.flatnonzero(counts.sum(axis=0)):
@@ -263,10 +183,12 @@ def _right_by_value(counts: Floats, weights: Floats) -> Floats:
     return right
 
 
-def _skill(accuracy: float, n_classes: int) -> float:
+def skill_of(accuracy: float, n_classes: int) -> float:
+    """0 for an accuracy by chance, 1 for no mistakes."""
     return (accuracy - 1 / n_classes) / (1 - 1 / n_classes)
 
 
-def _codes(y: NDArray[Any]) -> tuple[Labels, int]:
+def class_codes(y: NDArray[Any]) -> tuple[Labels, int]:
+    """(N,) codes of the classes, and their number."""
     classes, labels = np.unique(y, return_inverse=True)
     return labels.astype(np.int32), len(classes)

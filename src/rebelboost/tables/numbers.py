@@ -21,7 +21,7 @@ CURRENCIES = (
     r"(?:US|CA|AU|R|HK|A|C)?[$€£¥₹₽₩]|USD|EUR|GBP|CHF|JPY|CNY|INR|BRL|CAD|AUD|SEK|NOK|DKK|PLN"
 )
 LIMIT = r"^[<>≤≥~≈]=?\s*"
-DRESSED = re.compile(
+NUMBER_WITH_AFFIXES = re.compile(
     rf"(?P<limit>[<>≤≥~≈]=?\s*)?(?P<sign>[-+]?)(?P<before>{CURRENCIES})?\s*"
     r"(?P<number>[-+]?\d[\d.,'’\u00a0\u202f ]*(?:[eE][-+]?\d+)?)"
     r"(?P<after>[^\d\s][^\d]{0,11})?"
@@ -39,7 +39,7 @@ FEWEST_LEVELS = 20
 """In a column with at most so many different cells, each is a value: none with digits may be lost."""
 
 
-class Dressing(NamedTuple):
+class Affixes(NamedTuple):
     """What surrounds the numbers of a column."""
 
     before: str = ""
@@ -55,24 +55,24 @@ class Dressing(NamedTuple):
         return bool(self.before or re.fullmatch(CURRENCIES, self.after))
 
 
-UNDRESSED = Dressing()
+NO_AFFIXES = Affixes()
 
 
-def undressed(text: pl.Expr, dressing: Dressing) -> pl.Expr:
+def without_affixes(text: pl.Expr, affixes: Affixes) -> pl.Expr:
     """Remove what surrounds the numbers."""
     text = text.str.strip_chars()
-    if dressing.limits:
+    if affixes.limits:
         text = text.str.replace(LIMIT, "")
-    if dressing.before:
-        text = text.str.replace(rf"^([-+]?){re.escape(dressing.before)}\s*", "${1}")
-    if dressing.after:
-        text = text.str.replace(rf"\s*{re.escape(dressing.after)}$", "")
+    if affixes.before:
+        text = text.str.replace(rf"^([-+]?){re.escape(affixes.before)}\s*", "${1}")
+    if affixes.after:
+        text = text.str.replace(rf"\s*{re.escape(affixes.after)}$", "")
     return text
 
 
-def as_numbers(text: pl.Expr, form: str, dressing: Dressing = UNDRESSED) -> pl.Expr:
+def as_numbers(text: pl.Expr, form: str, affixes: Affixes = NO_AFFIXES) -> pl.Expr:
     """Convert text to numbers; cells that do not have the format become null."""
-    text = undressed(text, dressing)
+    text = without_affixes(text, affixes)
     if form in STRICT:
         text = pl.when(text.str.contains(STRICT[form])).then(text)
     if form == DECIMAL_COMMA:
@@ -84,9 +84,9 @@ def as_numbers(text: pl.Expr, form: str, dressing: Dressing = UNDRESSED) -> pl.E
     return text.cast(pl.Float64, strict=False).fill_nan(None)
 
 
-def dressing_of(cells: pl.Series) -> Dressing | None:
+def find_affixes(cells: pl.Series) -> Affixes | None:
     """Find the currency, unit and limits that nearly all cells agree on; None if they do not."""
-    found = [DRESSED.fullmatch(cell) for cell in cells.to_list()]
+    found = [NUMBER_WITH_AFFIXES.fullmatch(cell) for cell in cells.to_list()]
     matched = [match for match in found if match]
     if not matched or len(matched) < MOSTLY * len(found):
         return None
@@ -95,7 +95,7 @@ def dressing_of(cells: pl.Series) -> Dressing | None:
     n_limits = sum(match["limit"] is not None for match in matched)
     if min(n_before, n_after) < MOSTLY * len(found) or n_limits > MOST_LIMITS * len(found):
         return None
-    return Dressing(before, after, n_limits > 0)
+    return Affixes(before, after, n_limits > 0)
 
 
 def _agreed(texts: list[str]) -> tuple[str, int]:

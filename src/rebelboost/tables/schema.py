@@ -1,42 +1,32 @@
 """How a training table is interpreted: its columns, types, classes and missing values.
 
-The model file stores this, so that other tables are read in the same way.
+The model file stores this, in metadata whose size is limited, and other tables are matched with it, so that
+they are read in the same way.
 """
 
+import base64
+import json
+import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from rebelboost.base.names import listed, shown_cell
-from rebelboost.base.text import percent
 from rebelboost.exceptions import TableError
-from rebelboost.tables.apart import LeaveOut, tell_apart
-from rebelboost.tables.columns import MONTH, WEEKDAY, WORD, Column, as_text
-from rebelboost.tables.detection import tell_columns
-from rebelboost.tables.examples import examples
+from rebelboost.tables.columns import MONTH, WEEKDAY, WORD, Column, as_text, cells
+from rebelboost.tables.feature_selection import is_nameless
 from rebelboost.tables.files import Table
-from rebelboost.tables.finite import check_columns
-from rebelboost.tables.identifiers import is_nameless
-from rebelboost.tables.informative import TEXT, look
-from rebelboost.tables.leaks import find_leaks
-from rebelboost.tables.options import ColumnOptions, as_word
-from rebelboost.tables.target import find_target, read_target, target_values, whole_numbers
+from rebelboost.tables.target import suggestion, target_values, whole_numbers
 
-UNSUPPORTED = "unsupported type"
-MOST_LEAKS = 3
-"""Maximum number of warnings about columns that decide the target alone."""
-ODD_CELLS = "cell(s) in another format"
 ROW = "\nrow"
 """A column name that does not occur in files."""
 
 
 @dataclass(frozen=True)
-class Understanding:
+class TableSchema:
     """Interpretation of a table."""
 
     source: str
@@ -92,7 +82,7 @@ class Understanding:
         }
 
     @staticmethod
-    def from_dict(told: Mapping[str, Any]) -> "Understanding":
+    def from_dict(told: Mapping[str, Any]) -> "TableSchema":
         """Create from the dictionary in a model file; the inverse of `to_dict`."""
         columns = tuple(map(Column.from_dict, told["columns"]))
         texts = {name: tuple(told.get(name, ())) for name in ("notes", "warnings")}
@@ -102,7 +92,7 @@ class Understanding:
             "target_column": column and Column.from_dict(column),
             "spread": tuple(told.get("spread", ())),
         }
-        return Understanding(**{**told, "columns": columns, "readings": readings, **texts, **goal})
+        return TableSchema(**{**told, "columns": columns, "readings": readings, **texts, **goal})
 
     @property
     def predicts_numbers(self) -> bool:
@@ -134,133 +124,22 @@ class Understanding:
         return Counter(c.origin for c in self.columns if c.part.startswith(WORD))
 
     @property
+    def missing_share(self) -> float:
+        """Share of the cells of the used columns that are missing."""
+        return sum(self.missing.values()) / (self.n_rows * self.n_columns)
+
+    @property
     def n_columns(self) -> int:
         """Number of columns of the file that are used."""
         return len({column.origin for column in self.columns})
 
 
-class TrainingTable(NamedTuple):
-    """Features and labels for training."""
-
-    frame: pl.DataFrame
-    """Features: numbers, and categories as text."""
-    y: NDArray[Any]
-    """(N,) classes, or numbers."""
-    rows: NDArray[np.int64]
-    """Row number of each sample in the file, from 1."""
-    ids: tuple[str, list[Any]] | None
-    """Identifier column: its name and its values."""
-    apart: LeaveOut = LeaveOut()
-    """How rows are left out."""
-
-
-def understand(
-    table: Table, target: str | None, options: ColumnOptions | None = None
-) -> tuple[Understanding, TrainingTable]:
-    """Interpret and read a table with classes or numbers to predict in the column `target`."""
-    options = options or ColumnOptions()
-    _check_options(table, options)
-    target = find_target(table, target)
-    goal = read_target(table, target, options)
-    y, labelled, classes = goal.y, goal.labelled, goal.classes
-    names, ignored = _candidates(table, target, options)
-    detected = tell_columns(table, names, options)
-    columns = detected.columns
-    if not table.is_sample:  # row numbers would be wrong
-        check_columns(table, columns)
-    frame = _collect(table, columns, labelled)
-    aside = _aside(table, [*options.ignore, *options.columns()["group"]], labelled)
-    apart = tell_apart(table.path, columns, frame, aside, classes, options)
-    ignored |= apart.ignored(options)
-    columns = [column for column in columns if column.origin not in ignored]
-    keep = [*options.keep, *options.categorical]
-    chosen, useless, ids = look(frame, columns, classes, keep=keep, unnamed=table.unnamed)
-    ignored |= useless
-    if not chosen:
-        texts = [as_word(name) for name, reason in ignored.items() if reason == TEXT]
-        remedy = "use --keep COLUMN to include one"
-        if texts:
-            remedy = f"use --text {','.join(texts)} to predict from words"
-        raise TableError(
-            f"{table.path} has no column to predict {target!r} from ({_reasons(ignored)}): {remedy}"
-        )
-    missing = {
-        c.origin: n for c in chosen if not c.is_derived and (n := frame[c.name].null_count())
-    }
-    frame = _select(frame, chosen)
-    understanding = Understanding(
-        source=table.path.name,
-        form=table.form,
-        target=target,
-        columns=tuple(chosen),
-        ignored=ignored,
-        notes=(
-            *table.notes,
-            *map(_note_odd, detected.odd),
-            *detected.notes,
-            *_dates(chosen),
-            *pooled_notes(chosen),
-        ),
-        n_rows=len(frame),
-        n_unlabelled=len(labelled) - len(frame),
-        counts=goal.counts,
-        naming=ids[0] if ids else "",
-        missing=missing,
-        group=apart.group,
-        time=apart.time,
-        warnings=(*apart.warnings, *_leaks(frame, classes, target, apart), *detected.warnings),
-        readings=examples(table, [*chosen, *([goal.column] if goal.column else [])]),
-        target_column=goal.column,
-        cut=goal.cut,
-        spread=() if goal.counts else tuple(map(float, np.quantile(y, [0, 0.5, 1]))),
-    )
-    rows = np.flatnonzero(labelled.to_numpy()) + 1
-    return understanding, TrainingTable(frame, y, rows, ids, apart)
-
-
-def _check_options(table: Table, options: ColumnOptions) -> None:
-    if options.decimal not in ("", ",", "."):
-        raise TableError(f"--decimal is {options.decimal!r}: give a comma or a point, , or .")
-    for option, names in options.columns().items():
-        for name in names:
-            if name not in table.types:
-                raise TableError(
-                    f"--{option}: {table.path} has no column {name!r}; "
-                    f"it has {listed(table.names, 12)}"
-                )
-
-
-def _candidates(
-    table: Table, target: str, options: ColumnOptions
-) -> tuple[list[str], dict[str, str]]:
-    ignored = {name: "by --ignore" for name in options.ignore if name != options.time}
-    for name, dtype in table.types.items():
-        if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Duration, pl.Null):
-            ignored.setdefault(name, f"{UNSUPPORTED} {dtype}")
-    names = [name for name in table.names if name != target and name not in ignored]
-    return names, ignored
-
-
-def _collect(table: Table, columns: Sequence[Column], labelled: pl.Series) -> pl.DataFrame:
-    reading = [column.read(table.types[column.origin]) for column in columns]
-    return _labelled(table, labelled).select(reading).collect(engine="streaming")
-
-
-def _aside(table: Table, names: Sequence[str], labelled: pl.Series) -> pl.DataFrame:
-    """Read the cells of columns that are not features, as text."""
-    reading = [
-        as_text(name, table.types[name]).alias(name)
-        for name in dict.fromkeys(names)
-        if not table.types[name].is_nested()
-    ]
-    return _labelled(table, labelled).select(reading).collect(engine="streaming")
-
-
-def _labelled(table: Table, labelled: pl.Series) -> pl.LazyFrame:
-    if labelled.all():
-        return table.frame
-    kept = labelled.arg_true()
-    return table.frame.with_row_index(ROW).filter(pl.col(ROW).is_in(kept.implode()))
+def known(column: Column) -> pl.Expr:
+    """Expression for the column in which categories that are not in the training data are null."""
+    if column.kind != "category":
+        return pl.col(column.name)
+    text = pl.col(column.name)
+    return pl.when(text.is_in(column.categories)).then(text).otherwise(None).alias(column.name)
 
 
 def row_names(column: str, values: Sequence[Any], rows: Sequence[int]) -> list[Any]:
@@ -279,54 +158,229 @@ def row_name(column: str, value: Any) -> str:
     return f"{column} {text}" if text.removeprefix("-").isdigit() else text
 
 
-def _select(frame: pl.DataFrame, columns: Sequence[Column]) -> pl.DataFrame:
-    return frame.select(known(column) for column in columns)
+MOST_PLAIN, MOST_PACKED = 100_000, 400_000
+"""Maximum number of characters of a description as it is, and of a packed one."""
+MOST_TEXT = 50_000
+"""Maximum number of characters of the categories in a long description. The model has those that it
+distinguishes, too."""
+MOST_UNPACKED = 20_000_000
+"""Maximum number of bytes that a packed description may have."""
+PACKED, DATES = "packed", ("date", "time")
+UNDESCRIBED = "the model file does not store how its table was read: train the model again"
 
 
-def known(column: Column) -> pl.Expr:
-    """Expression for the column in which categories that are not in the training data are null."""
-    if column.kind != "category":
-        return pl.col(column.name)
-    text = pl.col(column.name)
-    return pl.when(text.is_in(column.categories)).then(text).otherwise(None).alias(column.name)
+def packed_schema(schema: TableSchema) -> dict[str, Any]:
+    """The description for the metadata of a model; packed, if it is long."""
+    told = schema.to_dict()
+    if _length(told) <= MOST_PLAIN:
+        return told
+    # Explanations look for dates here.
+    dates = [column for column in told["columns"] if column["kind"] in DATES]
+    for texts in ("pooled", "categories"):
+        if sum(len(text) for column in told["columns"] for text in column[texts]) > MOST_TEXT:
+            told["columns"] = [{**column, texts: []} for column in told["columns"]]
+    packed = base64.b64encode(zlib.compress(_json(told).encode(), 9)).decode()
+    if len(packed) > MOST_PACKED:
+        raise TableError(
+            f"a model file has no room for the description of {len(schema.columns):,} columns: leave "
+            "some out, or shorten their names"
+        )
+    return {"source": told["source"], "target": told["target"], "columns": dates, PACKED: packed}
 
 
-# ---- messages
-
-
-def _reasons(ignored: Mapping[str, str]) -> str:
-    return "; ".join(f"{name}: {reason}" for name, reason in list(ignored.items())[:6])
-
-
-def _leaks(frame: pl.DataFrame, y: NDArray[Any], target: str, apart: LeaveOut) -> list[str]:
-    return [
-        f"{leak.name} nearly decides {target!r} alone ({percent(leak.accuracy)} right): is it known "
-        f"beforehand? If not, use --ignore {as_word(leak.name)}"
-        for leak in find_leaks(frame.iter_columns(), y, apart.groups)[:MOST_LEAKS]
-    ]
-
-
-def _note_odd(odd: tuple[str, int, str]) -> str:
-    name, n_cells, example = odd
-    return (
-        f"{name}: {n_cells:,} {ODD_CELLS}, such as {shown_cell(example)}, count as missing "
-        f"(--categorical {as_word(name)} treats the column as categories)"
+def stored_schema(model: Any) -> TableSchema | None:
+    """The description of the table that a model was trained on; None if it was trained in Python."""
+    told = (getattr(model, "metadata_", None) or {}).get("table")
+    if told is None:
+        return None
+    try:
+        found = TableSchema.from_dict(unpacked_schema(told))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise TableError(UNDESCRIBED) from error
+    levels = model.model_.encoder.levels
+    columns = tuple(
+        replace(column, categories=tuple(map(str, levels.get(f, ()))))
+        if column.kind == "category" and not column.categories
+        else column
+        for f, column in enumerate(found.columns)
     )
+    return replace(found, columns=columns)
 
 
-def _dates(columns: Sequence[Column]) -> list[str]:
-    day_or_month = [c.name for c in columns if c.kind == "date" and c.form.startswith("%m/%d/%Y")]
-    return [
-        f"{name}: dates are read as month/day/year (year-month-day is unambiguous)"
-        for name in day_or_month
-    ]
+def unpacked_schema(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The description itself, from what the metadata hold."""
+    if PACKED not in told:
+        return told
+    stream = zlib.decompressobj()
+    try:
+        text = stream.decompress(base64.b64decode(told[PACKED], validate=True), MOST_UNPACKED)
+        unpacked: dict[str, Any] = json.loads(text)
+    except (zlib.error, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    return unpacked
 
 
-def pooled_notes(chosen: Sequence[Column]) -> list[str]:
-    """Say which columns have more categories than a model distinguishes."""
-    return [
-        f"{column.name}: has {len(column.categories) + len(column.pooled):,} categories; the "
-        f"{len(column.categories)} most frequent are used, the others are pooled as missing"
-        for column in chosen
-        if column.pooled
-    ]
+def _length(told: Mapping[str, Any]) -> int:
+    return len(_json(told))
+
+
+def _json(told: Mapping[str, Any]) -> str:
+    return json.dumps(told, separators=(",", ":"))
+
+
+ODD, ASIDE = "\nodd", "\naside"
+"""Suffixes of column names that do not occur in files."""
+
+
+@dataclass
+class Tally:
+    """Counts, over all batches, of cells that do not match the training table."""
+
+    n_rows: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)
+    """Column → cells with categories that are not in the training data."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """Column → one of these categories."""
+    pooled: Counter[str] = field(default_factory=Counter)
+    """Column → cells with categories that are too rare in the training data to be distinguished."""
+    odd: Counter[str] = field(default_factory=Counter)
+    """Column → cells in another format than in the training data."""
+    extra: tuple[str, ...] = ()
+    """Columns that the model does not use."""
+
+    def notes(self) -> list[str]:
+        """Return the counts as notes."""
+        notes = [
+            f"{name}: {n:,} cell(s) with categories that training never saw, such as "
+            f"{shown_cell(self.examples[name])}, count as missing"
+            for name, n in self.unknown.items()
+            if n
+        ]
+        notes += [
+            f"{name}: {n:,} cell(s) with categories that were pooled in training, because they are "
+            "rare, count as missing"
+            for name, n in self.pooled.items()
+            if n
+        ]
+        notes += [
+            f"{name}: {n:,} cell(s) in another format than in the training data count as missing"
+            for name, n in self.odd.items()
+            if n
+        ]
+        if self.extra:
+            notes.append(f"not used by the model: {listed(self.extra, 12)}")
+        return notes
+
+
+class Match:
+    """A table matched with the columns that a model expects."""
+
+    def __init__(self, table: Table, schema: TableSchema, aside: Sequence[str] = ()):
+        self.table, self.columns, self.aside = table, schema.columns, tuple(aside)
+        self._check(schema.target)
+        expected = {*schema.ignored, schema.target, *aside}
+        expected |= {column.origin for column in self.columns}
+        self.tally = Tally(extra=tuple(n for n in table.names if n not in expected))
+        self.raw = pl.DataFrame()
+        """Features of the last batch, with categories that training never saw."""
+
+    def _check(self, target: str) -> None:
+        names = self.table.names
+        needed = list(dict.fromkeys(column.origin for column in self.columns))
+        lacking = [name for name in needed if name not in names]
+        free = [name for name in names if name not in needed and name != target]
+        if lacking:
+            close = {name: told for name in lacking if (told := suggestion(name, free))[0] == "d"}
+            meant = f"; for {next(iter(close))!r} {next(iter(close.values()))}" if close else ""
+            raise TableError(
+                f"{self.table.path} lacks {len(lacking)} of the {len(needed)} column(s) that the "
+                f"model needs, {listed(lacking, 12)}: add them (cells may be empty){meant}"
+            )
+        for name in self.aside:
+            if name not in names:
+                raise TableError(
+                    f"{self.table.path} has no column {name!r}: {suggestion(name, names)}"
+                )
+
+    def batches(self, size: int | None = None) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+        """Yield the features and the columns to copy, in batches or all at once."""
+        lazy = self.table.frame.select(self._reading())
+        if size is None:
+            yield self._settled(lazy.collect(engine="streaming"))
+            return
+        for batch in lazy.collect_batches(chunk_size=size, maintain_order=True):
+            yield self._settled(batch)
+
+    def all(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return the features and the columns to copy of the whole table."""
+        return next(self.batches())
+
+    def _reading(self) -> list[pl.Expr]:
+        types = self.table.types
+        read = [column.read(types[column.origin]) for column in self.columns]
+        odd = [
+            (cells(c.origin, numbers=True).is_not_null() & c.read(pl.String()).is_null()).alias(
+                c.name + ODD
+            )
+            for c in self._numbers_from_text()
+        ]
+        aside = [as_text(name, types[name]).alias(name + ASIDE) for name in self.aside]
+        return [*read, *odd, *aside]
+
+    def _numbers_from_text(self) -> list[Column]:
+        types = self.table.types
+        return [
+            c
+            for c in self.columns
+            if c.kind != "category" and types[c.origin] == pl.String and not c.is_derived
+        ]
+
+    def _settled(self, batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+        self.tally.n_rows += len(batch)
+        for column in self._numbers_from_text():
+            self.tally.odd[column.origin] += int(batch[column.name + ODD].sum())
+        self.raw = batch.select(column.name for column in self.columns)
+        frame = batch.select(known(column) for column in self.columns)
+        for column in self.columns:
+            if column.kind == "category":
+                self._count_unknown(column, batch[column.name].filter(frame[column.name].is_null()))
+            else:
+                first = self.tally.n_rows - len(batch) + 1
+                self.table.check_finite(frame[column.name], first)
+        aside = batch.select(pl.col(name + ASIDE).alias(name) for name in self.aside)
+        return frame, aside
+
+    def _count_unknown(self, column: Column, unused: pl.Series) -> None:
+        cells = unused.drop_nulls()
+        unknown = cells.filter(~cells.is_in(column.pooled))
+        self.tally.pooled[column.name] += len(cells) - len(unknown)
+        self.tally.unknown[column.name] += len(unknown)
+        if len(unknown):
+            self.tally.examples.setdefault(column.name, unknown[0])
+
+
+def schema_of(model: Any, table: Table) -> TableSchema:
+    """Return how the model's training table was interpreted.
+
+    For models trained in Python, this is derived from the names of the features.
+    """
+    kept = stored_schema(model)
+    if kept is not None:
+        return kept
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        n = model.n_features_in_
+        if len(table.names) != n:
+            raise TableError(
+                f"the model was trained in Python on {n} columns without names, but {table.path} "
+                f"has {len(table.names)}: give a table with these {n} columns, in the same order"
+            )
+        names = table.names
+    levels = model.model_.encoder.levels
+    columns = tuple(
+        Column(str(name), "category", "", tuple(map(str, levels[f])))
+        if f in levels
+        else Column(str(name), "number", "plain")
+        for f, name in enumerate(names)
+    )
+    return TableSchema("", "", "", columns, {}, (), 0, 0, {}, {})

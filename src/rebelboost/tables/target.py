@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from rebelboost.base.names import listed, shown
 from rebelboost.exceptions import TableError
-from rebelboost.tables.columns import Column, as_text
-from rebelboost.tables.detection import tell_columns
+from rebelboost.tables.columns import CLASSES, NUMBERS, Column, ColumnOptions, as_text, as_word
 from rebelboost.tables.files import Table
-from rebelboost.tables.finite import check_values
-from rebelboost.tables.options import CLASSES, NUMBERS, ColumnOptions, as_word
+from rebelboost.tables.type_detection import detect_types
 
 USUAL = ("class", "label", "labels", "target", "y", "outcome", "species", "diagnosis")
 """Common names of target columns."""
@@ -35,7 +33,7 @@ def find_target(table: Table, target: str | None) -> str:
             f"no target given: {table.path} has the columns {listed(table.names, 12)}; "
             f"add --target with the column to predict, for example --target {as_word(likely)}"
         )
-    raise TableError(f"{table.path} has no column {target!r}: {hint(target, table.names)}")
+    raise TableError(f"{table.path} has no column {target!r}: {suggestion(target, table.names)}")
 
 
 def _check_type(table: Table, target: str) -> None:
@@ -48,7 +46,7 @@ def _check_type(table: Table, target: str) -> None:
         )
 
 
-def hint(name: str, names: Sequence[str]) -> str:
+def suggestion(name: str, names: Sequence[str]) -> str:
     """Suggest a similar name, or list all names."""
     lower = {known.lower(): known for known in names}
     close = difflib.get_close_matches(name.lower(), list(lower), 1, cutoff=0.6)
@@ -134,7 +132,7 @@ def _number_column(table: Table, name: str, options: ColumnOptions) -> Column | 
     """Return how the target's numbers are read, if it is to be predicted as numbers or to be cut."""
     if options.task == CLASSES:
         return None
-    column = tell_columns(table, [name], ColumnOptions(decimal=options.decimal)).columns[0]
+    column = detect_types(table, [name], ColumnOptions(decimal=options.decimal)).columns[0]
     forced = options.task == NUMBERS or options.cut_at is not None
     if column.kind != "number" or column.part:
         if forced:
@@ -144,7 +142,7 @@ def _number_column(table: Table, name: str, options: ColumnOptions) -> Column | 
             )
         return None
     values = table.frame.select(column.read(table.types[name])).collect(engine="streaming")
-    check_values(values.to_series(), table)
+    table.check_finite(values.to_series())
     numbers = values.to_series().drop_nulls()
     if options.cut_at is not None:
         _check_cut(numbers, options.cut_at)

@@ -9,7 +9,7 @@ import numpy as np
 from rebelboost.base.arrays import Bytes, Ints
 from rebelboost.vision.features import Size
 from rebelboost.vision.model import DetectorModel
-from rebelboost.vision.pyramid import Level, levels, scales_between
+from rebelboost.vision.scanning import Level, levels, scales_between
 
 CACHED_PIXELS = 60_000_000
 """Resized backgrounds are kept if all together have at most this many pixels."""

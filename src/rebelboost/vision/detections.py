@@ -1,61 +1,13 @@
-"""Boxes around the objects found in an image; overlapping windows are merged into one box."""
+"""Boxes around the objects found in an image, and how many of them are right."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Bytes, Floats, Ints
 from rebelboost.base.text import Table
-from rebelboost.kernels.elementary import portable_exp
-from rebelboost.vision.model import DetectorModel
-from rebelboost.vision.pyramid import Level
-
-
-class FoundWindows(NamedTuple):
-    """Windows detected in an image, before they are merged."""
-
-    boxes: Floats
-    """(n, 4) left, top, width and height, in pixels of the image."""
-    scores: Floats
-    """(n,)"""
-    windows: Bytes
-    """(n, H, W) pixels of the windows."""
-
-
-class Scanned(NamedTuple):
-    """What was found at one scale, and at what cost."""
-
-    found: FoundWindows
-    n_windows: int
-    n_terms: int
-
-
-def scan_level(
-    model: DetectorModel, level: Level, step: int, least: float, n_threads: int
-) -> Scanned:
-    """Scan an image at one scale for windows with a score above `least`."""
-    sums, used = model.scan(level.image, step, n_threads)
-    scores = sums - model.threshold
-    rows, columns = np.nonzero((scores > least) & (used == len(model)))
-    tops, lefts = step * rows, step * columns
-    height, width = model.window
-    down, across = level.scale
-    boxes = np.stack(
-        [
-            across * lefts,
-            down * tops,
-            np.full(len(tops), across * width),
-            np.full(len(tops), down * height),
-        ],
-        axis=1,
-    )
-    windows = np.empty((len(tops), height, width), dtype=np.uint8)
-    for i, (top, left) in enumerate(zip(tops, lefts, strict=True)):
-        windows[i] = level.image[top : top + height, left : left + width]
-    return Scanned(FoundWindows(boxes, scores[rows, columns], windows), sums.size, int(used.sum()))
 
 
 @dataclass(frozen=True)
@@ -141,32 +93,54 @@ class Detections:
         return ax
 
 
-def merge_overlaps(found: FoundWindows, overlap: float) -> tuple[FoundWindows, Ints]:
-    """Merge windows whose intersection is more than `overlap` of the smaller one, best first.
+class DetectionCounts(NamedTuple):
+    """Right and wrong boxes of some images."""
 
-    The box of a group is the mean of its windows, weighted by exp(score), the score that of its best window.
-    Also returns the number of windows of each group.
+    n_true: int
+    """Objects that there are."""
+    n_right: int
+    """Objects found."""
+    n_false: int
+    """Boxes that are no object, or one found already."""
+
+    def plus(self, more: "DetectionCounts") -> "DetectionCounts":
+        """Add the counts of further images."""
+        return DetectionCounts(*(a + b for a, b in zip(self, more, strict=True)))
+
+    @property
+    def recall(self) -> float:
+        """Share of the objects that were found; NaN if there are none."""
+        return self.n_right / self.n_true if self.n_true else float("nan")
+
+    @property
+    def precision(self) -> float:
+        """Share of the boxes that are right; NaN if there are none."""
+        n_boxes = self.n_right + self.n_false
+        return self.n_right / n_boxes if n_boxes else float("nan")
+
+    def false_per_megapixel(self, n_pixels: int) -> float:
+        """False alarms in a million pixels, if the images have so many pixels all together."""
+        return self.n_false / (n_pixels / 1e6)
+
+
+def count_detections(boxes: Floats, truth: Floats, overlap: float = 0.5) -> DetectionCounts:
+    """Match boxes, best first, with the true box that each overlaps most: (n, 4) left, top, width, height.
+
+    A box is right if intersection / union ≥ `overlap`, and the true box has no better one.
     """
-    left = np.argsort(-found.scores, kind="stable")
-    boxes, best, counts = [], [], []
-    while len(left):
-        inside = _overlap(found.boxes[left[0]], found.boxes[left]) > overlap
-        inside[0] = True
-        group = left[inside]
-        weights = portable_exp(found.scores[group] - found.scores[group[0]])
-        boxes.append((weights[:, np.newaxis] * found.boxes[group]).sum(axis=0) / weights.sum())
-        best.append(int(group[0]))
-        counts.append(len(group))
-        left = left[~inside]
-    merged = FoundWindows(
-        np.array(boxes).reshape(-1, 4), found.scores[best], found.windows[np.array(best, dtype=int)]
-    )
-    return merged, np.array(counts, dtype=np.int64)
+    left = list(range(len(truth)))
+    n_right = 0
+    for box in boxes:
+        shares = [_union_share(box, truth[i]) for i in left]
+        best = int(np.argmax(shares)) if shares else -1
+        if best >= 0 and shares[best] >= overlap:
+            left.pop(best)
+            n_right += 1
+    return DetectionCounts(len(truth), n_right, len(boxes) - n_right)
 
 
-def _overlap(box: Floats, others: Floats) -> NDArray[np.float64]:
-    """Intersection with each of the others, divided by the smaller area."""
-    first = np.maximum(box[:2], others[:, :2])
-    last = np.minimum(box[:2] + box[2:], others[:, :2] + others[:, 2:])
-    shared = np.prod(np.maximum(0, last - first), axis=1)
-    return shared / np.minimum(box[2] * box[3], others[:, 2] * others[:, 3])
+def _union_share(one: Floats, other: Floats) -> float:
+    first = np.maximum(one[:2], other[:2])
+    last = np.minimum(one[:2] + one[2:], other[:2] + other[2:])
+    shared = float(np.prod(np.maximum(0, last - first)))
+    return shared / float(np.prod(one[2:]) + np.prod(other[2:]) - shared)

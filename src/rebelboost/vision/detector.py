@@ -13,24 +13,30 @@ from rebelboost.base.writing import write_text_whole
 from rebelboost.estimators.validation import threads_of
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.safetensors import Contents, read
+from rebelboost.vision.augmentation import with_copies
 from rebelboost.vision.backgrounds import Backgrounds
-from rebelboost.vision.copies import with_copies
-from rebelboost.vision.detections import (
-    Detection,
-    Detections,
-    FoundWindows,
-    merge_overlaps,
-    scan_level,
-)
+from rebelboost.vision.detections import Detection, Detections
 from rebelboost.vision.explanation import DetectionExplanation
 from rebelboost.vision.features import Size, check_window
-from rebelboost.vision.inputs import any_image, scale_of, training_backgrounds, training_crops
+from rebelboost.vision.images import resized
 from rebelboost.vision.opencv_xml import cascade_xml
-from rebelboost.vision.parameters import check_parameters
-from rebelboost.vision.pyramid import levels, resized, scales_between
+from rebelboost.vision.scanning import (
+    FoundWindows,
+    levels,
+    merge_overlaps,
+    scales_between,
+    scan_level,
+)
 from rebelboost.vision.storage import unpack_detector, write_detector
 from rebelboost.vision.training import DetectorPlan, Stage, train_detector, window_trees
 from rebelboost.vision.transformer import Kind, feature_pool
+from rebelboost.vision.validation import (
+    any_image,
+    check_parameters,
+    scale_of,
+    training_backgrounds,
+    training_crops,
+)
 
 HAAR_DRAWN = 6000
 """Number of Haar features drawn by default, out of about 10⁵."""
@@ -336,7 +342,7 @@ class Detector(BaseEstimator):
     def to_opencv_xml(self, path: str | os.PathLike[str] | None = None) -> str:
         """The detector as a cascade for OpenCV 4's `cv2.CascadeClassifier`; Haar features only.
 
-        A soft cascade is written as stages of the first 2, 8, 32, … terms, each with its floor. OpenCV
+        A soft cascade is written as stages of the first 2, 8, 32, … terms, each with its exit threshold. OpenCV
         computes in 32 bits, and skips windows of low contrast, so that single windows may differ.
 
         Parameters

@@ -1,7 +1,8 @@
 """Features of windows: Haar features [ADA, Sec. 3.4.3] and sums over integral channels [QUICK, Sec. 5.1].
 
 A feature is a weighted sum of one plane of the image over rectangles in the window (`RectangleArrays`). It is
-divided by the contrast of the window, so that brightness and contrast change no decision.
+divided by the contrast of the window, so that brightness and contrast change no decision. Integral
+images give the sum over any rectangle from four numbers.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +11,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import N_GREY_PLANES, PLANES, RectangleArrays
+from rebelboost import kernels
+from rebelboost.base.arrays import N_GREY_PLANES, PLANES, Bytes, Floats, RectangleArrays
 
 GREY = PLANES.index("grey")
 Size = tuple[int, int]
@@ -162,3 +164,38 @@ def n_planes(features: RectangleArrays) -> int:
     """Number of planes of an image that the features need."""
     gradient = np.any(features.planes >= N_GREY_PLANES)
     return len(PLANES) if gradient else N_GREY_PLANES
+
+
+Sums = NDArray[np.uint32]
+
+
+def integral_images(images: Bytes, planes: int, n_threads: int = 1) -> Sums:
+    """(n · planes, H + 1, W + 1) integral images of (n, H, W) images, modulo 2³²."""
+    n, height, width = images.shape
+    sums = np.empty((n * planes, height + 1, width + 1), dtype=np.uint32)
+    kernels.active.integrate(images, sums, n_threads)
+    return sums
+
+
+class Windows:
+    """Windows of equal size, ready for the computation of any of their features."""
+
+    def __init__(self, images: Bytes, planes: int, n_threads: int = 1) -> None:
+        self.n_threads = n_threads
+        self.sums = integral_images(images, planes, n_threads)
+        self.scales: Floats = np.empty((len(images), 2))
+        kernels.active.window_scales(self.sums, self.scales, n_threads)
+
+    def __len__(self) -> int:
+        return len(self.scales)
+
+    def values(self, features: RectangleArrays) -> Floats:
+        """(N, n) values of features, divided by the contrast of the windows."""
+        values = np.empty((len(self), len(features.planes)))
+        kernels.active.window_values(self.sums, self.scales, features, values, self.n_threads)
+        return values
+
+
+def window_features(images: Bytes, features: RectangleArrays, n_threads: int = 1) -> Floats:
+    """(N, n) values of features of (N, H, W) windows."""
+    return Windows(images, n_planes(features), n_threads).values(features)

@@ -1,4 +1,4 @@
-"""Images as grey bytes: from arrays, and from files by Pillow."""
+"""Images as grey bytes: from arrays, and from files by Pillow; and in other sizes."""
 
 import os
 import warnings
@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from rebelboost.base.arrays import Bytes
 from rebelboost.exceptions import ImageError
+from rebelboost.vision.features import Size
 
 MOST_PIXELS = 100_000_000
 """Maximum number of pixels of an image."""
@@ -17,6 +19,8 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp", "
 """Files that count as images in a folder."""
 LUMA = (299, 587, 114)
 """Thousandths of red, green and blue in grey [ITU-R 601], as in Pillow and OpenCV."""
+UNIT = 1 << 11
+"""Denominator of the weights of pixels: 8 bits of a pixel and twice 11 bits fit into 31."""
 
 
 def grey_image(image: Any, name: str = "the image") -> Bytes:
@@ -139,3 +143,33 @@ def image_files(folder: str | os.PathLike[str]) -> Iterator[Path]:
     else:
         files = (path for path in sorted(place.rglob("*")) if path.suffix.lower() in SUFFIXES)
         yield from (path for path in files if path.is_file())
+
+
+def resized(image: Bytes, size: Size) -> Bytes:
+    """Resize a grey image by weights that fall linearly with distance, over at least two pixels a side.
+
+    The arithmetic is in integers: the result is the same on every machine.
+    """
+    if image.shape == size:
+        return image
+    down = _weights(image.shape[0], size[0]) @ image.astype(np.int32)
+    both = _weights(image.shape[1], size[1]) @ np.ascontiguousarray(down.T)
+    rounded = (both + UNIT * UNIT // 2) // (UNIT * UNIT)
+    return np.ascontiguousarray(rounded.T.astype(np.uint8))
+
+
+def _weights(n_in: int, n_out: int) -> sparse.csr_matrix:
+    """(n_out, n_in) integer weights; each row sums to `UNIT`."""
+    ratio = n_in / n_out
+    reach = max(1.0, ratio)
+    centre = (np.arange(n_out) + 0.5) * ratio - 0.5
+    first = np.ceil(centre - reach).astype(np.int64)
+    at = first[:, np.newaxis] + np.arange(int(2 * reach) + 1)
+    weight = np.maximum(0, 1 - np.abs(at - centre[:, np.newaxis]) / reach)
+    weight[(at < 0) | (at >= n_in)] = 0
+    shares = np.rint(UNIT * weight / weight.sum(axis=1, keepdims=True)).astype(np.int32)
+    largest = np.argmax(shares, axis=1)
+    shares[np.arange(n_out), largest] += UNIT - shares.sum(axis=1, dtype=np.int32)
+    rows = np.repeat(np.arange(n_out), at.shape[1])
+    cells = (shares.ravel(), (rows, np.clip(at, 0, n_in - 1).ravel()))
+    return sparse.csr_matrix(cells, shape=(n_out, n_in))

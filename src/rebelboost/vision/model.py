@@ -9,8 +9,7 @@ from rebelboost import kernels
 from rebelboost.base.arrays import Bytes, Floats, Indices, RectangleArrays, TreeArrays, WindowGrid
 from rebelboost.base.cached import cached_property
 from rebelboost.model.trees import Trees
-from rebelboost.vision.features import Size, n_planes, take_features
-from rebelboost.vision.integral_image import Windows, integral_images
+from rebelboost.vision.features import Size, Windows, integral_images, n_planes, take_features
 
 
 @dataclass(frozen=True)
@@ -22,8 +21,8 @@ class DetectorModel:
     """The features that the trees use."""
     trees: Trees
     """Trees with one output, on these features."""
-    floors: Floats
-    """(T,) a window is left if the sum after tree t is below floors[t]."""
+    exit_thresholds: Floats
+    """(T,) a window is left if the sum after tree t is below exit_thresholds[t]."""
     threshold: float = 0.0
     """Windows with a sum above it are detected. Scores are sums minus the threshold."""
 
@@ -66,7 +65,7 @@ class DetectorModel:
             WindowGrid(*self.window, step),
             self.rectangles,
             self.walked,
-            self.floors,
+            self.exit_thresholds,
             scores,
             used,
             n_threads,

@@ -8,7 +8,7 @@ from rebelboost.vision.model import DetectorModel
 GROWTH = 4
 """A stage has this many times the terms of the one before it."""
 LOWEST = -1e30
-"""For floors of −∞."""
+"""For exit thresholds of −∞."""
 
 HEAD = """<?xml version="1.0"?>
 <opencv_storage>
@@ -64,7 +64,11 @@ def cascade_xml(model: DetectorModel) -> str:
     trees = [_tree(model, t) for t in range(len(model))]
     stages = []
     for end in ends:
-        floor = model.threshold if end == len(model) else max(float(model.floors[end - 1]), LOWEST)
+        floor = (
+            model.threshold
+            if end == len(model)
+            else max(float(model.exit_thresholds[end - 1]), LOWEST)
+        )
         stages.append(STAGE.format(n_terms=end, floor=_number(floor), trees="\n".join(trees[:end])))
     features = [_feature(model, i) for i in range(len(model.rectangles.planes))]
     return head + "\n".join(stages) + MIDDLE + "\n".join(features) + TAIL

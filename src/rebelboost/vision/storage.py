@@ -39,7 +39,7 @@ def write_detector(
     """Write a detector to a file."""
     arrays = {f"trees.{name}": array for name, array in model.trees.to_tensors().items()}
     arrays |= {f"rectangles.{name}": array for name, array in model.rectangles._asdict().items()}
-    arrays["floors"] = model.floors
+    arrays["floors"] = model.exit_thresholds
     arrays["stages"] = np.array([list(stage) for stage in stages], dtype=np.float64).reshape(
         -1, len(Stage._fields)
     )
@@ -83,9 +83,9 @@ def unpack_detector(contents: Contents) -> StoredDetector:
     used = trees.features < len(rectangles.planes)
     require(used.all(), "trees with features that do not exist")
     require(n_terms == 0 or len(rectangles.planes) > 0, "trees without features")
-    floors = shelf.take("floors", np.float64, n_terms)
-    require((floors < np.inf).all(), "floors that are not numbers")
-    model = DetectorModel(window, rectangles, trees, floors, fields.number("threshold"))
+    exits = shelf.take("floors", np.float64, n_terms)
+    require((exits < np.inf).all(), "exit thresholds that are not numbers")
+    model = DetectorModel(window, rectangles, trees, exits, fields.number("threshold"))
     parameters = {
         "features": fields.word("features", KINDS),
         "step": fields.whole("step", 1, 2**15),

@@ -18,9 +18,9 @@ from rebelboost.vision.features import (
     n_haar_features,
     random_haar_features,
     take_features,
+    window_features,
 )
 from rebelboost.vision.images import grey_windows
-from rebelboost.vision.integral_image import window_features
 
 Kind = Literal["haar", "channels"]
 KINDS = ("haar", "channels")
