@@ -25,12 +25,11 @@ from rebelboost.costs import offsets
 from rebelboost.data.folds import folds
 from rebelboost.estimators import training
 from rebelboost.estimators.validation import encode_features
-from rebelboost.selection import thinning
-from rebelboost.selection.blend import LEAST_SHARE, share_out
+from rebelboost.selection import average
+from rebelboost.selection.average import LEAST_SHARE, needed, share_out
 from rebelboost.selection.candidates import FREQUENCIES
+from rebelboost.selection.cross_fit import runner_of
 from rebelboost.selection.runner import Runner
-from rebelboost.selection.thinning import needed
-from rebelboost.selection.waves import runner_of
 from reproduce import harness
 from variants import Choice
 
@@ -56,7 +55,7 @@ def thinned(runners: Sequence[Runner]) -> list[Runner]:
 
 def always_thinned(runners: Sequence[Runner]) -> list[Runner]:
     """The same, also with few samples, or hardly any mistakes among them."""
-    with patch.object(thinning, "FEW", 0), patch.object(thinning, "LEAST_EVIDENCE", 0.0):
+    with patch.object(average, "FEW", 0), patch.object(average, "LEAST_EVIDENCE", 0.0):
         return thinned(runners)
 
 

@@ -4,8 +4,20 @@ import numpy as np
 
 from rebelboost.data.samples import Samples
 from rebelboost.rows.base import MemoryRows
-from rebelboost.rows.slopes import ConvexRowsLoss, GivenLoss, Slopes, StartSlopes, differentiate
+from rebelboost.rows.slopes import ConvexRowsLoss, Slopes, StartSlopes, differentiate
 from rebelboost.rows.weights import Start, Weighting, Weights
+
+
+class AnyLoss:
+    """A loss of samples in memory, as it is."""
+
+    baseline = None
+
+    def __init__(self, loss):
+        self.loss, self.n_outputs = loss, loss.shape[1]
+
+    def of(self, rows):
+        return self.loss
 
 
 def weights_of(costs, labels, scores, subcosts="thesis"):
@@ -25,7 +37,7 @@ def slopes_of(loss, scores):
     n_samples, n_outputs = loss.shape
     labels = np.zeros(n_samples, dtype=np.int32)
     samples = Samples(np.zeros((n_samples, 1)), labels, np.zeros((n_outputs, n_outputs)))
-    rows, given = MemoryRows.of(samples), GivenLoss(loss)
+    rows, given = MemoryRows.of(samples), AnyLoss(loss)
     rows.ask(StartSlopes(given, 1.0))
     rows.alone.train.scores[:] = scores
     differentiate(rows.alone.train)

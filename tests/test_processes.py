@@ -9,7 +9,7 @@ import pytest
 from ensembles import arrays, assert_same
 from problems import random_problem
 from rebelboost import RebelClassifier, Stump, Tree
-from rebelboost.estimators import training
+from rebelboost.estimators import fitting
 
 # Large enough that the kernels use their threads.
 PROBLEM = random_problem(0, n_samples=20_000, n_features=10)
@@ -19,7 +19,7 @@ LEARNERS = [Stump(), Tree(3, outputs="tree"), Tree(3)]
 @pytest.fixture(autouse=True)
 def two_threads(monkeypatch):
     """Fits use two threads whatever the machine has."""
-    monkeypatch.setattr(training, "threads_of", lambda _: 2)
+    monkeypatch.setattr(fitting, "threads_of", lambda _: 2)
 
 
 def fit(learner):

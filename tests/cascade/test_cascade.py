@@ -11,7 +11,7 @@ from rebelboost import Binary, RebelClassifier, Similarity, Stump, Tree, kernels
 from rebelboost.cascade.running import run_cascade
 from rebelboost.cascade.staged_terms import StagedTerms
 from rebelboost.evaluation import evaluate_cascade
-from rebelboost.selection.staged import BITS
+from rebelboost.selection.average import BITS
 
 N_TRAINED, N = 300, 900
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, RebelRegressor, SmoothSimilarity, kernels, load
-from rebelboost.learners import smooth_basis
+from rebelboost.learners import smooth
 from rebelboost.model.smooth import SmoothSimilarities
 
 
@@ -27,8 +27,8 @@ def squared(a, b):
 def small_basis(width=1.0, n=40, n_examples=12):
     points = np.random.default_rng(0).normal(size=(n, 3))
     distances = squared(points[:n_examples], points)
-    tau = width * smooth_basis.typical(distances)
-    return smooth_basis.make_basis(tau, distances, distances[:, :n_examples]), distances
+    tau = width * smooth.typical(distances)
+    return smooth.make_basis(tau, distances, distances[:, :n_examples]), distances
 
 
 EVERYTHING = np.arange(40, dtype=np.int32)
@@ -61,11 +61,11 @@ def test_larger_penalties_use_fewer_features():
 
 
 def test_number_path_is_ridge_regression(monkeypatch):
-    monkeypatch.setattr(smooth_basis, "FADED", 0.0)
+    monkeypatch.setattr(smooth, "FADED", 0.0)
     basis, _ = small_basis()
     rng = np.random.default_rng(2)
     target, weight = rng.normal(size=40), rng.exponential(size=40)
-    (found,) = smooth_basis.number_path(basis, target, weight, (0.1,))
+    (found,) = smooth.number_path(basis, target, weight, (0.1,))
     design = np.column_stack([np.ones(40), basis.features])
     penalty = basis.ridge(0.1) * np.eye(design.shape[1])
     penalty[0, 0] = 0  # the constant is free
@@ -77,12 +77,12 @@ def test_number_path_is_ridge_regression(monkeypatch):
 def test_class_path_is_logistic_regression_of_each_class(monkeypatch):
     from sklearn.linear_model import LogisticRegression
 
-    monkeypatch.setattr(smooth_basis, "MOST_STEPS", 2000)
-    monkeypatch.setattr(smooth_basis, "PRECISION", 1e-12)
-    monkeypatch.setattr(smooth_basis, "FADED", 0.0)
+    monkeypatch.setattr(smooth, "MOST_STEPS", 2000)
+    monkeypatch.setattr(smooth, "PRECISION", 1e-12)
+    monkeypatch.setattr(smooth, "FADED", 0.0)
     basis, _ = small_basis()
     labels = np.random.default_rng(3).integers(0, 3, 40)
-    *_, found = smooth_basis.class_path(basis, np.eye(3)[labels], (10.0, 1.0))
+    *_, found = smooth.class_path(basis, np.eye(3)[labels], (10.0, 1.0))
     for k in range(3):
         # Scores are half the log-odds, so coefficients of log-odds are penalised a quarter as much.
         model = LogisticRegression(C=4 / (40 * basis.ridge(1.0)), tol=1e-10, max_iter=10_000)
@@ -93,7 +93,7 @@ def test_class_path_is_logistic_regression_of_each_class(monkeypatch):
 def test_scores_of_two_classes_are_opposite():
     basis, _ = small_basis()
     mass = np.eye(2)[np.random.default_rng(3).integers(0, 2, 40)]
-    for solved in smooth_basis.class_path(basis, mass, (1.0, 0.1)):
+    for solved in smooth.class_path(basis, mass, (1.0, 0.1)):
         np.testing.assert_array_equal(solved[0], -solved[1])
 
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from rebelboost.selection.calibration import Found
 from rebelboost.selection.fold_callbacks import LEAST_PAST, Kept, LearningCurveStop, stages_of
-from rebelboost.selection.scoring import Found
 
 
 def watched(losses, bar=np.inf, n_classes=2):

@@ -9,7 +9,7 @@ import pytest
 
 from rebelboost import RebelClassifier, Tree
 from rebelboost.datasets import planar_mixture, random_costs, spirals
-from rebelboost.selection import candidates, waves
+from rebelboost.selection import candidates, cross_fit
 from rebelboost.selection import race as selection
 from rebelboost.selection import runner as entrants
 
@@ -221,9 +221,9 @@ def test_of_many_samples_one_scale_of_similarities_takes_part(monkeypatch):
 
 
 def test_of_many_samples_three_candidates_go_on_at_most(monkeypatch):
-    monkeypatch.setattr(waves, "MANY", 200)
-    monkeypatch.setattr(waves, "LEAST_TO_GO_ON", 1e-9)
-    monkeypatch.setattr(waves, "LEAST_OF_FEW", 1e-9)
+    monkeypatch.setattr(cross_fit, "MANY", 200)
+    monkeypatch.setattr(cross_fit, "LEAST_TO_GO_ON", 1e-9)
+    monkeypatch.setattr(cross_fit, "LEAST_OF_FEW", 1e-9)
     found = classifier(n_rounds=10).fit(X, y).cross_fit_
     assert sum(s.n_parts > 1 for s in found.standings) == 3
 
@@ -244,7 +244,7 @@ def test_more_time_ends_with_the_last_repeat(monkeypatch):
 
 
 def test_no_repeat_begins_when_the_fits_are_large_already(monkeypatch):
-    monkeypatch.setattr(waves, "MOST_BYTES", 1)
+    monkeypatch.setattr(cross_fit, "MOST_BYTES", 1)
     found = classifier(learner="tree", n_rounds=5, time_budget=600.0).fit(X, y).cross_fit_
     assert {s.n_parts for s in found.standings if s.share > 0} == {10}
 
@@ -314,7 +314,7 @@ def test_a_fold_that_ends_at_the_deadline_is_used_if_it_got_far_enough(
         return without(runner, part, number, bar, callbacks, n_threads)
 
     monkeypatch.setattr(entrants.BoostedRunner, "fit_without", fit_without)
-    monkeypatch.setattr(waves, "LEAST_DONE", 0.0 if n_rounds == 20 else 0.5)
+    monkeypatch.setattr(cross_fit, "LEAST_DONE", 0.0 if n_rounds == 20 else 0.5)
     model = classifier(learner="tree", n_rounds=20, time_budget=1e5).fit(X, y)
     assert fitted == [0, 1, 2]
     assert [s.n_parts for s in model.cross_fit_.standings] == [n_parts]

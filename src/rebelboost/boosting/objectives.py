@@ -7,6 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from rebelboost.boosting.state import ExponentialLoss, SmoothLoss, State
+from rebelboost.losses.classes import AnyClassLoss
+from rebelboost.losses.regression import AnyRegressionLoss
 from rebelboost.rows.base import Rows, facts_of
 from rebelboost.rows.slopes import ClassLoss, ConvexRowsLoss, RegressionLoss
 from rebelboost.rows.sums import sums_of, total_weight
@@ -20,8 +22,8 @@ class Objective(Protocol):
     """A loss, by name, that can be applied to rows."""
 
     @property
-    def loss(self) -> str:
-        """Name of the loss."""
+    def loss(self) -> Any:
+        """Name of the loss, or what makes one."""
 
     def state(self, rows: Rows, *, held: bool = False) -> State:
         """Scores of 0, and the weights of the rows that are trained on, or of those held out."""
@@ -31,8 +33,8 @@ class Objective(Protocol):
 class ClassObjective:
     """Objective of classification with costs."""
 
-    loss: str = "exponential"
-    """One of `LOSSES`."""
+    loss: AnyClassLoss = "exponential"
+    """One of `LOSSES`, or what makes a loss from subcosts."""
     subcosts: str = "thesis"
     """How costs become weights, one of `SUBCOSTS`."""
 
@@ -67,8 +69,8 @@ class ClassObjective:
 class RegressionObjective:
     """Objective of regression."""
 
-    loss: str = "squared"
-    """One of `rebelboost.losses.regression.REGRESSION_LOSSES`."""
+    loss: AnyRegressionLoss = "squared"
+    """One of `REGRESSION_LOSSES`, or what makes a loss from targets and weights."""
     delta: float = 1.0
     """Threshold of the Huber loss."""
 

@@ -26,8 +26,7 @@ from rebelboost.estimators.validation import (
 )
 from rebelboost.exceptions import PartitionError
 from rebelboost.rows.base import Merge, added, all_items
-from rebelboost.rows.block import Block, EncodedRows, Raw, ScoredRows
-from rebelboost.rows.columns import FileColumns, in_memory
+from rebelboost.rows.block import Block, EncodedRows, FileColumns, Raw, ScoredRows, in_memory
 
 MOST_SHORT = 256
 """Number of classes whose codes fit into a byte."""

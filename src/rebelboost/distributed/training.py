@@ -34,8 +34,7 @@ from rebelboost.learners.base import WeakLearner
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
 from rebelboost.rows.base import RowFacts, Rows
-from rebelboost.rows.block import EncodedRows
-from rebelboost.rows.columns import in_memory
+from rebelboost.rows.block import EncodedRows, in_memory
 from rebelboost.rows.sums import TargetEnds, mean_target
 from rebelboost.tasks.base import Found, Table, named_learner, searches_blocks
 

@@ -19,7 +19,7 @@ from rebelboost.estimators.fitting import TrainingInput, Validation, fit_input
 from rebelboost.estimators.validation import deadline_of, encode_features, index_labels, threads_of
 from rebelboost.exceptions import ModelFileError
 from rebelboost.model.fitted import FittedTerms
-from rebelboost.selection.blend import CrossFit
+from rebelboost.selection.average import CrossFit
 
 if TYPE_CHECKING:
     from rebelboost.explain.explanation import Explanations

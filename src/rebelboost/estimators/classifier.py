@@ -31,6 +31,7 @@ from rebelboost.estimators.fitting import shrinkage_of
 from rebelboost.estimators.reading import SplitBy, read_classes, rule_of
 from rebelboost.estimators.validation import check_agreement, known_labels, threads_of
 from rebelboost.learners.base import WeakLearner
+from rebelboost.losses.classes import AnyClassLoss
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.selection.race import Selection
@@ -63,8 +64,8 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         names, or a dict of exceptions ``{(true, decided): cost}``. By default every mistake costs 1.
     class_weight : dict, "balanced" or None, default=None
         In place of `costs`: what a mistake on a sample of each class costs, ``{class: weight}``.
-    loss : {"exponential", "logistic", "squared"}, default="exponential"
-        Loss to minimise. For two classes with uniform costs: AdaBoost, LogitBoost or L₂Boost.
+    loss : {"exponential", "logistic", "squared"} or callable, default="exponential"
+        Loss to minimise, or what makes one from subcosts (see the page "Extending"). For two classes with uniform costs: AdaBoost, LogitBoost or L₂Boost.
     subcosts : {"auto", "thesis", "rebel"}, default="auto"
         How costs become weights; see `rebelboost.losses.exponential`. "auto" is "rebel" for training on
         unequal costs with another loss than the exponential (where only "rebel" bounds the cost), and
@@ -146,7 +147,7 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "costs": "no_validation",
         "class_weight": "no_validation",
-        "loss": [StrOptions(set(LOSSES))],
+        "loss": [StrOptions(set(LOSSES)), callable],
         "subcosts": [StrOptions({"auto", *SUBCOSTS})],
         "decision": [StrOptions(set(RULES))],
         "training": [StrOptions({"costs", "neutral", "auto"})],
@@ -166,7 +167,7 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         tol: float | str = "auto",
         costs: Any = None,
         class_weight: Any = None,
-        loss: str = "exponential",
+        loss: AnyClassLoss = "exponential",
         subcosts: str = "auto",
         decision: str = "min_risk",
         training: str = "auto",

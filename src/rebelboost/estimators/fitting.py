@@ -22,7 +22,7 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
 from rebelboost.model.learned_costs import LearnedCosts
 from rebelboost.rows.base import Rows
-from rebelboost.selection.blend import CrossFit
+from rebelboost.selection.average import CrossFit
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.fit_pool import FitPool
 from rebelboost.selection.race import n_parts_of, select

@@ -26,7 +26,7 @@ from rebelboost.estimators.validation import (
 )
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
-from rebelboost.losses.regression import REGRESSION_LOSSES
+from rebelboost.losses.regression import REGRESSION_LOSSES, AnyRegressionLoss
 from rebelboost.selection.race import Selection
 from rebelboost.tasks.base import is_race, named_learner
 from rebelboost.tasks.regression import RegressionTask
@@ -46,8 +46,8 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         cross-fit, both are the same as "tree", ``Tree(depth=5, least_mass=0.003)``. Splits minimise the
         variance. A leaf's output is the mean residual of its samples (for the absolute loss, the
         median), shrunk towards 0 by the tree's `smoothing`.
-    loss : {"squared", "absolute", "huber"}, default="squared"
-        Loss of the residuals. The squared loss gives L₂Boost; the others are robust to outliers.
+    loss : {"squared", "absolute", "huber"} or callable, default="squared"
+        Loss of the residuals, or what makes one from targets and weights (see the page "Extending"). The squared loss gives L₂Boost; the others are robust to outliers.
     huber_delta : float or "auto", default="auto"
         The Huber loss is quadratic for residuals up to this size and linear beyond. "auto" is the 90 %
         quantile of the targets' distances from their median.
@@ -121,7 +121,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
         "learner": [StrOptions(set(RegressionTask.learners)), Tree, Stump],
-        "loss": [StrOptions(set(REGRESSION_LOSSES))],
+        "loss": [StrOptions(set(REGRESSION_LOSSES)), callable],
         "huber_delta": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "tol": [Interval(Real, 0, 1, closed="left")],
@@ -136,7 +136,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         self,
         learner: str | Tree | Stump = "auto",
         *,
-        loss: str = "squared",
+        loss: AnyRegressionLoss = "squared",
         huber_delta: float | str = "auto",
         n_rounds: int | str = "auto",
         tol: float = 0.0,

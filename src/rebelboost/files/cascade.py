@@ -10,7 +10,7 @@ from rebelboost.cascade.checks import KINDS
 from rebelboost.cascade.plan import CascadePlan
 from rebelboost.files.terms import LARGEST_SCORE
 from rebelboost.model.fitted import FittedClassifier
-from rebelboost.selection.staged import Staged
+from rebelboost.selection.average import Staged
 
 Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 THRESHOLDS = ("low", "high", "risk_temperatures", "temperatures")

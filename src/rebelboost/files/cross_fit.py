@@ -10,7 +10,7 @@ from rebelboost.boosting.rounds import History
 from rebelboost.files.terms import LARGEST_NUMBER, LARGEST_SCORE
 from rebelboost.files.texts import take_texts, text_arrays
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
-from rebelboost.selection.blend import CrossFit
+from rebelboost.selection.average import CrossFit
 from rebelboost.selection.runner import Standing
 
 STANDING = ("rounds", "share", "log_loss", "cost", "n_parts", "shrinkage")

@@ -55,7 +55,7 @@ from rebelboost.files.texts import (
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
-from rebelboost.selection.blend import CrossFit
+from rebelboost.selection.average import CrossFit
 
 FORMAT, VERSION = "rebelboost", 7
 """2 adds costs by sample (`files/sample_costs.py`), 3 smooth similarities (`model/smooth.py`), 4 cross-fits of

@@ -1,13 +1,14 @@
-"""Search for a similarity in each round of boosting."""
+"""The search for localized similarities: anchors, rivals, and several rounds in one kernel call."""
 
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.base.arrays import COMPARISONS, Distances, Regions
+from rebelboost.base.arrays import COMPARISONS, Blocks, Distances, Regions
 from rebelboost.base.cached import cached_property
 from rebelboost.base.draws import key_from
 from rebelboost.base.hashing import Keys
@@ -21,11 +22,11 @@ from rebelboost.base.pair_arrays import (
     PairQueue,
     PairTerm,
 )
+from rebelboost.base.round_arrays import HeldPoints, PairPlan, PairTable
 from rebelboost.data.point_set import PlacedSamples, PointSet
-from rebelboost.data.spaces import Embedding
+from rebelboost.data.spaces import ABREAST, Embedding
 from rebelboost.learners.base import Ahead, AnyWeights, Candidate, Focus, Prepared
 from rebelboost.learners.similarity_pairs import Pair, draw_pairs, search_pair
-from rebelboost.learners.similarity_rounds import boost_pairs
 from rebelboost.model.comparisons import KINDS, NONE, Comparisons
 from rebelboost.model.terms import Terms
 from rebelboost.rows.weights import Weights
@@ -279,3 +280,54 @@ def _anchor(weights: Weights) -> int:
         weights.planes, weights.totals, (plus - minus)[0], weights.n_threads
     )
     return i
+
+
+# ---- several rounds in one call
+
+
+def boost_pairs(
+    points: PointSet, options: PairOptions, queue: PairQueue, memory: PairTerm, ahead: Ahead
+) -> list[Terms]:
+    """The terms of several rounds (kernels.boost_pairs)."""
+    assert points.pair_space is not None
+    table = PairTable.empty(len(ahead.keys), len(ahead.training.totals))
+    n_done = kernels.active.boost_pairs(
+        points.pair_space,
+        HeldPoints(points.placed, _held_blocks(points, ahead)),
+        PairPlan(ahead.samples, options, ahead.keys, ahead.shrinkage, ahead.least_total),
+        ahead.training,
+        ahead.held,
+        queue,
+        memory,
+        table,
+        ahead.log,
+        points.n_threads,
+    )
+    is_constant = table.anchors[:n_done] == NONE
+    ends = [0, *(np.flatnonzero(np.diff(is_constant)) + 1).tolist(), n_done]
+    return [_terms(points, table, slice(*run)) for run in pairwise(ends) if n_done]
+
+
+def _held_blocks(points: PointSet, ahead: Ahead) -> Blocks:
+    if len(ahead.queries) > 0:
+        blocks: Blocks = ahead.queries.laid(points.space)
+        return blocks
+    return np.empty((0, points.placed.shape[1], ABREAST), dtype=np.float32)
+
+
+def _terms(points: PointSet, table: PairTable, run: slice) -> Terms:
+    """The terms of rounds in a row that are all constants, or none of them is."""
+    outputs = table.outputs[run]
+    if table.anchors[run][0] == NONE:
+        return Comparisons.constants(outputs)
+    among_all = Comparisons(
+        points.space,
+        points.rows,
+        points.placed,
+        table.kinds[run],
+        table.anchors[run],
+        table.rivals[run],
+        table.apart[run],
+        outputs,
+    )
+    return among_all.take(np.arange(len(outputs)))  # with the points that they compare with only

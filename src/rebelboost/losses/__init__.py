@@ -1,1 +1,5 @@
-"""Loss functions: weights of the samples, the best outputs of a term, and the remaining loss."""
+"""Losses: from costs or targets to weights, and from weights to outputs."""
+
+from rebelboost.losses.convex import ConvexLoss
+
+__all__ = ["ConvexLoss"]

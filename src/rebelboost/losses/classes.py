@@ -6,6 +6,7 @@ LogitBoost or L₂Boost.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -151,3 +152,17 @@ def _plus_and_minus(subcosts: Planes) -> tuple[Floats, Floats]:
 
 FAMILY: dict[str, type[Logistic] | type[Squared]] = {"logistic": Logistic, "squared": Squared}
 """Losses for classification other than the exponential, by name."""
+
+AnyClassLoss = str | Callable[[Planes], ConvexLoss]
+"""The name of a loss, or what makes one from (V, N, K) subcosts."""
+
+
+def class_loss(given: AnyClassLoss, subcosts: Planes) -> Any:
+    """The loss of samples with these subcosts."""
+    return FAMILY[given](subcosts) if isinstance(given, str) else given(subcosts)
+
+
+def decoded_as(given: AnyClassLoss) -> str:
+    """Name of the loss whose scores are decoded alike; "logistic" unless `given` says otherwise."""
+    name: str = given if isinstance(given, str) else getattr(given, "decoded_as", "logistic")
+    return name

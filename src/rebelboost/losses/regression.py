@@ -1,6 +1,7 @@
 """Regression: its losses (least squares, Huber and absolute), and its first prediction."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -139,10 +140,16 @@ def medians_by_region(
     return np.where(ends > starts, values[order][at] + 0.0, 0.0)
 
 
+AnyRegressionLoss = str | Callable[[BySample, BySample], ConvexLoss]
+"""The name of a loss, or what makes one from (N,) targets, minus the baseline, and (N,) weights."""
+
+
 def regression_loss(
-    name: str, target: BySample, weight: BySample, delta: float = 1.0
+    name: AnyRegressionLoss, target: BySample, weight: BySample, delta: float = 1.0
 ) -> ConvexLoss:
-    """Create a regression loss by name."""
+    """The loss of samples with these targets and weights."""
+    if not isinstance(name, str):
+        return name(target, weight)
     if name == "huber":
         return Huber(target, weight, delta)
     return LeastSquares(target, weight) if name == "squared" else LeastAbsolute(target, weight)
@@ -158,7 +165,7 @@ HUBER_SHARE = 0.9
 """Share of the weight whose residuals are at most huber_delta="auto"."""
 
 
-def baseline(loss: str, y: BySample, weight: BySample | None) -> float:
+def baseline(loss: AnyRegressionLoss, y: BySample, weight: BySample | None) -> float:
     """Prediction before the first round: the mean for the squared loss, else the median."""
     weight = np.ones(len(y)) if weight is None else weight
     if loss != "squared":

@@ -23,8 +23,7 @@ from rebelboost.data.binning import (
     middles,
 )
 from rebelboost.rows.base import Merge, Rows, added, largest_of
-from rebelboost.rows.block import Block, ScoredRows, Sorted
-from rebelboost.rows.columns import columns_of_rows, in_memory
+from rebelboost.rows.block import Block, ScoredRows, Sorted, columns_of_rows, in_memory
 
 Keys = NDArray[np.uint64]
 FIRST_BITS = 12

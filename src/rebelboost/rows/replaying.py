@@ -17,8 +17,7 @@ from rebelboost.data.binning import Binner
 from rebelboost.model.queries import Queries
 from rebelboost.model.trees import Trees
 from rebelboost.rows.base import Merge, added
-from rebelboost.rows.block import Block
-from rebelboost.rows.columns import in_memory
+from rebelboost.rows.block import Block, in_memory
 
 AT_ONCE = 1 << 14
 """Rows whose bins are copied at a time."""

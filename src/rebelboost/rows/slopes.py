@@ -28,14 +28,13 @@ from rebelboost.base.arrays import (
 from rebelboost.base.fixed_point import coarse_scale, fine_scales, in_units
 from rebelboost.base.newton import Derivatives, Precision, rising_root
 from rebelboost.costs.judge import Rates
-from rebelboost.losses.classes import FAMILY, Logistic, line_factors
+from rebelboost.losses.classes import AnyClassLoss, Logistic, class_loss, line_factors
 from rebelboost.losses.convex import ConvexLoss, along, largest
 from rebelboost.losses.exponential import CAP
-from rebelboost.losses.regression import regression_loss
+from rebelboost.losses.regression import AnyRegressionLoss, regression_loss
 from rebelboost.model.terms import Terms
 from rebelboost.rows.base import Merge, Operation, Rows, added, largest_of
-from rebelboost.rows.block import Block, EncodedRows, ScoredRows
-from rebelboost.rows.columns import in_memory
+from rebelboost.rows.block import Block, EncodedRows, ScoredRows, in_memory
 from rebelboost.rows.replaying import AddTerms, packed_tree
 from rebelboost.rows.weights import Weighting, Where, cover_of, judged, region_sums, regions_of
 
@@ -68,7 +67,7 @@ class RowsLoss(Protocol):
 class ClassLoss:
     """A loss for classification other than the exponential."""
 
-    name: str
+    name: AnyClassLoss
     weighting: Weighting
 
     baseline: ClassVar[float | None] = None
@@ -80,18 +79,21 @@ class ClassLoss:
 
     def of(self, rows: EncodedRows) -> ConvexLoss:
         """The loss of some rows."""
-        return FAMILY[self.name](self.weighting.subcosts_of(rows))
+        found: ConvexLoss = class_loss(self.name, self.weighting.subcosts_of(rows))
+        return found
 
     def of_none(self) -> ConvexLoss:
         """The loss of no rows."""
-        return FAMILY[self.name](np.empty((self.weighting.n_planes, 0, self.n_outputs)))
+        none = np.empty((self.weighting.n_planes, 0, self.n_outputs))
+        found: ConvexLoss = class_loss(self.name, none)
+        return found
 
 
 @dataclass(frozen=True)
 class RegressionLoss:
     """A loss for regression."""
 
-    name: str
+    name: AnyRegressionLoss
     delta: float = 1.0
     """Threshold of the Huber loss."""
     baseline: float = 0.0
@@ -108,29 +110,6 @@ class RegressionLoss:
     def of_none(self) -> ConvexLoss:
         """The loss of no rows."""
         return regression_loss(self.name, np.empty(0), np.empty(0), self.delta)
-
-
-@dataclass(frozen=True)
-class GivenLoss:
-    """Any loss of samples in memory, such as one that a user has written."""
-
-    loss: ConvexLoss
-    baseline: float | None = None
-    """0 in a regression; None for classes."""
-
-    @property
-    def n_outputs(self) -> int:
-        """Number of scores of a sample."""
-        return self.loss.shape[1]
-
-    def of(self, rows: EncodedRows) -> ConvexLoss:
-        """The loss itself."""
-        del rows
-        return self.loss
-
-    def of_none(self) -> ConvexLoss:
-        """The loss itself."""
-        return self.loss
 
 
 # ---- numbers of each sample, of which sums are taken

@@ -29,7 +29,7 @@ from rebelboost.base.exact_sums import exact_parts
 from rebelboost.base.fixed_point import coarse_scale, fine_scales, in_order, in_units
 from rebelboost.costs.judge import Rates, confusion_of, error_of, rates, weighed
 from rebelboost.kernels.elementary import portable_exp, portable_sinh
-from rebelboost.losses.classes import FAMILY
+from rebelboost.losses.classes import AnyClassLoss, class_loss
 from rebelboost.losses.exponential import (
     LOOSE,
     SUBCOSTS,
@@ -46,8 +46,7 @@ from rebelboost.losses.exponential import (
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 from rebelboost.rows.base import Merge, Operation, Rows, added, all_items, largest_of
-from rebelboost.rows.block import Block, EncodedRows, ScoredRows
-from rebelboost.rows.columns import in_memory
+from rebelboost.rows.block import Block, EncodedRows, ScoredRows, in_memory
 from rebelboost.rows.replaying import AddTerms, packed_tree
 
 AT_ONCE = 1 << 16
@@ -307,7 +306,7 @@ class LeastLosses:
 
     merge: ClassVar[Merge] = all_items
     lasting: ClassVar[bool] = False
-    loss: str
+    loss: AnyClassLoss
     weighting: Weighting
     held: bool = False
 
@@ -317,7 +316,8 @@ class LeastLosses:
         if self.loss == "exponential":
             least = least_exponential(subcosts[0], -subcosts[1]).sum(axis=1)
         else:
-            least = FAMILY[self.loss](subcosts).least()
+            loss = class_loss(self.loss, subcosts)
+            least = loss.least() if hasattr(loss, "least") else np.zeros(1)
         return exact_parts(least.ravel().tolist())
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rebelboost.base.arrays import Floats, Scores
 from rebelboost.boosting.rounds import RoundBatch
 from rebelboost.boosting.state import State
-from rebelboost.selection.scoring import Found, HeldOutScorer
+from rebelboost.selection.calibration import Found, HeldOutScorer
 
 LEAST_HOPE = 50
 """A fit stops when it has not improved for an eighth of the rounds, but at least this many."""

@@ -2,7 +2,7 @@
 
 Trees of two depths, trees with small steps, and similarities at three scales are fitted without one fold
 of the samples. Those that predict it much worse than the best are dropped. The others are fitted without
-the remaining folds and averaged (`rebelboost.selection.blend`).
+the remaining folds and averaged (`rebelboost.selection.average`).
 """
 
 import math
@@ -18,12 +18,12 @@ from rebelboost.base.hashing import hash_rows
 from rebelboost.base.text import percent, whole_percent
 from rebelboost.data.folds import Part, folds
 from rebelboost.learners.similarity import Similarity
-from rebelboost.selection.blend import CrossFit
+from rebelboost.selection.average import CrossFit
+from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
+from rebelboost.selection.cross_fit import Parts, cross_fit, share_of_time
 from rebelboost.selection.fit_pool import FitPool
 from rebelboost.selection.runner import Standing
-from rebelboost.selection.scoring import HeldOutScorer
-from rebelboost.selection.waves import Parts, cross_fit, share_of_time
 
 MOST_SAMPLES = 20_000
 """Maximum number of samples for the full comparison.

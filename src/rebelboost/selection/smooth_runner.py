@@ -15,7 +15,7 @@ from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.folds import Part
 from rebelboost.data.point_set import coincident
 from rebelboost.data.spaces import fit_embedding
-from rebelboost.learners.smooth_basis import (
+from rebelboost.learners.smooth import (
     PENALTIES,
     STAGES,
     Basis,
@@ -26,9 +26,9 @@ from rebelboost.learners.smooth_basis import (
 )
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.smooth import SmoothSimilarities
+from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.runner import Attempt, Runner
-from rebelboost.selection.scoring import HeldOutScorer
 
 Solved = dict[int, Outputs]
 """Stage → coefficients."""

@@ -22,11 +22,11 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
 from rebelboost.model.intervals import Intervals
 from rebelboost.model.learned_costs import LearnedCosts
-from rebelboost.selection.blend import CrossFit
+from rebelboost.selection.average import CrossFit
+from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
+from rebelboost.selection.cross_fit import Parts, Winner, winner
 from rebelboost.selection.fit_pool import FitPool
-from rebelboost.selection.scoring import HeldOutScorer
-from rebelboost.selection.waves import Parts, Winner, winner
 
 RACES = ("auto", "auto_trees")
 """Learners that compare candidates."""

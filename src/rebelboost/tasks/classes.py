@@ -21,13 +21,14 @@ from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
+from rebelboost.losses.classes import AnyClassLoss, decoded_as
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, Provenance
 from rebelboost.model.learned_costs import LearnedCosts
-from rebelboost.selection.blend import CrossFit
+from rebelboost.selection.average import CrossFit
+from rebelboost.selection.calibration import ClassScorer, HeldOutScorer, neutral
 from rebelboost.selection.candidates import Entry, class_candidates
 from rebelboost.selection.race import n_parts_of
-from rebelboost.selection.scoring import ClassScorer, HeldOutScorer, neutral
 from rebelboost.tasks.base import RACES, Choice, Found, Table, is_race
 from rebelboost.tasks.cost_learning import expected_by_sample
 
@@ -55,7 +56,7 @@ class ClassTask:
     """(K, K) that decisions follow; the means of each class, where costs are by sample."""
     columns: CostColumns | None
     """Costs that columns of the table hold."""
-    loss: str
+    loss: AnyClassLoss
     subcosts: str
     """How costs become weights, or "auto"."""
     training: str
@@ -159,7 +160,7 @@ class ClassTask:
         if samples.by_sample and self._is_neutral:
             deciding = replace(samples, decided_by=self._expected_costs(samples, table, n_threads))
         trained_on = neutral(samples) if self._is_neutral else samples
-        return ClassScorer(trained_on, deciding, self.loss, self.scheme)
+        return ClassScorer(trained_on, deciding, decoded_as(self.loss), self.scheme)
 
     def _expected_costs(self, samples: Samples, table: Table, n_threads: int) -> Floats:
         """(N, K, K) by which left-out samples are decided: from columns, or learned from other samples."""
@@ -176,9 +177,10 @@ class ClassTask:
     def alone(self, ensemble: Ensemble, history: History) -> Found:
         """The result of a single fit."""
         if self.is_constant:
-            return Found(ensemble, history, Decoder(self.costs, loss=self.loss))
+            return Found(ensemble, history, Decoder(self.costs, loss=decoded_as(self.loss)))
         costs = self.trained_on_costs
-        return Found(ensemble, history, Decoder(costs, loss=self.loss, subcosts=self.scheme))
+        decoder = Decoder(costs, loss=decoded_as(self.loss), subcosts=self.scheme)
+        return Found(ensemble, history, decoder)
 
     @property
     def trained_on_costs(self) -> Floats:
@@ -214,7 +216,7 @@ class ClassTask:
     def calibrated(self, found: Found, held: Samples) -> Found:
         """With the temperature and the offset that are best on held-out samples."""
         held = replace(held, costs=found.decoder.costs, by_sample=False)
-        scorer = ClassScorer(held, held, self.loss, found.decoder.subcosts)
+        scorer = ClassScorer(held, held, found.decoder.loss, found.decoder.subcosts)
         best = scorer.calibrated(found.ensemble.scores(held.X))
         decoder = replace(found.decoder, temperature=best.factor)
         return found._replace(decoder=decoder, offset=best.offset)

@@ -6,7 +6,7 @@ import pytest
 from rebelboost.boosting.objectives import RegressionObjective
 from rebelboost.costs.matrix import uniform
 from rebelboost.data.samples import Samples
-from rebelboost.selection.scoring import SLOPE_ERROR, ClassScorer, RegressionScorer, neutral
+from rebelboost.selection.calibration import SLOPE_ERROR, ClassScorer, RegressionScorer, neutral
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))

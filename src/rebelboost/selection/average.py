@@ -1,21 +1,93 @@
-"""The average of the candidates that did best on held-out samples, and its results.
-
-Each candidate enters with its temperature and a weight that falls with its held-out log-loss. The result is
-still a sum of terms.
-"""
+"""The average of the best candidates: held-out scores by stage, weights by log-loss, and dropped members."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, Ints, Scores
+from rebelboost.base.grid import rounded
+from rebelboost.base.hashing import hash_rows
 from rebelboost.boosting.rounds import History
 from rebelboost.kernels.elementary import portable_exp
 from rebelboost.model.ensemble import Ensemble, weighted_sum
-from rebelboost.selection.runner import Runner, Standing
-from rebelboost.selection.staged import Staged, staged_scores
+from rebelboost.selection.calibration import ClassScorer
+from rebelboost.selection.runner import FEW, Runner, Standing
+
+MOST_ROWS = 5000
+MOST_VALUES = 1 << 21
+"""Maximum number of samples, and of scores, that are kept; they take 2 bytes each in a large file."""
+BITS = 12
+"""Of the largest score. More would make files larger, and cascades no better."""
+
+
+class Staged(NamedTuple):
+    """Scores of held-out samples after each of S stages of the terms."""
+
+    stage_of_term: Ints
+    """(T,) the stage at which each term of the ensemble is added."""
+    scores: NDArray[np.float32]
+    """(S, M, K) the last stage has all terms."""
+    rows: Ints
+    """(M,) rows of the samples in the user's table."""
+    costs: NDArray[np.float32] | None = None
+    """(M, K, K) costs that decisions on them follow, where they differ from sample to sample."""
+
+
+def staged_scores(
+    members: Sequence[Runner],
+    factors: Sequence[float],
+    places: Sequence[Sequence[Ints]],
+    offset: ByClass,
+    n_terms: int,
+) -> Staged | None:
+    """Add the candidates' held-out scores, stage by stage; None without held-out samples, or without classes.
+
+    `places` are the positions of each candidate's terms in the ensemble, fit by fit. The last stages of the
+    candidates coincide, and terms without rounds are added last: they are expensive. The offset, which is the
+    last term if there is one, is part of every stage.
+    """
+    judged = members[0].judged
+    if not members[0].n_parts or not isinstance(judged, ClassScorer):
+        return None
+    by_stage = [member.scores_by_stage for member in members]
+    n_stages = max(map(len, by_stage))
+    chosen = _chosen(judged, n_stages)
+    stage_of_term = np.full(n_terms, n_stages - 1)
+    if offset.any():
+        stage_of_term[-1] = 0
+    scores = np.zeros((n_stages, len(chosen), judged.n_outputs)) + offset
+    for member, found, factor, own in zip(members, by_stage, factors, places, strict=True):
+        before = n_stages - len(found)
+        scores[before:] += factor * found[:, chosen]
+        for place in own:
+            stage = before + np.searchsorted(
+                member.kept_rounds, np.arange(len(place)), side="right"
+            )
+            stage_of_term[place[place >= 0]] = stage[place >= 0]
+    costs = judged.deciding.decided_by
+    largest = float(np.abs(scores).max(initial=0.0))
+    return Staged(
+        stage_of_term,
+        rounded(scores, math.ldexp(1.0, math.frexp(largest)[1] - BITS)).astype(np.float32),
+        judged.samples.rows_of_table[chosen],
+        None if costs is None else costs[chosen].astype(np.float32),
+    )
+
+
+def _chosen(judged: ClassScorer, n_stages: int) -> Ints:
+    """Samples that are kept: a random part if there are many."""
+    most = max(MOST_VALUES // (n_stages * judged.n_outputs), MOST_ROWS // 10)
+    lots = hash_rows(judged.samples.X, 2)
+    kept: Ints = np.sort(np.argsort(lots, kind="stable")[: min(most, MOST_ROWS)])
+    return kept
+
+
+# ---- weights, and the sum of the fits
+
 
 LEAST_SHARE = 0.03
 """Minimum weight in the average. Candidates below it are not fitted on further folds, nor averaged."""
@@ -147,3 +219,46 @@ def _sum(
     if offset.any():
         ensemble = ensemble.plus(offset)
     return ensemble.on_grid(), places
+
+
+# ---- members that held-out samples do not miss
+
+
+LEAST_EVIDENCE = 100.0
+"""Minimum of what held-out samples must tell (`HeldOutScorer.evidence`) for members to be dropped."""
+HARDLY = 0.03
+"""Tolerated rise of the log-loss, times √N: a small part of its standard error."""
+
+
+def needed(members: Sequence[Runner]) -> list[Runner]:
+    """Set the weights of members that are not missed to 0; return the others, whose weights sum to 1.
+
+    With few samples, or hardly any mistakes, held-out samples do not tell who will be missed: all stay.
+    """
+    judged, kept = members[0].judged, list(members)
+    factor, log_loss = judged.best_factor(_average(kept))
+    n_samples = judged.n_effective
+    if n_samples < FEW or judged.evidence(log_loss) < LEAST_EVIDENCE:
+        return kept
+    most = judged.log_loss(factor * _average(kept)) + HARDLY / math.sqrt(n_samples)
+    while len(kept) > 1:
+        rests = [[each for each in kept if each is not left] for left in kept]
+        log_losses = [judged.log_loss(factor * _average(rest)) for rest in rests]
+        best = int(np.argmin(log_losses))
+        if log_losses[best] > most:
+            break
+        kept = rests[best]
+    total = sum(each.share for each in kept)
+    for each in members:
+        each.share = each.share / total if each in kept else 0.0
+    return kept
+
+
+def _average(members: Sequence[Runner]) -> Scores:
+    """Held-out scores of some members, averaged with their weights."""
+    total = sum(each.share for each in members)
+    shares = [each.share / total * each.found.factor for each in members]
+    scores: Scores = np.sum(
+        [share * each.left_out for share, each in zip(shares, members, strict=True)], axis=0
+    )
+    return scores

@@ -8,7 +8,7 @@ the lowest log-loss. A candidate's model is the mean of its k fits, truncated to
 Several candidates, with different learners or settings, are compared in waves of fits, which run side by side:
 two on the first fold, which set a bar; the others on the first fold, stopped as soon as their learning curve
 shows that they will not reach it; those that are left on the second fold, and on the remaining folds. After
-each wave, candidates that are far behind are dropped. The others are averaged (`rebelboost.selection.blend`).
+each wave, candidates that are far behind are dropped. The others are averaged (`rebelboost.selection.average`).
 """
 
 import math
@@ -27,20 +27,19 @@ from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import Part
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
-from rebelboost.selection.blend import (
+from rebelboost.selection.average import (
     LEAST_SHARE,
     CrossFit,
     blend,
+    needed,
     share_out,
     steepness,
 )
+from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.fit_pool import FitPool, Job
-from rebelboost.selection.frequency_runner import FrequencyRunner
-from rebelboost.selection.runner import FEW, Attempt, BoostedRunner, Runner
-from rebelboost.selection.scoring import HeldOutScorer
+from rebelboost.selection.runner import FEW, Attempt, BoostedRunner, FrequencyRunner, Runner
 from rebelboost.selection.smooth_runner import SmoothRunner
-from rebelboost.selection.thinning import needed
 
 N_FIRST = 2
 """Number of candidates in the first wave, by whose results the others are stopped early."""
@@ -94,7 +93,7 @@ def cross_fit(
     """Fit each candidate without each of the parts, and average the best."""
     # Around all threads: a limit that one of them sets and resets would end that of the others.
     with one_linear_algebra_thread():
-        race = _Race([runner_of(entry, judging) for entry in entries], crew or FitPool())
+        race = _CrossFitter([runner_of(entry, judging) for entry in entries], crew or FitPool())
         racing = race.run(parts)
         race.choose_stages(racing)
         racing = needed(share_out(racing, LEAST_SHARE))
@@ -126,7 +125,7 @@ def winner(
 ) -> Winner:
     """Compare the candidates as `cross_fit` does, without averaging any; at least one part must be left out."""
     with one_linear_algebra_thread():
-        race = _Race([runner_of(entry, judging) for entry in entries], crew or FitPool())
+        race = _CrossFitter([runner_of(entry, judging) for entry in entries], crew or FitPool())
         racing = race.run(parts)
         race.choose_stages(racing)
         best = max(share_out(racing, LEAST_SHARE), key=lambda runner: runner.share)
@@ -151,7 +150,7 @@ def share_of_time(deadline: float, share: float) -> float:
     return now + share * max(0.0, deadline - now)
 
 
-class _Race:
+class _CrossFitter:
     """The candidates, and the rounds of all their fits."""
 
     def __init__(self, runners: Sequence[Runner], crew: FitPool) -> None:

@@ -8,9 +8,9 @@ import pytest
 from rebelboost import RebelClassifier
 from rebelboost.costs.matrix import uniform
 from rebelboost.data.samples import Samples
+from rebelboost.selection.average import HARDLY, LEAST_EVIDENCE, needed
+from rebelboost.selection.calibration import ClassScorer, Found, HeldOutScorer, RegressionScorer
 from rebelboost.selection.runner import FEW
-from rebelboost.selection.scoring import ClassScorer, Found, HeldOutScorer, RegressionScorer
-from rebelboost.selection.thinning import HARDLY, LEAST_EVIDENCE, needed
 
 N = 1000
 RNG = np.random.default_rng(0)
