@@ -65,7 +65,8 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
     class_weight : dict, "balanced" or None, default=None
         In place of `costs`: what a mistake on a sample of each class costs, ``{class: weight}``.
     loss : {"exponential", "logistic", "squared"} or callable, default="exponential"
-        Loss to minimise, or what makes one from subcosts (see the page "Extending"). For two classes with uniform costs: AdaBoost, LogitBoost or L₂Boost.
+        Loss to minimise, or what makes one from subcosts (see the documentation page "Extending").
+        For two classes with uniform costs: AdaBoost, LogitBoost or L₂Boost.
     subcosts : {"auto", "thesis", "rebel"}, default="auto"
         How costs become weights; see `rebelboost.losses.exponential`. "auto" is "rebel" for training on
         unequal costs with another loss than the exponential (where only "rebel" bounds the cost), and

@@ -47,7 +47,8 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         variance. A leaf's output is the mean residual of its samples (for the absolute loss, the
         median), shrunk towards 0 by the tree's `smoothing`.
     loss : {"squared", "absolute", "huber"} or callable, default="squared"
-        Loss of the residuals, or what makes one from targets and weights (see the page "Extending"). The squared loss gives L₂Boost; the others are robust to outliers.
+        Loss of the residuals, or what makes one from targets and weights (see the documentation page
+        "Extending"). The squared loss gives L₂Boost; the others are robust to outliers.
     huber_delta : float or "auto", default="auto"
         The Huber loss is quadratic for residuals up to this size and linear beyond. "auto" is the 90 %
         quantile of the targets' distances from their median.
