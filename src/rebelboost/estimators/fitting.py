@@ -26,7 +26,7 @@ from rebelboost.selection.average import CrossFit
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.fit_pool import FitPool
 from rebelboost.selection.race import n_parts_of, select
-from rebelboost.selection.scale import settled
+from rebelboost.selection.scale import choose_scale
 from rebelboost.tasks.base import Found, Table, Task, is_race, named_learner, race_on_some
 
 Validation = tuple[Any, ArrayLike] | None
@@ -207,7 +207,8 @@ class SettingsFor:
     """
 
     def __init__(self, estimator: Any, task: Task, samples: Samples | None = None) -> None:
-        self._estimator, self._task, self._samples = estimator, task, samples
+        self._estimator, self._samples = estimator, samples
+        self._objective, self._by_value = task.objective, task.draws_by_value
         # Once: a generator as random_state gives another seed each time.
         self.seed, self.n_threads = seed_of(estimator.random_state), threads_of(estimator.n_jobs)
 
@@ -219,18 +220,20 @@ class SettingsFor:
             int(self._chosen("n_rounds", recipe.rounds)),
             self._chosen("shrinkage", recipe.shrinkage),
             None if estimator.tol == "auto" else float(estimator.tol),
-            self._task.objective,
+            self._objective,
             Sampling(
                 self._chosen("subsample", recipe.subsample),
                 self._chosen("feature_subsample", recipe.feature_subsample),
                 getattr(estimator, "weight_trimming", None),
-                by_value=self._task.draws_by_value,
+                by_value=self._by_value,
             ),
             estimator.n_rounds_no_change if estimator.early_stopping else None,
             seed=self.seed,
             n_threads=self.n_threads,
         )
-        return settings if self._samples is None else settled(settings, self._samples)
+        if self._samples is None or getattr(recipe.learner, "scale", "") != "auto":
+            return settings
+        return choose_scale(settings, self._samples)
 
     def _chosen(self, name: str, default: float) -> float:
         value = getattr(self._estimator, name)

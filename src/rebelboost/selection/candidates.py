@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from rebelboost.base.arrays import Values
 from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.data.samples import Samples
-from rebelboost.data.scales import scales_for, unmeasurable
+from rebelboost.data.scales import SCALES, scales_for, unmeasurable
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree
@@ -33,6 +33,11 @@ ROUNDS_OF_SIMILARITIES = 1500
 MOST_FOR_SMOOTH = 5000
 """Maximum number of samples for smooth similarities. With more, they take long and gain little."""
 
+TREES, SHALLOW, DEEP_TREES, SPLITS = Tree(), Tree(depth=3), Tree(depth=DEEP), Tree(depth=1)
+SMOOTH_SIMILARITY = SmoothSimilarity()
+SIMILARITIES = {scale: Similarity(scale=scale) for scale in SCALES}
+"""Learners of the candidates."""
+
 FREQUENCIES = "class frequencies"
 """Name of the candidate that ignores all features."""
 SCALE_NAMES = {"none": "unscaled", "standard": "standardised", "whitened": "whitened"}
@@ -53,25 +58,25 @@ def class_candidates(
 
     `neutral`: all mistakes cost the same in training, which smooth similarities require.
     """
-    usual = settings_of(Tree())
+    usual = settings_of(TREES)
     running = [
-        Entry("trees of depth 3", settings_of(Tree(depth=3))),
+        Entry("trees of depth 3", settings_of(SHALLOW)),
         Entry("trees of depth 6", usual),
     ]
     frequencies = Entry(FREQUENCIES, replace(usual, rounds=1))
-    if usual.sampling.feature_subsample < 1 or usual.shrinkage != Tree().shrinkage:
+    if usual.sampling.feature_subsample < 1 or usual.shrinkage != TREES.shrinkage:
         return [*running, frequencies]  # the user has set the step size or the share of features
     scales = scales_for(samples.X, samples.categories)
     smooths = usual.objective.loss == "exponential" and bool(scales)
     if smooths and neutral and len(samples) <= MOST_FOR_SMOOTH:
-        running.append(Entry("smooth similarities", settings_of(SmoothSimilarity())))
+        running.append(Entry("smooth similarities", settings_of(SMOOTH_SIMILARITY)))
     running += [
         Entry("trees with small steps", _small_steps(usual, LOOSE_FEATURES)),
-        Entry("trees of depth 10", _deep(settings_of(Tree(depth=DEEP)), len(samples))),
-        Entry("single splits", _many_rounds(settings_of(Tree(depth=1)))),
+        Entry("trees of depth 10", _deep(settings_of(DEEP_TREES), len(samples))),
+        Entry("single splits", _many_rounds(settings_of(SPLITS))),
     ]
     if smooths:
-        running += [_similarity(settings_of(Similarity(scale=scale)), scale) for scale in scales]
+        running += [_similarity(settings_of(SIMILARITIES[scale]), scale) for scale in scales]
     return [*running, frequencies]
 
 
@@ -89,7 +94,7 @@ def _deep(settings: Settings, n_samples: int) -> Settings:
 
 def _many_rounds(settings: Settings) -> Settings:
     """As many rounds as single splits need, unless the user has set the number of rounds."""
-    own = settings.rounds != Tree().rounds
+    own = settings.rounds != TREES.rounds
     return settings if own else replace(settings, rounds=ROUNDS_OF_STUMPS)
 
 

@@ -24,7 +24,7 @@ FAR_BEHIND = 2.0
 """A scale this many standard errors above the best after a fold is not tried on further folds."""
 
 
-def settled(settings: Settings, samples: Samples) -> Settings:
+def choose_scale(settings: Settings, samples: Samples) -> Settings:
     """Replace scale="auto" in a learner's settings by the chosen scale."""
     learner = settings.learner
     if not isinstance(learner, Similarity) or learner.scale != "auto":
