@@ -14,7 +14,7 @@ from rebelboost.base.writing import is_stream
 from rebelboost.evaluation.numbers import NumberEvaluation
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import ModelFileError, TableError
-from rebelboost.files.privacy import ROWS
+from rebelboost.files.training_rows import ROWS
 from rebelboost.tables.files import Source, check_name
 from rebelboost.tables.held_out import HoldOutRule
 from rebelboost.tables.schema import TableSchema, stored_schema, unpacked_schema
