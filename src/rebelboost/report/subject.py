@@ -19,7 +19,7 @@ from rebelboost.evaluation.importance import (
     HeldOutImportance,
     held_out_importance,
 )
-from rebelboost.evaluation.numbers import NumberEvaluation
+from rebelboost.evaluation.regression import RegressionEvaluation
 from rebelboost.evaluation.result import Evaluation
 
 
@@ -30,7 +30,7 @@ class Subject:
     clf: Any
     X: Any
     y: NDArray[Any]
-    evaluation: Evaluation | NumberEvaluation | None
+    evaluation: Evaluation | RegressionEvaluation | None
     data: Mapping[str, Any] = field(default_factory=dict)
     """Information on the data file: "source", "form", "target", "ignored", "notes", …"""
     command: str | None = None
