@@ -133,15 +133,14 @@ def _costs(found: "Evaluation", *, of_many: bool) -> list[Figure]:
 
 def _rates(found: "Evaluation") -> list[Figure]:
     """What is asked of tests for two classes."""
-    rates = found.two_class
-    if not rates:
-        return []
     yes = found.positive
+    if yes is None:
+        return []
     (no,) = (each for each in found.confusion.classes if each != yes)
     names = {"yes": shown(yes), "no": shown(no)}
     figures = [
         Figure(f"{title} ({RATES[title].format(**names)})", each, percent)
-        for title, each in rates.items()
+        for title, each in found.two_class.items()
     ]
     if found.auc is None:
         return figures

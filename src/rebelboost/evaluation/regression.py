@@ -56,6 +56,11 @@ class RegressionEvaluation(Described):
         return self.source == LEFT_OUT
 
     @property
+    def is_from_file(self) -> bool:
+        """Whether it lacks results by sample, as one from a file does: predictions need none."""
+        return False
+
+    @property
     def is_too_good(self) -> bool:
         """Whether it is rarely honest; not known of numbers."""
         return False

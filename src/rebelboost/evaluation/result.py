@@ -109,6 +109,11 @@ class Evaluation(Described):
         return self.source == LEFT_OUT
 
     @property
+    def is_from_file(self) -> bool:
+        """Whether it was read from a model file, and has no results by sample."""
+        return self.judged is None
+
+    @property
     def has_costs(self) -> bool:
         """Whether mistakes have different costs, or the model may abstain."""
         costs = self.confusion.costs

@@ -33,7 +33,7 @@ from rebelboost.files.held_out import (
 from rebelboost.files.history import history_arrays, take_history
 from rebelboost.files.packing import packed, unpacked
 from rebelboost.files.parameters import ParameterDecoder, ParameterEncoder, check_together
-from rebelboost.files.safetensors import CHECKSUM, Contents, parse_json, write
+from rebelboost.files.safetensors import CHECKSUM, Contents, check_version, parse_json, write
 from rebelboost.files.side_models import (
     check_factors,
     interval_arrays,
@@ -282,15 +282,7 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
 
 def _check_format(texts: dict[str, str]) -> None:
     require(texts.get("format") == FORMAT, "no rebelboost model in it")
-    version = texts.get("version", "")
-    whole = version.isascii() and version.isdigit() and len(version) < 6
-    require(whole, f"the format version {version[:20]!r}, which is not a number")
-    if int(version) > VERSION:
-        raise ModelFileError(
-            f"has format version {version}, but this rebelboost reads versions up to {VERSION}: "
-            "install a newer rebelboost"
-        )
-    require(int(version) >= 1, f"the format version {version}, which does not exist")
+    check_version(texts, VERSION)
     expected = {"format", "version", "model"}
     require(texts.keys() - {CHECKSUM} == expected, "metadata that does not belong to a model")
 

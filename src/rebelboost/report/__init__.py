@@ -43,7 +43,7 @@ OF_CLASSES: Sections = (
     training,
     reproduction,
 )
-OF_NUMBERS: Sections = (
+OF_REGRESSION: Sections = (
     results,
     effects,
     learned,
@@ -139,7 +139,7 @@ def _labels(clf: Any, X: Any, y: ArrayLike) -> np.ndarray[Any, Any]:
 
 def render(subject: Subject, title: str, date: dt.date) -> str:
     """Return the HTML of the page."""
-    sections = OF_NUMBERS if subject.predicts_numbers else OF_CLASSES
+    sections = OF_REGRESSION if subject.predicts_numbers else OF_CLASSES
     made = [each for make in sections if (each := make(subject)) is not None]
     body = tag(
         "main",

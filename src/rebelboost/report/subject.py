@@ -94,9 +94,7 @@ class Subject:
     def is_of_training(self) -> bool:
         """Whether `X` is the training table; evaluations without results by sample are of it too."""
         found = self.evaluation
-        if found is None or found.is_left_out:
-            return True
-        return isinstance(found, Evaluation) and found.judged is None
+        return found is None or found.is_left_out or found.is_from_file
 
     def rows(self, numbers: Ints) -> Any:
         """Return some rows of `X`, as the same type of table."""

@@ -10,7 +10,7 @@ import numpy as np
 from rebelboost.base.arrays import PLANES, RectangleArrays
 from rebelboost.base.checks import Fields, TensorReader, require, room
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.safetensors import Contents, parse_json, write
+from rebelboost.files.safetensors import Contents, check_version, parse_json, write
 from rebelboost.model.trees import Trees
 from rebelboost.vision.features import check_window
 from rebelboost.vision.model import DetectorModel
@@ -61,11 +61,7 @@ def unpack_detector(contents: Contents) -> StoredDetector:
     """Check the contents of a file, and create the detector."""
     texts = contents.texts
     require(texts.get("format") == DETECTOR_FORMAT, "no detector in it")
-    if texts.get("version") != str(DETECTOR_VERSION):
-        raise ModelFileError(
-            f"has format version {texts.get('version', '')[:20]!r}, but this rebelboost reads version "
-            f"{DETECTOR_VERSION}: install a newer rebelboost"
-        )
+    check_version(texts, DETECTOR_VERSION)
     require("detector" in texts, "no description of the detector")
     fields = Fields(parse_json(texts["detector"]), "the detector")
     reader = TensorReader(contents.arrays, room(contents.n_bytes))
