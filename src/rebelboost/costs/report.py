@@ -152,7 +152,7 @@ class CostReport:
             return [Only(IN_TEXT, [Sentence("Most frequent mistakes"), *lines])]
         n, total, mean = map(amount, (self.n_decisions, self.total, self.mean))
         opening = Sentence(f"{n} decisions cost {total} in total, {mean} each")
-        mistakes = [GAP, Sentence("Most expensive mistakes"), *lines] if worst else []
+        mistakes = (GAP, Sentence("Most expensive mistakes"), *lines) if worst else ()
         said: list[Block] = [opening, GAP, self._comparison(), *mistakes, *([GAP] if small else [])]
         return [Only(IN_TEXT, said), *matrix]
 

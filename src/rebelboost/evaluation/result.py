@@ -192,7 +192,7 @@ class Evaluation(Described):
         """The figures as a document, which `rebelboost.base.findings` renders."""
         groups = "" if self.n_groups is None else f" in {counted(self.n_groups, 'group')}"
         source = HELD_OUT if self.is_left_out else self.source
-        unknown = [GAP, Sentence(self.about_unknown(), "note")] if self.unknown else []
+        unknown = (GAP, Sentence(self.about_unknown(), "note")) if self.unknown else ()
         return [
             Sentence(f"{self.n:,} samples{groups}: {source}", "note"),
             GAP,
