@@ -18,8 +18,7 @@ import numpy as np
 from rebelboost import RebelClassifier
 from rebelboost.base.arrays import BySample, Floats, Ints
 from rebelboost.evaluation import Evaluation, evaluate
-from rebelboost.evaluation.intervals import share
-from rebelboost.evaluation.mean_costs import mean_cost_interval
+from rebelboost.evaluation.intervals import mean_cost_interval, share
 
 LEAST = 0.94
 """Every coverage should be at least this, within the error of the simulation."""

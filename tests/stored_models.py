@@ -19,7 +19,7 @@ from rebelboost import (
     Taxonomy,
     Tree,
 )
-from rebelboost.files import deflating, packing
+from rebelboost.files import compression, packing
 
 FOLDER = Path(__file__).with_name("models")
 N_ASKED = 12
@@ -180,22 +180,14 @@ MAKERS = {
     "sample_costs": (numbers, _to_sample_costs),
     "cascade": (lambda: numbers(n=100), _cascaded),
     "packed": (table, fitted(RebelClassifier(Tree(4), n_rounds=3, cross_fit=2, random_state=1))),
-    "deflated": (
+    "compressed": (
         lambda: numbers(n=40),
         fitted(RebelClassifier(n_rounds=2, cross_fit=2, random_state=1)),
     ),
     "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
-VERSIONS = {
-    "sample_costs": 2,
-    "cost_columns": 2,
-    "smooth": 5,
-    "regressor_cross_fit": 4,
-    "cascade": 5,
-    "packed": 6,
-    "deflated": 7,
-}
-"""Of the format that was the first to store a kind; 1 for the others."""
+VERSION = 1
+"""Of the format that is written today. Files of each version are kept for ever."""
 
 
 def make(kind):
@@ -236,15 +228,18 @@ def all_packed():
 
 
 @contextmanager
-def all_deflated():
+def all_compressed():
     """Pack small files too, and compress all arrays that become smaller."""
     with all_packed(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(deflating, "LEAST_BYTES", 0)
-        patch.setattr(deflating, "LEAST_SHARE", 0.0)
+        patch.setattr(compression, "LEAST_BYTES", 0)
+        patch.setattr(compression, "LEAST_SHARE", 0.0)
         yield
 
 
 # ---- files that are kept
+
+FORMS = {"packed": all_packed, "compressed": all_compressed}
+"""Kinds that only large files would have otherwise."""
 
 
 def scores(model, X):
@@ -254,9 +249,8 @@ def scores(model, X):
 def keep(kind):
     """Write a model as it is saved today, with what it says of some samples."""
     model, X = make(kind)
-    version = VERSIONS.get(kind, 1)
-    with all_deflated() if version == 7 else nullcontext():
-        model.save(FOLDER / f"v{version}-{kind}.safetensors")
+    with FORMS.get(kind, nullcontext)():
+        model.save(FOLDER / f"v{VERSION}-{kind}.safetensors")
     asked = X[:N_ASKED]
     rows = json.loads(pd.DataFrame(asked).to_json(orient="values", double_precision=15))
     kept = {
@@ -266,7 +260,7 @@ def keep(kind):
         "decisions": model.predict(asked).tolist(),
     }
     text = json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
-    (FOLDER / f"v{version}-{kind}.json").write_text(text + "\n", encoding="utf-8")
+    (FOLDER / f"v{VERSION}-{kind}.json").write_text(text + "\n", encoding="utf-8")
 
 
 def kept_samples(kept):

@@ -1,5 +1,6 @@
 """`predict`, `evaluate`, `explain`, `report`: what they do with a model."""
 
+import html
 import io
 import re
 from pathlib import Path
@@ -235,7 +236,7 @@ def test_the_positive_class_of_the_training_is_that_of_every_later_command(loans
     assert judged["positive"] == "yes"
     rebel("report", "loans.safetensors", loans, "-o", "r.html")
     page = Path("r.html").read_text()
-    assert "sensitivity (recall of “yes”)" in re.sub("<[^>]+>", "", page)
+    assert "sensitivity (recall of 'yes')" in html.unescape(re.sub("<[^>]+>", "", page))
     assert "stated probability of “yes”" in page
 
 

@@ -68,9 +68,9 @@ def test_cards_say_what_the_texts_say(shown):
     assert "And 10 more" in shown["explanations"]._repr_html_()
     for each in shown["selection"].standings:
         assert each.name in shown["selection"]._repr_html_()
-    for name, value, _ in shown["evaluation"].figures()[1:]:
+    for figure in shown["evaluation"].figures():
         page = shown["evaluation"]._repr_html_().replace("\u00a0", " ")
-        assert value in page, name
+        assert figure.shown in page, figure.label
 
 
 def test_regressions_and_precomputed_distances_have_cards_too():

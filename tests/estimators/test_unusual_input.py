@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from rebelboost import RebelClassifier, RebelRegressor, load
-from rebelboost.estimators import unusual
+from rebelboost.estimators import validation
 from rebelboost.exceptions import CostError, NumbersAsTextWarning
 
 RNG = np.random.default_rng(0)
@@ -42,7 +42,7 @@ def test_words_are_classified_in_a_pipeline():
 
 
 def test_a_sparse_table_that_would_fill_the_memory_is_refused(monkeypatch):
-    monkeypatch.setattr(unusual, "MOST_BYTES", 1000)
+    monkeypatch.setattr(validation, "MOST_BYTES", 1000)
     with pytest.raises(ValueError, match=r"of shape \(80, 6\).*TruncatedSVD"):
         quick().fit(sparse.csr_matrix(X), Y)
 

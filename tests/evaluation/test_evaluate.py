@@ -14,9 +14,9 @@ from sklearn.metrics import accuracy_score, log_loss
 from rebelboost import EvaluationError, RebelClassifier, RebelRegressor
 from rebelboost.evaluation.calibration import FEWEST_IN_BIN, calibration
 from rebelboost.evaluation.evaluate import evaluate, left_out
-from rebelboost.evaluation.intervals import share
-from rebelboost.evaluation.result import LEFT_OUT, Evaluation
-from rebelboost.evaluation.sampling import WeightedRows, effective_number
+from rebelboost.evaluation.figures import LEFT_OUT
+from rebelboost.evaluation.intervals import WeightedRows, effective_number, share
+from rebelboost.evaluation.result import Evaluation
 from rebelboost.metrics import mean_cost
 
 COSTS = {("bad", "good"): 5.0}
@@ -318,7 +318,7 @@ def test_every_figure_on_two_classes_is_about_the_same_class(classifier, unseen)
             np.mean(y[decided == name] == name)
         )
         assert found.calibration.of_class == name
-        assert f"AUC ('{name}' is positive)" in found.text()
+        assert f"AUC, area under the ROC curve ('{name}' is positive)" in found.text()
         assert f"calibration error (probability of '{name}')" in found.text()
         assert Evaluation.from_dict(found.to_dict()).text() == found.text()
 
@@ -326,12 +326,3 @@ def test_every_figure_on_two_classes_is_about_the_same_class(classifier, unseen)
 def test_a_positive_class_that_is_none_is_refused(classifier, unseen):
     with pytest.raises(ValueError, match="positive='ugly' is not a class: choose from bad, good"):
         evaluate(classifier, *unseen, positive="ugly")
-
-
-def test_figures_of_earlier_versions_are_about_the_class_that_they_were_about(evaluation):
-    stored = evaluation.to_dict()
-    for name in ("positive", "recalls", "precisions"):
-        del stored[name]
-    found = Evaluation.from_dict(stored)
-    assert found.positive == "good"
-    assert found.two_class["sensitivity"].value == pytest.approx(found.recalls[1].value)

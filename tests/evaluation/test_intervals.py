@@ -8,8 +8,7 @@ from scipy.stats import beta
 
 from rebelboost import RebelClassifier
 from rebelboost.evaluation import evaluate
-from rebelboost.evaluation.mean_costs import mean_cost_interval
-from rebelboost.evaluation.sampling import WeightedRows
+from rebelboost.evaluation.intervals import WeightedRows, mean_cost_interval
 
 TRIALS = 150
 # Of 150 intervals that hold the truth with probability 0.95 each, 134 or more do with probability 0.997.

@@ -108,7 +108,7 @@ def test_the_nearer_row_pulls(iris):
         (pulling,) = why.examples
         assert pulling.row == row
         other = rival if row == anchor else anchor
-        expected = f"more like {why.speaker.rows.name(row)} than {why.speaker.rows.name(other)}"
+        expected = f"more like {why.builder.rows.name(row)} than {why.builder.rows.name(other)}"
         assert [reason.what for reason in why.comparisons] == [expected]
 
 
@@ -156,7 +156,7 @@ def test_a_sample_passes_the_rule_of_its_leaf_and_no_other(mixed, learner):
                           "sepal length (cm)": "Qc", "sepal width (cm)": "Qd", "colour": "Qe"})  # fmt: skip
     model = RebelClassifier(learner, n_rounds=12).fit(X, y)
     wording = wording_of(model.model_)
-    said = model.explain(X)[0].speaker.said
+    said = model.explain(X)[0].builder.said
     for t, term in enumerate(model.ensemble_):
         texts = [rule(term, 0, leaf, wording) for leaf in range(len(term.outputs))]
         for n in range(0, len(X), 3):

@@ -6,8 +6,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from rebelboost import RebelClassifier, Similarity
-from rebelboost.explain.beside import beside
-from rebelboost.explain.parts import parts_of
+from rebelboost.explain.parts import beside, parts_of
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ NOT_BY_HAND = {
     "similarity_table",
     "cross_fit_similarity",
     "blend",
-    "deflated",
+    "compressed",
 }
 """The page's example leaves out other metrics, and spaces with a turn."""
 

@@ -87,7 +87,7 @@ def stage_by_stage(n_times=20_000, n_letters=1_150_000):
     whole |= text_arrays("rows", [f'"{letters(n_letters)}"'])
     whole["rows.numbers"] = np.zeros(1, dtype=np.int64)
     small, model["packed"] = packed(whole, whole, lambda *_: True)
-    return file_of(small, {**texts, "version": "7"}, model)
+    return file_of(small, texts, model)
 
 
 def unpacked_by(arrays, model):
@@ -147,7 +147,7 @@ def many_names(n=900_000):
     whole["rows.numbers"] = np.arange(n)
     whole |= text_arrays("rows", ['"é"'] * (n - 1) + [f'"{letters(300_000)}"'])
     small, model["packed"] = packed(whole, whole, lambda *_: True)
-    return file_of(small, {**texts, "version": "7"}, model)
+    return file_of(small, texts, model)
 
 
 ATTACKS = (

@@ -7,7 +7,7 @@ import numpy as np
 
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, Taxonomy, Tree
 from rebelboost.vision import Detector
-from stored_models import all_deflated, all_packed, numbers, regression, table
+from stored_models import all_compressed, all_packed, numbers, regression, table
 
 COSTS = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 3.0], [5.0, 1.0, 0.0]])
 DAYS = np.datetime64("2024-01-01") + np.arange(3)
@@ -102,7 +102,7 @@ def models():
         yield saved(model, **options), X
         yield saved_packed(model), X
         if i % 4 == 0:
-            yield saved_deflated(model), X
+            yield saved_compressed(model), X
 
 
 def detectors():
@@ -130,7 +130,7 @@ def saved_packed(model):
         return saved(model)
 
 
-def saved_deflated(model):
+def saved_compressed(model):
     """The file of a model whose arrays are packed and compressed, though it is small."""
-    with all_deflated():
+    with all_compressed():
         return saved(model)

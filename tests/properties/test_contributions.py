@@ -34,8 +34,8 @@ def assert_exact(model, X):
         table = why.table()
         parts = [table[f"for {name}"] for name in why.class_names]
         np.testing.assert_allclose(np.sum(parts, axis=1), why.scores, rtol=0, atol=1e-8)
-        voices = why._voices.by_class.sum(axis=0) + why.baseline
-        np.testing.assert_allclose(voices, why.scores, rtol=0, atol=1e-8)
+        reasons = why.reasons.by_class.sum(axis=0) + why.baseline
+        np.testing.assert_allclose(reasons, why.scores, rtol=0, atol=1e-8)
 
 
 @settings(max_examples=60)

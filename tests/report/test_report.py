@@ -14,7 +14,8 @@ from reading import Page, reported
 from rebelboost import EvaluationError, RebelClassifier, Similarity
 from rebelboost.base.text import percent
 from rebelboost.evaluation.evaluate import evaluate
-from rebelboost.evaluation.result import LEFT_OUT, Evaluation
+from rebelboost.evaluation.figures import LEFT_OUT
+from rebelboost.evaluation.result import Evaluation
 from rebelboost.report import write_report
 
 SCRIPT = "<script>alert(1)</script>"
@@ -125,7 +126,7 @@ def test_no_name_breaks_the_page(tmp_path):
 def test_a_report_says_where_its_figures_come_from(wine, tmp_path):
     clf, X, y = wine
     of_test = Page(reported(tmp_path, clf, X, y, evaluation=evaluate(clf, X, y, source="new.csv")))
-    assert "samples: new.csv ." in of_test.text
+    assert "samples: new.csv." in of_test.text
     stored = evaluate(clf, X, y, source=LEFT_OUT).to_dict()
     left_out = Page(reported(tmp_path, clf, X, y, evaluation=Evaluation.from_dict(stored)))
     assert "each sample is decided only by fits that did not see it" in left_out.text
@@ -204,7 +205,7 @@ def test_abstentions_are_told(tmp_path):
     clf = RebelClassifier(n_rounds=3, reject_cost=0.05, reject_label="ask").fit(X, y)
     text = Page(reported(tmp_path, clf, X, y)).text
     assert "the model will abstain on about" in text
-    assert "always “ask”" in text
+    assert "always 'ask' (best constant decision)" in text
 
 
 def test_rebel_subcosts_have_a_report_too(tmp_path):
@@ -278,8 +279,8 @@ def test_two_classes_have_the_figures_that_evaluate_prints(tmp_path):
     clf = RebelClassifier("tree", n_rounds=3).fit(X[::2], names[::2])
     found = evaluate(clf, X[1::2], names[1::2])
     text = Page(reported(tmp_path, clf, X[1::2], names[1::2])).text
-    assert f"AUC (area under the ROC curve), “bad” is positive {found.auc:.3f}" in text
+    assert f"AUC, area under the ROC curve ('bad' is positive) {found.auc:.3f}" in text
     of_class = zip(found.two_class.items(), ["bad", "good", "bad", "good"], strict=True)
     for (title, each), c in of_class:
         also = "precision" if "predictive" in title else "recall"
-        assert f"{title} ({also} of “{c}”) {percent(each.value)}" in text
+        assert f"{title} ({also} of '{c}') {percent(each.value)}" in text

@@ -153,18 +153,6 @@ def test_units_and_pairs_survive_a_file(tmp_path):
     assert frame.to_dicts() == [{"t": 39.5, "bp_1": 111, "bp_2": 66, "n": 2}]
 
 
-def test_columns_stored_by_earlier_versions_are_read(tmp_path):
-    told, _ = inferred(tmp_path / "t.csv", {"v": ["1,5", "2,25"], "w": ["1", "2"]})
-    old = told.to_dict()
-    for name in ("group", "time", "warnings", "readings"):
-        del old[name]
-    old["columns"] = [
-        {key: column[key] for key in ("name", "kind", "form", "categories")}
-        for column in old["columns"]
-    ]
-    assert TableSchema.from_dict(old).columns == told.columns
-
-
 def test_commas_of_thousands_are_read_where_every_cell_has_decimals_too(tmp_path):
     amounts = [200 + 37.13 * i for i in range(200)]
     told, frame = inferred(tmp_path / "t.csv", {"price": [f"{a:,.2f}" for a in amounts]})

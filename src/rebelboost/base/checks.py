@@ -37,7 +37,7 @@ def room(n_bytes: int) -> Room:
     return Room(FREE + MOST_TIMES * n_bytes)
 
 
-class Shelf:
+class TensorReader:
     """The arrays of a file. Each can be taken once."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], room: Room) -> None:

@@ -134,14 +134,6 @@ def lean(size: float) -> Html:
     )
 
 
-def lines_of(text: str) -> list[Html]:
-    """Return a paragraph for each line, indented if the line is."""
-    return [
-        paragraph(line.strip(), class_="inset" if line.startswith(" ") else None)
-        for line in text.split("\n")
-    ]
-
-
 def style_of_cards() -> Html:
     """Return the style of tables, bars and cards, for a page of its own."""
     return Html(Path(__file__).with_name("cards.css").read_text(encoding="utf-8"))

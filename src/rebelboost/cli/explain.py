@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from rebelboost.base.findings import as_json
 from rebelboost.cli.inputs import costs_of_rows, model_input, predicts_numbers, with_costs
 from rebelboost.cli.model_files import load_model
 from rebelboost.cli.output import Output
@@ -40,20 +41,17 @@ def run_explanation(
     names = ["" if name == row else f" ({name})" for name, row in zip(named, wanted, strict=True)]
     explained = classifier.explain(model_input(classifier, frame), top=top)
     for row, name, each in zip(wanted, names, explained, strict=True):
-        text = each.text()
-        output.record("explanation", {"row": row, "text": text, "parts": each.table()})
-        output.text(f"Row {row}{name}. {text}\n")
+        output.record("explanation", {"row": row, **as_json(each.document())})
+        output.text(f"Row {row}{name}. {each}\n")
     output.notes(match.tally.notes())
 
 
 def _summarise(classifier: Any, output: Output) -> None:
     summary = classifier.summary()
     guarantee = None if predicts_numbers(classifier) else classifier.guarantee_
-    text = summary.text()
-    tables = {of: summary.table(of) for of in ("features", "examples", "rules", "pairs")}
     bounds = None if guarantee is None else guarantee.to_dict()
-    output.record("summary", {"text": text, **tables, "guarantee": bounds})
-    output.text(text if guarantee is None else f"{text}\n\nGuarantees\n{guarantee}")
+    output.record("summary", {**as_json(summary.document()), "guarantee": bounds})
+    output.text(str(summary) if guarantee is None else f"{summary}\n\nGuarantees\n{guarantee}")
 
 
 def parsed_rows(rows: str) -> list[int]:

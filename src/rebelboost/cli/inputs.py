@@ -18,7 +18,11 @@ from rebelboost.cli.model_files import fingerprints
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.positive import known_positive, positive_class
 from rebelboost.evaluation.evaluate import evaluate, left_out
-from rebelboost.evaluation.numbers import NumberEvaluation, evaluate_numbers, left_out_numbers
+from rebelboost.evaluation.regression import (
+    RegressionEvaluation,
+    evaluate_regression,
+    left_out_regression,
+)
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import Source, Table, opened_source
@@ -27,7 +31,7 @@ from rebelboost.tables.held_out import HoldOutRule, drawn_rows, seen_rows
 from rebelboost.tables.schema import Match, TableSchema, row_names, schema_of
 from rebelboost.tables.target import suggestion
 
-AnyEvaluation = Evaluation | NumberEvaluation
+AnyEvaluation = Evaluation | RegressionEvaluation
 MOST_JUDGED, AT_ONCE = 1_000_000, 100_000
 """Rows of a table that are evaluated at most, about, and that are read at a time."""
 
@@ -220,14 +224,14 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | 
     """
     found: AnyEvaluation | None
     if predicts_numbers(model):
-        found = left_out_numbers(model, given.y, groups=given.groups)
+        found = left_out_regression(model, given.y, groups=given.groups)
     else:
         found = left_out(model, given.y, X=model_input(model, given.frame), groups=given.groups)
     stored = model.metadata_.get("evaluation")
     if found is not None or stored is None or recosted:
         return found
     if predicts_numbers(model):
-        return NumberEvaluation.from_dict(stored)
+        return RegressionEvaluation.from_dict(stored)
     code = positive_class(model)
     positive = None if code is None else model.model_.class_names[code]
     return replace(Evaluation.from_dict(stored), positive=positive)
@@ -238,7 +242,7 @@ def tested(model: Any, given: Labelled, data: Source) -> AnyEvaluation:
     frame = model_input(model, given.frame)
     source = f"rows of {data.name} that training left out" if given.is_held_out else data.name
     if predicts_numbers(model):
-        return evaluate_numbers(model, frame, given.y, groups=given.groups, source=source)
+        return evaluate_regression(model, frame, given.y, groups=given.groups, source=source)
     return evaluate(model, frame, given.y, groups=given.groups, source=source)
 
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 from rebelboost.base.names import listed, printed
 from rebelboost.base.text import counted
 from rebelboost.base.writing import is_stream
-from rebelboost.evaluation.numbers import NumberEvaluation
+from rebelboost.evaluation.regression import RegressionEvaluation
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import ModelFileError, TableError
-from rebelboost.files.privacy import ROWS
+from rebelboost.files.training_rows import ROWS
 from rebelboost.tables.files import Source, check_name
 from rebelboost.tables.held_out import HoldOutRule
 from rebelboost.tables.schema import TableSchema, stored_schema, unpacked_schema
@@ -149,7 +149,7 @@ def _check_table(told: Any, model: Any) -> None:
 
 def _check_evaluation(told: Any, model: Any) -> None:
     if told is not None:
-        kind = Evaluation if hasattr(model, "classes_") else NumberEvaluation
+        kind = Evaluation if hasattr(model, "classes_") else RegressionEvaluation
         str(kind.from_dict(told))
 
 

@@ -26,7 +26,7 @@ from rebelboost.cli.model_files import check_writable, load_model
 from rebelboost.cli.output import Output
 from rebelboost.costs.decision import costs_of_decisions
 from rebelboost.estimators.base import table_scores
-from rebelboost.evaluation.numbers import COVERAGE
+from rebelboost.evaluation.regression import COVERAGE
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import column_list
 from rebelboost.tables.files import EXCEL, PARQUET, UNREAD, Source, Table, opened_source

@@ -25,7 +25,7 @@ from rebelboost.cli.training_summary import Trained, show_model, show_table
 from rebelboost.estimators.positive import known_positive
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.importance import KEPT_IMPORTANCE, held_out_importance
-from rebelboost.evaluation.numbers import evaluate_numbers, left_out_numbers
+from rebelboost.evaluation.regression import evaluate_regression, left_out_regression
 from rebelboost.exceptions import CostError, TableError
 from rebelboost.tables.columns import ColumnOptions
 from rebelboost.tables.files import Source, Table, is_large, opened_source
@@ -261,7 +261,7 @@ def learn(job: Job, output: Output) -> Trained:
     seconds = time.monotonic() - began
     evaluation: AnyEvaluation | None
     if job.numbers:
-        evaluation = left_out_numbers(model, samples.y, groups=groups)
+        evaluation = left_out_regression(model, samples.y, groups=groups)
     else:
         evaluation = left_out(model, samples.y, X=samples.frame, groups=groups)
     if evaluation is None:
@@ -307,7 +307,7 @@ def _held_out(job: Job, output: Output) -> AnyEvaluation | None:
     first.metadata_ = job.settings.metadata()
     source = HELD_OUT_ROWS.format(_which(split))
     groups = None if split.groups is None else split.groups[out]
-    test = evaluate_numbers if job.numbers else evaluate
+    test = evaluate_regression if job.numbers else evaluate
     found: AnyEvaluation = test(
         first, samples.frame.filter(out), samples.y[out], groups=groups, source=source
     )

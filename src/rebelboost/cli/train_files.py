@@ -16,7 +16,7 @@ from rebelboost.cli.training_summary import Trained
 from rebelboost.distributed.files import fit_pieces
 from rebelboost.evaluation.evaluate import evaluate
 from rebelboost.evaluation.importance import held_out_importance
-from rebelboost.evaluation.numbers import evaluate_numbers
+from rebelboost.evaluation.regression import evaluate_regression
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import ColumnOptions
 from rebelboost.tables.files import MOST_CELLS
@@ -116,7 +116,7 @@ def tested_rows(model: Any, held: HeldRows, group: str) -> AnyEvaluation | None:
     # Rows that were drawn together are no independent tests.
     groups = keys if group or n_kinds < DISTINCT * len(keys) else None
     source = HELD_OUT_ROWS.format(group or "their values")
-    test: Any = evaluate_numbers if isinstance(model, RebelRegressor) else evaluate
+    test: Any = evaluate_regression if isinstance(model, RebelRegressor) else evaluate
     found: AnyEvaluation = test(
         model,
         held.frame.filter(pl.Series(held.test)),

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rebelboost.base.names import listed, printed
-from rebelboost.base.text import amount, counted, number, percent, signed
+from rebelboost.base.text import counted, number, percent, signed
 from rebelboost.cli.costs import CostTable, costs_text
 from rebelboost.cli.output import Line, Output
-from rebelboost.evaluation.numbers import NumberEvaluation
+from rebelboost.evaluation.headlines import tested_on
 from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING, as_word
 from rebelboost.tables.feature_selection import TEXT
 from rebelboost.tables.files import Source
@@ -20,12 +20,9 @@ from rebelboost.tables.schema_inference import UNSUPPORTED
 if TYPE_CHECKING:
     from rebelboost.cli.inputs import AnyEvaluation
     from rebelboost.evaluation.importance import HeldOutImportance
-    from rebelboost.evaluation.result import Evaluation
     from rebelboost.explain.summary import ModelSummary
 
 MOST_CLASSES, MOST_COLUMNS = 12, 6
-TOO_GOOD = 0.99
-"""Accuracy, at the low end of its interval, that is rarely honest."""
 HEAVY = 0.2
 """Share of the importance from which a date column is worth a note."""
 MUCH = 0.05
@@ -202,63 +199,7 @@ def figures(evaluation: "AnyEvaluation | None", how: str = "") -> list[Line]:
     """Accuracy and cost, or errors, on rows that were not used in training."""
     if evaluation is None:
         return [("accuracy", "unknown: too few rows to hold some out for testing")]
-    if isinstance(evaluation, NumberEvaluation):
-        return [*_errors(evaluation), _tested_on(evaluation, how)]
-    return [*_accuracy(evaluation), _tested_on(evaluation, how)]
-
-
-def _errors(evaluation: NumberEvaluation) -> list[Line]:
-    error, low, high = map(number, evaluation.error)
-    baseline = (
-        f"always {number(evaluation.constant)}, the mean: {number(evaluation.constant_error)}"
-    )
-    lines = [
-        ("error", f"{error} on average, 95 % interval {low} to {high} ({baseline})"),
-        ("R²", f"{evaluation.explained:.3f}, the explained share of the variance"),
-    ]
-    if evaluation.is_unclear:
-        lines.append(("caution", "not clearly better than always predicting the mean"))
-    return lines
-
-
-def _accuracy(evaluation: "Evaluation") -> list[Line]:
-    right, low, high = map(percent, evaluation.accuracy)
-    share = evaluation.commonest_share
-    baseline = f"always deciding {printed(evaluation.commonest)}: {percent(share)}"
-    accuracy = f"{right}, 95 % interval {low} to {high} ({baseline})"
-    if not evaluation.has_costs:
-        lines = [("accuracy", accuracy)]
-    else:
-        cost, low, high = map(amount, evaluation.cost)
-        constant = printed(evaluation.confusion.constant)
-        baseline = f"always deciding {constant}: {amount(evaluation.constant_cost)}"
-        if evaluation.accuracy.value < share:
-            accuracy += "; lower, because decisions minimise cost"
-        mean = f"{cost} per decision, 95 % interval {low} to {high} ({baseline})"
-        lines = [("cost", mean), ("accuracy", accuracy)]
-    found = evaluation.two_class
-    if found:
-        auc = "" if evaluation.auc is None else f"; AUC {evaluation.auc:.3f}"
-        hits, others = percent(found["sensitivity"].value), percent(found["specificity"].value)
-        name = printed(evaluation.positive)
-        lines.append(
-            ("positive", f"{name}: {hits} of its rows are found, {others} of the others{auc}")
-        )
-    if evaluation.is_unclear:
-        lines.append(("caution", "not clearly better than always making the same decision"))
-    return lines
-
-
-def _tested_on(evaluation: "AnyEvaluation", how: str) -> Line:
-    n_rows = counted(evaluation.n, "row")
-    if evaluation.n_groups is not None:
-        n_rows += f" in {counted(evaluation.n_groups, 'group')}"
-    source = (
-        f"{n_rows} by cross-validation, {how or 'each with fits that did not see it'}"
-        if evaluation.is_left_out
-        else f"{n_rows}: {evaluation.source}"
-    )
-    return "tested on", source
+    return [*evaluation.lines(), tested_on(evaluation, how)]
 
 
 def helping(
@@ -296,10 +237,9 @@ def too_good(
     evaluation: "AnyEvaluation | None", summary: "ModelSummary", schema: TableSchema
 ) -> list[str]:
     """Ask whether columns are known in time if, together, they decide nearly every row."""
-    if evaluation is None or isinstance(evaluation, NumberEvaluation) or len(summary.features) < 2:
+    if evaluation is None or not evaluation.is_too_good or len(summary.features) < 2:
         return []
-    named = bool(schema.warnings)  # a leak has been named already
-    if evaluation.accuracy.low < TOO_GOOD or named or evaluation.is_unclear:
+    if schema.warnings:  # a leak has been named already
         return []
     first, second = (each.name for each in summary.features[:2])
     question = f"Are {first} and {second} known before {schema.target} is?"
@@ -308,16 +248,13 @@ def too_good(
 
 def decided_alone(trained: Trained, schema: TableSchema) -> list[str]:
     """Ask whether a column is known in time that decides as many rows alone as the model does with all."""
-    evaluation = trained.evaluation
-    if evaluation is None or isinstance(evaluation, NumberEvaluation) or evaluation.has_costs:
-        return []
-    accuracy = evaluation.accuracy.value
-    first = decides_alone(trained.alone, accuracy, evaluation.commonest_share)
-    if first is None:
+    rates = None if trained.evaluation is None else trained.evaluation.accuracy_and_baseline
+    first = None if rates is None else decides_alone(trained.alone, *rates)
+    if first is None or rates is None:
         return []
     if any(warning.startswith(f"{first.name} ") for warning in schema.warnings):
         return []
-    alone, together = percent(first.accuracy), percent(accuracy)
+    alone, together = percent(first.accuracy), percent(rates[0])
     question = f"is it known before {schema.target} is? If not, use --ignore {as_word(first.name)}"
     return [
         f"{first.name} alone decides {alone} of the rows correctly, the model {together}: {question}"

@@ -7,8 +7,20 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.arrays import ByClass, BySample, Floats, Labels
+from rebelboost.base.findings import (
+    GAP,
+    IN_TEXT,
+    Block,
+    Column,
+    Document,
+    Matrix,
+    Only,
+    Sentence,
+    Table,
+    as_text,
+)
 from rebelboost.base.names import printed, shown
-from rebelboost.base.text import aligned, amount, percent_change
+from rebelboost.base.text import amount, percent_change
 
 MOST_TABLED = 10
 """Maximum number of decisions for which the full confusion matrix is printed."""
@@ -29,11 +41,13 @@ class Cell:
         """Cost of all of them."""
         return self.count * self.cost
 
-    def __str__(self) -> str:
-        return (
-            f"{printed(self.true)} decided as {printed(self.decided)}: "
-            f"{amount(self.count)} × {amount(self.cost)} = {amount(self.total)}"
-        )
+    def text(self, *, with_costs: bool = True) -> str:
+        """The kind of mistake and its number and, if asked, what it costs."""
+        costs = f" × {amount(self.cost)} = {amount(self.total)}" if with_costs else ""
+        kind = f"{printed(self.true)} decided as {printed(self.decided)}"
+        return f"{kind}: {amount(self.count)}{costs}"
+
+    __str__ = text
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,42 +136,42 @@ class CostReport:
         ]
 
     def __str__(self) -> str:
-        n, total, mean = map(amount, (self.n_decisions, self.total, self.mean))
-        parts = [f"{n} decisions cost {total} in total, {mean} each", self._comparison()]
+        return as_text(self.document())
+
+    def document(self, *, with_costs: bool = True) -> Document:
+        """The costs and the confusion matrix; without costs, the counts of decisions only."""
+        small = len(self.decisions) <= MOST_TABLED
+        rows, columns = [*map(printed, self.classes)], [*map(printed, self.decisions)]
+        money = self.money if with_costs else None
+        matrix = [Matrix(rows, columns, self.counts, money)] if small else []
+        if not with_costs and small:
+            return matrix
         worst = self.worst()
-        if worst:
-            lines = ["Most expensive mistakes", *(f"  {cell}" for cell in worst)]
-            parts.append("\n".join(lines))
-        if len(self.decisions) <= MOST_TABLED:
-            parts += [self._confusion("Counts", self.counts), self._confusion("Costs", self.money)]
-        return "\n\n".join(parts)
+        lines = [Sentence(cell.text(with_costs=with_costs), "inset") for cell in worst]
+        if not with_costs:
+            return [Only(IN_TEXT, [Sentence("Most frequent mistakes"), *lines])]
+        n, total, mean = map(amount, (self.n_decisions, self.total, self.mean))
+        opening = Sentence(f"{n} decisions cost {total} in total, {mean} each")
+        mistakes = (GAP, Sentence("Most expensive mistakes"), *lines) if worst else ()
+        said: list[Block] = [opening, GAP, self._comparison(), *mistakes, *([GAP] if small else [])]
+        return [Only(IN_TEXT, said), *matrix]
 
-    def counts_text(self) -> str:
-        """The counts, for decisions whose mistakes all cost the same."""
-        if len(self.decisions) <= MOST_TABLED:
-            return self._confusion("Counts", self.counts)
-        lines = [
-            f"  {printed(cell.true)} decided as {printed(cell.decided)}: {amount(cell.count)}"
-            for cell in self.worst()
-        ]
-        return "\n".join(["Most frequent mistakes", *lines])
-
-    def _comparison(self) -> str:
-        others = [
+    def _comparison(self) -> Table:
+        rivals = [
             *self.rival_totals.items(),
             (f"always {shown(self.constant)}", self.constant_total),
         ]
-        rows = [["", "each", "total", ""], ["this", amount(self.mean), amount(self.total), ""]]
-        for name, total in others:
-            beside = percent_change(self.total, total) if self.total else ""
-            rows.append([name, amount(total / self.n_decisions), amount(total), beside])
-        return aligned(rows)
-
-    def _confusion(self, title: str, cells: Floats) -> str:
-        names = map(printed, self.classes)
-        rows = [[name, *map(amount, row)] for name, row in zip(names, cells, strict=True)]
-        table = aligned([["", *map(printed, self.decisions)], *rows])
-        return f"{title} (rows: true class, columns: decision)\n{table}"
+        names, totals = zip(("this", self.total), *rivals, strict=True)
+        changes = [percent_change(self.total, total) if self.total else "" for _, total in rivals]
+        each = [total / self.n_decisions for total in totals]
+        return Table(
+            [
+                Column("decisions", names, head=""),
+                Column("each", each, amount, kind="number"),
+                Column("total", totals, amount, kind="number"),
+                Column("change", ["", *changes], head="", kind="number"),
+            ]
+        )
 
 
 def by_row(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Distances, Floats, Indices, Values
-from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.checks import Fields, TensorReader, require
 from rebelboost.base.exact_sums import exact_gram, exact_mean
 from rebelboost.exceptions import ModelFileError
 
@@ -129,18 +129,18 @@ def checked(distances: Values) -> Distances:
 # ---- from a file
 
 
-def take_measured(shelf: Shelf, name: str, fields: Fields, n_features: int) -> Measured:
+def take_measured(reader: TensorReader, name: str, fields: Fields, n_features: int) -> Measured:
     """Read a metric."""
     from scipy.spatial.distance import cdist  # slow to import, and rarely needed
 
     metric = fields.any("metric")
     require(isinstance(metric, str), "a metric that is not a name")
     if metric in VARIANCES:
-        variances = shelf.numbers(f"{name}.parameter", n_features)
+        variances = reader.numbers(f"{name}.parameter", n_features)
         require((variances > 0).all(), f"{name} with variances of 0 or less")
         return Measured(metric, variances)
     if metric in COVARIANCES:
-        inverse = shelf.numbers(f"{name}.parameter", n_features, n_features)
+        inverse = reader.numbers(f"{name}.parameter", n_features, n_features)
         size = float(np.abs(inverse).max(initial=0.0))
         even = size < 1e300 and (np.abs(inverse - inverse.T) <= UNEVEN * size).all()
         even = even and np.linalg.eigvalsh(inverse).min(initial=0.0) >= -UNEVEN * size

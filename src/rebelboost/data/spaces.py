@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Blocks, Bytes, Distances, Floats, Indices, Labels, Points, Values
-from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.checks import Fields, TensorReader, require
 from rebelboost.base.distinct import distinct
 from rebelboost.base.exact_sums import exact_gram, exact_mean, exact_product
 from rebelboost.base.triangular import inverse_factor
@@ -241,7 +241,7 @@ def ledoit_wolf(covariance: Floats, deviations: Floats, weight: Floats | None = 
 
 
 def space_from_tensors(
-    shelf: Shelf,
+    reader: TensorReader,
     name: str,
     fields: Fields,
     n_features: int,
@@ -254,18 +254,18 @@ def space_from_tensors(
     """
     kind = fields.word("kind", (SCALED, METRIC, PRECOMPUTED))
     most = n_features if kind == PRECOMPUTED else 2**31 - 1
-    rows = shelf.indices(f"{name}.rows", most, None)
+    rows = reader.indices(f"{name}.rows", most, None)
     if kind == PRECOMPUTED:
         return Precomputed(), np.empty((len(rows), 0)), rows
     if kind == METRIC:
-        metric = take_measured(shelf, name, fields, n_features)
+        metric = take_measured(reader, name, fields, n_features)
         dtype = POINT_TYPES[fields.word("type", POINT_TYPES)]
-        return metric, shelf.take(f"{name}.points", dtype, len(rows), n_features), rows
+        return metric, reader.take(f"{name}.points", dtype, len(rows), n_features), rows
     turned = fields.any("turned")
     require(isinstance(turned, bool), f"{name} with a field 'turned' that is not true or false")
-    space = _take_embedding(shelf, name, n_features, levels, turned=turned)
-    if shelf.has(f"{name}.points"):
-        points = shelf.take(f"{name}.points", np.float32, len(rows), len(space.offset))
+    space = _take_embedding(reader, name, n_features, levels, turned=turned)
+    if reader.has(f"{name}.points"):
+        points = reader.take(f"{name}.points", np.float32, len(rows), len(space.offset))
     else:
         points = points_of(space, rows, name)
     require((np.abs(points) <= FAR).all(), f"{name} with a point beyond {FAR:g}")
@@ -273,10 +273,10 @@ def space_from_tensors(
 
 
 def _take_embedding(
-    shelf: Shelf, name: str, n_features: int, known: dict[int, int], *, turned: bool
+    reader: TensorReader, name: str, n_features: int, known: dict[int, int], *, turned: bool
 ) -> Embedding:
-    level_features = shelf.indices(f"{name}.level_features", n_features, None)
-    counts = shelf.indices(f"{name}.level_counts", 256, len(level_features))
+    level_features = reader.indices(f"{name}.level_features", n_features, None)
+    counts = reader.indices(f"{name}.level_counts", 256, len(level_features))
     levels = dict(zip(level_features.tolist(), counts.tolist(), strict=True))
     require(
         list(levels) == sorted(known) and len(levels) == len(counts),
@@ -286,15 +286,15 @@ def _take_embedding(
         all(n <= known[f] for f, n in levels.items()),
         f"{name} with more categories of a feature than the model",
     )
-    indicated = shelf.indices(f"{name}.indicated", n_features, None)
+    indicated = reader.indices(f"{name}.indicated", n_features, None)
     rising = (np.diff(indicated) > 0).all() and not known.keys() & set(indicated.tolist())
     require(rising, f"{name} with missing indicators of features that are not numeric")
     width = n_features - len(levels) + len(indicated) + sum(levels.values())
     return Embedding(
-        shelf.numbers(f"{name}.fill", n_features),
+        reader.numbers(f"{name}.fill", n_features),
         indicated.astype(np.int64),
         levels,
-        shelf.numbers(f"{name}.offset", width),
-        shelf.numbers(f"{name}.factor", width),
-        shelf.numbers(f"{name}.turn", width, width) if turned else None,
+        reader.numbers(f"{name}.offset", width),
+        reader.numbers(f"{name}.factor", width),
+        reader.numbers(f"{name}.turn", width, width) if turned else None,
     )

@@ -211,7 +211,7 @@ class BoostedEstimator(BaseEstimator):
             unpack_model,
             write_model,
         )
-        from rebelboost.files.privacy import limited
+        from rebelboost.files.training_rows import limited
 
         model = self.model_
         self.check_parameters()  # `load` checks them too: fail now rather than then

@@ -1,7 +1,7 @@
 """Evaluate models on samples that they were not fitted to: accuracy, cost and calibration.
 
 `evaluate` uses a test table. `left_out` uses the held-out samples of a cross-fit, so it needs no test
-table. `evaluate_numbers` and `left_out_numbers` do the same for regressors. `evaluate_cascade` compares a
+table. `evaluate_regression` and `left_out_regression` do the same for regressors. `evaluate_cascade` compares a
 cascade with its full model.
 """
 
@@ -10,7 +10,11 @@ from rebelboost.evaluation.early import EarlyEvaluation, evaluate_cascade
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.importance import HeldOutImportance, held_out_importance
 from rebelboost.evaluation.intervals import Estimate
-from rebelboost.evaluation.numbers import NumberEvaluation, evaluate_numbers, left_out_numbers
+from rebelboost.evaluation.regression import (
+    RegressionEvaluation,
+    evaluate_regression,
+    left_out_regression,
+)
 from rebelboost.evaluation.result import Evaluation, Judged
 
 __all__ = [
@@ -20,11 +24,11 @@ __all__ = [
     "Evaluation",
     "HeldOutImportance",
     "Judged",
-    "NumberEvaluation",
+    "RegressionEvaluation",
     "evaluate",
     "evaluate_cascade",
-    "evaluate_numbers",
+    "evaluate_regression",
     "held_out_importance",
     "left_out",
-    "left_out_numbers",
+    "left_out_regression",
 ]

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels
-from rebelboost.evaluation.intervals import Estimate
-from rebelboost.evaluation.sampling import WeightedRows
+from rebelboost.evaluation.intervals import Estimate, WeightedRows
 
 MOST_BINS = 10
 N_BARS = 20
@@ -59,9 +58,7 @@ class Calibration:
         bins = [
             Bin(**{**each, "right": Estimate.from_dict(each["right"])}) for each in stored["bins"]
         ]
-        # Models of earlier versions lack the class and the histogram.
-        histogram = tuple(stored.get("histogram", ()))
-        return cls(tuple(bins), stored["error"], stored.get("class"), histogram)
+        return cls(tuple(bins), stored["error"], stored["class"], tuple(stored["histogram"]))
 
 
 def calibration(

@@ -20,11 +20,9 @@ from rebelboost.data.encoder import is_present
 from rebelboost.estimators.base import encode_table, table_scores
 from rebelboost.estimators.positive import positive_class
 from rebelboost.evaluation.calibration import calibration
-from rebelboost.evaluation.fitted_rows import check_fitted_rows
-from rebelboost.evaluation.intervals import Estimate
-from rebelboost.evaluation.mean_costs import mean_cost_interval
-from rebelboost.evaluation.result import LEFT_OUT, Evaluation, Judged
-from rebelboost.evaluation.sampling import WeightedRows
+from rebelboost.evaluation.figures import LEFT_OUT
+from rebelboost.evaluation.intervals import Estimate, WeightedRows, mean_cost_interval
+from rebelboost.evaluation.result import Evaluation, Judged
 from rebelboost.exceptions import EvaluationError
 from rebelboost.metrics import cost_report
 from rebelboost.model.fitted import FittedClassifier
@@ -357,3 +355,13 @@ def _decisions(model: FittedClassifier, decided: NDArray[Any]) -> Labels:
 def _log_loss(posterior: Floats, true: Labels, weight: BySample) -> float:
     own = posterior[np.arange(len(true)), true]
     return float(np.average(-np.log(np.maximum(own, LEAST_PROBABILITY)), weights=weight))
+
+
+def check_fitted_rows(rows: Ints, n_labels: int) -> None:
+    """Raise an error unless there is a label for each row that was held out in training."""
+    needed = int(rows.max(initial=-1)) + 1
+    if n_labels < needed:
+        raise EvaluationError(
+            f"y has {n_labels} labels, but the model was fitted to at least {needed}: "
+            "give the labels that it was fitted to"
+        )

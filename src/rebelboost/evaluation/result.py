@@ -7,18 +7,31 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Ints, Labels
-from rebelboost.base.names import listed, shown
-from rebelboost.base.text import aligned, amount, counted, percent
+from rebelboost.base.findings import GAP, Described, Document, Sentence
+from rebelboost.base.names import listed
+from rebelboost.base.text import amount, counted, percent
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.report import CostReport
 from rebelboost.evaluation.calibration import Calibration
-from rebelboost.evaluation.intervals import Estimate, share
+from rebelboost.evaluation.figures import (
+    HELD_OUT,
+    LEFT_OUT,
+    Figure,
+    about_test,
+    decision_figures,
+    figure_table,
+)
+from rebelboost.evaluation.headlines import (
+    Line,
+    cost_of_many,
+    lead_on_decisions,
+    lines_on_decisions,
+)
+from rebelboost.evaluation.intervals import Estimate
 
-LEFT_OUT = "left-out samples"
-"""The `source` of held-out training samples; stored in model files."""
-
-
-HELD_OUT = "held-out training samples, each evaluated by fits that did not see it"
+LOG_LOSS = "Log-loss: mean of −ln(probability of the true class). Lower is better; 0 is perfect."
+TOO_GOOD = 0.99
+"""Accuracy, at the low end of its interval, that is rarely honest."""
 
 
 class Judged(NamedTuple):
@@ -49,7 +62,7 @@ class Judged(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Described):
     """Accuracy, cost and calibration of a classifier; `print` shows them."""
 
     source: str
@@ -94,6 +107,11 @@ class Evaluation:
     def is_left_out(self) -> bool:
         """Whether the samples are held-out training samples of a cross-fit."""
         return self.source == LEFT_OUT
+
+    @property
+    def is_from_file(self) -> bool:
+        """Whether it was read from a model file, and has no results by sample."""
+        return self.judged is None
 
     @property
     def has_costs(self) -> bool:
@@ -155,16 +173,42 @@ class Evaluation:
             "negative predictive value": self.precisions[1 - yes],
         }
 
-    def text(self) -> str:
-        """Return the figures as text."""
-        groups = "" if self.n_groups is None else f" in {counted(self.n_groups, 'group')}"
-        lines = [f"{self.n:,} samples{groups}: {self._source}", "", aligned(self.figures())]
-        if self.unknown:
-            lines += ["", self.about_unknown()]
-        confusion = str(self.confusion) if self.has_costs else self.confusion.counts_text()
-        return "\n".join([*lines, "", confusion])
+    @property
+    def rejected(self) -> float:
+        """Share of the samples on which the model abstained."""
+        return self.n_rejected / self.confusion.n_decisions
 
-    __str__ = text
+    @property
+    def is_too_good(self) -> bool:
+        """Whether nearly every sample is decided correctly, and not by a constant decision."""
+        return self.accuracy.low >= TOO_GOOD and not self.is_unclear
+
+    @property
+    def accuracy_and_baseline(self) -> tuple[float, float] | None:
+        """Accuracy of the model and of the most common class; None if costs count instead."""
+        return None if self.has_costs else (self.accuracy.value, self.commonest_share)
+
+    def document(self) -> Document:
+        """The figures as a document, which `rebelboost.base.findings` renders."""
+        groups = "" if self.n_groups is None else f" in {counted(self.n_groups, 'group')}"
+        source = HELD_OUT if self.is_left_out else self.source
+        unknown = (GAP, Sentence(self.about_unknown(), "note")) if self.unknown else ()
+        return [
+            Sentence(f"{self.n:,} samples{groups}: {source}", "note"),
+            GAP,
+            figure_table(self.figures()),
+            *unknown,
+            GAP,
+            *self.confusion.document(with_costs=self.has_costs),
+        ]
+
+    def lead(self) -> list[Sentence]:
+        """The main result in a few sentences."""
+        return lead_on_decisions(self)
+
+    def lines(self) -> list[Line]:
+        """The main results as labelled lines."""
+        return lines_on_decisions(self)
 
     def __repr__(self) -> str:
         low, high = percent(self.accuracy.low), percent(self.accuracy.high)
@@ -174,18 +218,22 @@ class Evaluation:
             f"({low} to {high}){cost}; print() shows all figures)"
         )
 
-    def _repr_html_(self) -> str:
-        from rebelboost.base.markup import card
-        from rebelboost.evaluation.cards import evaluation_parts
-
-        return card(*evaluation_parts(self, self._source))
-
-    @property
-    def _source(self) -> str:
-        return HELD_OUT if self.is_left_out else self.source
+    def about_source(self) -> str:
+        """Say where the figures come from, and what they are worth."""
+        if not self.is_left_out:
+            return about_test(self.n, self.source)
+        return (
+            f"Cross-validation on {self.n:,} training samples: the model is an average of several fits, each "
+            "fit leaves out a different part of the samples, and each sample is decided only by fits that "
+            "did not see it. Two small biases remain. The number of rounds and the scale of the "
+            "probabilities were chosen on the same samples, which is slightly optimistic. Each fit saw fewer "
+            "samples than the whole model, which is slightly pessimistic."
+        )
 
     def about_unknown(self) -> str:
-        """Say how many samples have unknown classes."""
+        """Say how many samples have unknown classes; an empty text if none have."""
+        if not self.unknown:
+            return ""
         n = sum(self.unknown.values())
         return (
             f"{n:,} more {'sample has a class' if n == 1 else 'samples have classes'} not in the "
@@ -193,48 +241,35 @@ class Evaluation:
             f"above. If they count as mistakes, accuracy is {percent(self.accuracy_with_unknown)}."
         )
 
-    def figures(self) -> list[list[str]]:
-        """The figures as rows of texts: name, value, interval; the first row has the headings."""
-        low, high = self.accuracy[1:]
-        rows: list[list[str]] = [
-            ["", "", "95 % interval"],
-            ["accuracy", percent(self.accuracy.value), f"{percent(low)} to {percent(high)}"],
-            [f"  always {shown(self.commonest)}", percent(self.commonest_share), ""],
-        ]
-        if self.has_costs:
-            rows += [
-                ["mean cost", *_range(self.cost)],
-                [f"  always {shown(self.confusion.constant)}", amount(self.constant_cost), ""],
-            ]
-            if self.probable_cost is not None:
-                rows.append(["  most probable class", amount(self.probable_cost), ""])
-        rows += self._two_class_rows()
-        if self.n_rejected:
-            rejected = self.n_rejected / self.confusion.n_decisions
-            rows.append(["abstained", percent(rejected), ""])
-        if self.log_loss is not None and self.shares_log_loss is not None:
-            rows += [
-                ["log-loss (lower is better)", f"{self.log_loss:.4f}", ""],
-                ["  class frequencies only", f"{self.shares_log_loss:.4f}", ""],
-            ]
-        if self.calibration is not None:
-            of = self.calibration.of_class
-            of_class = "" if of is None else f" (probability of {shown(of)})"
-            rows.append([f"calibration error{of_class}", percent(self.calibration.error), ""])
-        return rows
+    def figures(self, *, of_many: bool = False) -> list[Figure]:
+        """All figures with their baselines; `of_many` gives the cost of 1,000 decisions instead of one."""
+        return decision_figures(self, of_many=of_many)
 
-    def _two_class_rows(self) -> list[list[str]]:
-        found = self.two_class
-        if not found:
-            return []
-        rows = [
-            [name, percent(each.value), f"{percent(each.low)} to {percent(each.high)}"]
-            for name, each in found.items()
-        ]
-        if self.auc is not None:
-            rows.insert(0, ["AUC", f"{self.auc:.3f}", ""])
-        rows[0][0] += f" ({shown(self.positive)} is positive)"
-        return rows
+    @property
+    def largest_cost(self) -> float:
+        """The end of a scale of mean costs."""
+        others = (self.constant_cost, self.commonest_cost, self.probable_cost or 0.0)
+        return max(self.cost.high, *others) or 1.0
+
+    def notes(self) -> list[str]:
+        """What a reader of the figures should know."""
+        found = []
+        if self.log_loss is not None:
+            found.append(LOG_LOSS)
+        if self.has_costs and self.accuracy.value < self.commonest_share:
+            found.append(
+                "Always deciding the most common class would be correct more often. The model minimises "
+                "the cost, not the number of mistakes."
+            )
+        return found
+
+    def about_scales(self) -> str:
+        """What drawings of the figures show."""
+        cost = f", cost from 0 to {cost_of_many(self, self.largest_cost)}" if self.has_costs else ""
+        return (
+            f"Scales: accuracy from 0 to 100 %{cost}. Dot: estimate; thick line: 95 % interval; vertical "
+            "mark: constant decision."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Convert all figures to a dictionary that can be written as JSON."""
@@ -273,21 +308,12 @@ class Evaluation:
     def from_dict(cls, stored: Mapping[str, Any]) -> "Evaluation":
         """Create from a dictionary; the inverse of `to_dict`, without the results by sample."""
         costs, counts = (np.asarray(stored[key], dtype=np.float64) for key in ("costs", "counts"))
-        constants = stored.get("constants")  # absent from models of earlier versions
-        probabilities = stored["calibration"]
-        positive, rates = (
-            _of_earlier(stored, counts)
-            if "recalls" not in stored
-            else (
-                stored["positive"],
-                [tuple(map(Estimate.from_dict, stored[key])) for key in ("recalls", "precisions")],
-            )
-        )
+        constants, probabilities = stored["constants"], stored["calibration"]
         return cls(
             source=stored["source"],
             n=stored["n"],
-            n_groups=stored.get("n_groups"),
-            n_effective=stored.get("n_effective"),
+            n_groups=stored["n_groups"],
+            n_effective=stored["n_effective"],
             accuracy=Estimate.from_dict(stored["accuracy"]),
             cost=Estimate.from_dict(stored["cost"]),
             confusion=CostReport(
@@ -300,35 +326,13 @@ class Evaluation:
             ),
             commonest=stored["commonest"],
             n_rejected=stored["n_rejected"],
-            auc=stored.get("auc"),
-            recalls=rates[0],
-            precisions=rates[1],
-            positive=positive,
-            probable_cost=stored.get("probable_cost"),
+            auc=stored["auc"],
+            recalls=tuple(map(Estimate.from_dict, stored["recalls"])),
+            precisions=tuple(map(Estimate.from_dict, stored["precisions"])),
+            positive=stored["positive"],
+            probable_cost=stored["probable_cost"],
             log_loss=stored["log_loss"],
             shares_log_loss=stored["shares_log_loss"],
             calibration=Calibration.from_dict(probabilities) if probabilities else None,
             unknown=dict(map(tuple, stored["unknown"])),
         )
-
-
-def _range(cost: Estimate) -> tuple[str, str]:
-    return amount(cost.value), f"{amount(cost.low)} to {amount(cost.high)}"
-
-
-def _of_earlier(
-    stored: Mapping[str, Any], counts: Floats
-) -> tuple[Any, list[tuple[Estimate, ...]]]:
-    """Positive class, recalls and precisions of models of earlier versions, which lack them."""
-    classes = stored["classes"]
-    n_effective = stored.get("n_effective") or stored["n"]
-    each = n_effective / counts.sum()
-    right = np.diagonal(counts)
-    rates = [
-        tuple(
-            share(float(hit), float(of), float(of * each))
-            for hit, of in zip(right, sums, strict=False)
-        )
-        for sums in (counts.sum(axis=1), counts.sum(axis=0))
-    ]
-    return (classes[1] if len(classes) == 2 else None), rates

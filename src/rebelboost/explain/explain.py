@@ -10,7 +10,7 @@ from rebelboost.base.by_row import ByRow
 from rebelboost.base.text import number
 from rebelboost.explain.explanation import Explanation, Explanations, Verdict
 from rebelboost.explain.headline import verdicts
-from rebelboost.explain.reasons import Rows, Speaker
+from rebelboost.explain.reasons import ReasonBuilder, Rows
 from rebelboost.explain.rules import Wording, date_kinds
 from rebelboost.explain.shares import contributions
 from rebelboost.explain.summary import ModelSummary, summarise
@@ -50,11 +50,13 @@ def explain_samples(
     else:
         found = [_prediction(y) for y in model.baseline + scores]
         said = replace(said, baseline=said.baseline + model.baseline)
-    speaker = Speaker(model.ensemble, said, wording_of(model, naming.metadata), rows_of(model))
+    builder = ReasonBuilder(
+        model.ensemble, said, wording_of(model, naming.metadata), rows_of(model)
+    )
     labels = naming.samples
     return Explanations(
         [
-            Explanation(verdict, n, labels.get(n, n), X[n], model.class_names, speaker, top)
+            Explanation(verdict, n, labels.get(n, n), X[n], model.class_names, builder, top)
             for n, verdict in enumerate(found)
         ]
     )

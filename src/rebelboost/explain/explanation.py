@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, Values
 from rebelboost.base.cached import cached_property
+from rebelboost.base.findings import Described, Document
 from rebelboost.base.names import printed
 from rebelboost.base.text import Table, framed
-from rebelboost.explain.reasons import Reason, Speaker, Voices
+from rebelboost.explain.documents import cards_of, explanation_document
+from rebelboost.explain.reasons import Reason, ReasonBuilder, Reasons
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +74,7 @@ class Verdict(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation:
+class Explanation(Described):
     """Explanation of the decision on one sample.
 
     `baseline`, `features`, `examples` and `others` sum to the scores.
@@ -87,7 +89,7 @@ class Explanation:
     """(d,) values; categories as codes."""
     classes: tuple[Any, ...] | None
     """Class labels; None in a regression."""
-    speaker: Speaker
+    builder: ReasonBuilder
     top: int
     """Number of reasons shown."""
 
@@ -114,13 +116,13 @@ class Explanation:
     @property
     def baseline(self) -> ByClass:
         """(K,) part of the scores that is the same for every sample."""
-        return self.speaker.said.baseline
+        return self.builder.said.baseline
 
     @cached_property
     def features(self) -> tuple[FeatureShare, ...]:
         """Contribution of each feature, strongest first; features that contribute nothing are omitted."""
-        shares = self.speaker.said.features[self.sample]
-        wording = self.speaker.wording
+        shares = self.builder.said.features[self.sample]
+        wording = self.builder.wording
         return tuple(
             FeatureShare(
                 wording.names[f],
@@ -134,13 +136,13 @@ class Explanation:
     @cached_property
     def examples(self) -> tuple[ExampleShare, ...]:
         """Contribution of each training row, strongest first."""
-        pulls, rows = self.speaker.said.pulls[self.sample], self.speaker.rows
+        pulls, rows = self.builder.said.pulls[self.sample], self.builder.rows
         return tuple(
             ExampleShare(
                 row, rows.label(row), rows.classes.get(row), pulls[e], f"near {rows.name(row)}"
             )
             for e in self._strongest(pulls)
-            for row in [int(self.speaker.said.rows[e])]
+            for row in [int(self.builder.said.rows[e])]
         )
 
     @cached_property
@@ -149,7 +151,7 @@ class Explanation:
 
         They have no contributions of their own: the function's outputs for near rows cancel one another.
         """
-        rows, near = self.speaker.rows, self.speaker.said.near
+        rows, near = self.builder.rows, self.builder.said.near
         found = [np.stack([own, each[self.sample]], axis=1) for own, each in near]
         ranked = sorted(np.concatenate(found).tolist(), key=lambda pair: -pair[1]) if near else []
         nothing = np.zeros_like(self.baseline)
@@ -164,7 +166,7 @@ class Explanation:
     def others(self) -> tuple[Reason, ...]:
         """Contributions of wrapped classifiers."""
         return tuple(
-            self._voices.reason(i) for i, kind in enumerate(self._voices.kinds) if kind == "other"
+            self.reasons.reason(i) for i, kind in enumerate(self.reasons.kinds) if kind == "other"
         )
 
     @cached_property
@@ -184,7 +186,7 @@ class Explanation:
         Adding the same number to all classes decides nothing. The strength of a term for a class is
         therefore what it adds to that class minus the mean of what it adds to the others.
         """
-        said = self._voices.by_class
+        said = self.reasons.by_class
         names = self.classes if self.classes is not None else (None,)
         found = {}
         for k, name in enumerate(names):
@@ -194,7 +196,7 @@ class Explanation:
             spoke = [i for i in order.tolist() if beyond[i] > 0][: self.top]
             against = [i for i in order.tolist() if beyond[i] < 0][: self.top]
             found[name] = ForAndAgainst(
-                tuple(map(self._voices.reason, spoke)), tuple(map(self._voices.reason, against))
+                tuple(map(self.reasons.reason, spoke)), tuple(map(self.reasons.reason, against))
             )
         return found
 
@@ -203,21 +205,15 @@ class Explanation:
         decided, rival = self.verdict.decided or 0, self.verdict.rival
         return by_class[..., decided] - (0.0 if rival is None else by_class[..., rival])
 
-    def text(self) -> str:
-        """The explanation as text."""
-        from rebelboost.explain.text import explanation_text
-
-        return explanation_text(self)
-
-    __str__ = text
+    def document(self) -> Document:
+        """The explanation as a document, which `rebelboost.base.findings` renders."""
+        return explanation_document(self)
 
     def __repr__(self) -> str:
         told = self.verdict.headline.split("\n", maxsplit=1)[0]
         return f"Explanation(sample {printed(self.label)}: {told}; print() shows the reasons)"
 
     def _repr_html_(self) -> str:
-        from rebelboost.explain.cards import cards_of
-
         return cards_of([self])
 
     def table(self) -> Table:
@@ -256,18 +252,19 @@ class Explanation:
         return ["the prediction"] if self.classes is None else [printed(c) for c in self.classes]
 
     @cached_property
-    def _voices(self) -> Voices:
-        return self.speaker.voices(self.sample)
+    def reasons(self) -> Reasons:
+        """All rules, comparisons and wrapped classifiers, merged, as arrays."""
+        return self.builder.reasons(self.sample)
 
     def _strongest(self, shares: NDArray[Any]) -> list[int]:
         there = np.flatnonzero(shares.any(axis=1))
         return there[np.argsort(-np.abs(self.toward(shares[there])), kind="stable")].tolist()
 
     def _of_kind(self, kind: str) -> tuple[Reason, ...]:
-        chosen = np.flatnonzero([each == kind for each in self._voices.kinds])
-        strength = np.abs(self.toward(self._voices.by_class[chosen]))
+        chosen = np.flatnonzero([each == kind for each in self.reasons.kinds])
+        strength = np.abs(self.toward(self.reasons.by_class[chosen]))
         order = np.argsort(-strength, kind="stable")[: self.top]
-        return tuple(self._voices.reason(int(i)) for i in chosen[order])
+        return tuple(self.reasons.reason(int(i)) for i in chosen[order])
 
 
 class Explanations(Sequence[Explanation]):
@@ -295,8 +292,6 @@ class Explanations(Sequence[Explanation]):
         return f"Explanations({len(self)} samples; print() shows them, frame() has the numbers)"
 
     def _repr_html_(self) -> str:
-        from rebelboost.explain.cards import cards_of
-
         return cards_of(self)
 
     def text(self) -> str:

@@ -1,13 +1,16 @@
-"""The parts of a decision: contributions by feature and by the class of the training rows that it resembles.
+"""What makes up a decision: contributions by feature and by class of similar training rows, and these rows.
 
 A decision may depend on hundreds of training rows, each of which contributes little. Their contributions are
-added up by class, so that a few parts make up most of the decision.
+added up by class, so that a few parts make up most of the decision. The rows that it resembles most can be
+shown beside it, with their values.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from rebelboost.base.arrays import Ints, Values
 from rebelboost.base.names import printed
 from rebelboost.base.text import counted, whole_percent
 
@@ -18,6 +21,13 @@ MOST = 0.8
 """Share of all contributions that counts as most of the decision."""
 N_NAMED = 2
 """Number of training rows that are named in the text of a part."""
+FAR = 0.5
+"""Numbers that differ by more than this many standard deviations of the stored training rows are marked."""
+N_FOR, N_AGAINST = 2, 1
+"""Number of rows that support the decision, and of rows that support the next best class."""
+
+
+# ---- parts
 
 
 class Summand(NamedTuple):
@@ -93,7 +103,7 @@ def _size(
 
 def is_same(why: "Explanation", example: "ExampleShare") -> bool:
     """Whether a training row has the same values as the sample; False if its values are unknown."""
-    stored = why.speaker.rows.values.get(example.row)
+    stored = why.builder.rows.values.get(example.row)
     return stored is not None and np.array_equal(stored, why.x, equal_nan=True)
 
 
@@ -136,3 +146,75 @@ def _rest(others: list[Summand]) -> Summand | None:
         if n
     ]
     return Summand(float(sum(part.size for part in others)), " and ".join(told), "rest")
+
+
+# ---- training rows beside the sample
+
+
+class Compared(NamedTuple):
+    """A feature of the sample and of the training rows beside it."""
+
+    name: str
+    own: str
+    """Value of the sample, as text."""
+    others: tuple[tuple[str, bool], ...]
+    """Value of each training row, and whether it differs."""
+
+
+class Beside(NamedTuple):
+    """A sample beside training rows."""
+
+    examples: "tuple[ExampleShare, ...]"
+    features: tuple[Compared, ...]
+    """All features; those that contribute most to the decision come first."""
+
+
+def beside(why: "Explanation") -> Beside | None:
+    """Compare a sample with the rows that contribute most to its decision; None without their values.
+
+    In a model without contributions of rows, these are the most similar rows of the decided class and of
+    the others. A training row that is equal to the sample, such as the sample itself, is left out.
+    """
+    stored = why.builder.rows.values
+    known = [e for e in why.examples if e.row in stored and not is_same(why, e)]
+    sizes = [float(why.toward(each.by_class)) for each in known]
+    if not known:
+        known = [e for e in why.similar if e.row in stored and not is_same(why, e)]
+        sizes = [1.0 if each.of_class == why.decision else -1.0 for each in known]
+    favour = [each for each, size in zip(known, sizes, strict=True) if size > 0][:N_FOR]
+    against = [each for each, size in zip(known, sizes, strict=True) if size < 0][:N_AGAINST]
+    chosen = (*favour, *against)
+    if not chosen:
+        return None
+    values = [stored[each.row] for each in chosen]
+    spread = _spread(np.asarray([*stored.values()], dtype=np.float64))
+    rows = tuple(_compared(why, f, values, spread) for f in _order(why).tolist())
+    return Beside(chosen, rows)
+
+
+def _spread(values: Values) -> Values:
+    """(d,) standard deviation of each feature over the stored rows, 0 if all values are missing."""
+    there = ~np.isnan(values)
+    n = np.maximum(there.sum(axis=0), 1)
+    means = np.where(there, values, 0.0).sum(axis=0) / n
+    return np.sqrt((np.where(there, values - means, 0.0) ** 2).sum(axis=0) / n)
+
+
+def _order(why: "Explanation") -> Ints:
+    """(d,) features, those with the largest contributions first."""
+    strength = np.abs(why.toward(why.builder.said.features[why.sample]))
+    return np.argsort(-strength, kind="stable")
+
+
+def _compared(why: "Explanation", f: int, values: Sequence[Values], spread: Values) -> Compared:
+    wording, own = why.builder.wording, float(why.x[f])
+
+    def differs(other: float) -> bool:
+        if np.isnan(own) or np.isnan(other):
+            return bool(np.isnan(own) != np.isnan(other))
+        if f in wording.levels:
+            return own != other
+        return abs(own - other) > FAR * float(spread[f])
+
+    others = tuple((wording.cell(f, float(row[f])), differs(float(row[f]))) for row in values)
+    return Compared(wording.names[f], wording.cell(f, own), others)

@@ -31,7 +31,7 @@ class Reason(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Voices:
+class Reasons:
     """All reasons of a sample as arrays. Their texts are made on demand."""
 
     by_class: Outputs
@@ -70,7 +70,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Speaker:
+class ReasonBuilder:
     """Creates the reasons of each sample from the contributions of the terms."""
 
     ensemble: Ensemble
@@ -78,7 +78,7 @@ class Speaker:
     wording: Wording
     rows: Rows
 
-    def voices(self, sample: int) -> Voices:
+    def reasons(self, sample: int) -> Reasons:
         """All reasons of a sample."""
         parts = []
         if self.said.comparisons:
@@ -87,13 +87,13 @@ class Speaker:
             parts.append(self._of_rules(self.said.rules, sample))
         undivided = {"other": self.said.others, "function": self.said.functions}
         parts += [
-            Voices(scores[[sample]], np.array([self._n_others(name)]), (kind,), (name.__str__,))
+            Reasons(scores[[sample]], np.array([self._n_others(name)]), (kind,), (name.__str__,))
             for kind, named in undivided.items()
             for name, scores in named.items()
         ]
         if not parts:
-            return Voices(np.empty((0, self.ensemble.n_classes)), np.empty(0, np.int64), (), ())
-        return Voices(
+            return Reasons(np.empty((0, self.ensemble.n_classes)), np.empty(0, np.int64), (), ())
+        return Reasons(
             np.concatenate([part.by_class for part in parts]),
             np.concatenate([part.n_terms for part in parts]),
             tuple(kind for part in parts for kind in part.kinds),
@@ -114,7 +114,7 @@ class Speaker:
         votes = self.said.rules
         return None if votes is None else rule_hashes(votes.trees, self.wording)
 
-    def _of_rules(self, votes: RuleVotes, sample: int) -> Voices:
+    def _of_rules(self, votes: RuleVotes, sample: int) -> Reasons:
         assert self._hashes is not None
         leaves = votes.leaves[sample]
         keys = self._hashes.of(np.arange(len(leaves)), leaves)
@@ -127,11 +127,11 @@ class Speaker:
             axis=1
         )  # without conditions it is part of the baseline
         chosen = first[said].tolist()
-        return Voices(
+        return Reasons(
             sums[said], counts[said], ("rule",) * len(chosen), tuple(words(t) for t in chosen)
         )
 
-    def _of_comparisons(self, votes: Sequence[ComparisonVotes], sample: int) -> Voices:
+    def _of_comparisons(self, votes: Sequence[ComparisonVotes], sample: int) -> Reasons:
         """Comparisons of the same rows are merged across fits, whichever row is the anchor."""
         pairs = np.concatenate([each.pairs(sample) for each in votes])
         keys = pairs[:, 0] * (pairs.max() + 2) + pairs[:, 1] + 1
@@ -144,7 +144,7 @@ class Speaker:
 
         there = sums.any(axis=1)
         said = tuple(words(nearer, other) for nearer, other in pairs[first[there]].tolist())
-        return Voices(sums[there], counts[there], ("comparison",) * len(said), said)
+        return Reasons(sums[there], counts[there], ("comparison",) * len(said), said)
 
 
 def summed(keys: Any, said: Outputs) -> tuple[Ints, Floats, Ints]:

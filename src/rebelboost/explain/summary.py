@@ -10,8 +10,10 @@ import numpy as np
 from rebelboost.base.arrays import ByClass
 from rebelboost.base.cached import cached_property
 from rebelboost.base.distinct import distinct
+from rebelboost.base.findings import Described, Document, Heading, columns_of
 from rebelboost.base.names import printed
-from rebelboost.base.text import Table, counted, framed, joined, percent, whole_percent
+from rebelboost.base.text import Table, counted, framed, joined
+from rebelboost.explain.documents import TABLES, summary_document
 from rebelboost.explain.reasons import Rows
 from rebelboost.explain.rules import Wording, rule, rule_hashes
 from rebelboost.explain.usage import importances, n_testing, pair_use, row_use, rule_use
@@ -75,7 +77,7 @@ class Separation(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ModelSummary:
+class ModelSummary(Described):
     """Summary of a model. Print it, or use `frame` or `table` for numbers and `plot` for a picture."""
 
     heading: str
@@ -94,46 +96,12 @@ class ModelSummary:
         """The rules with the largest outputs, over the rows that satisfy them."""
         return self.find_rules()
 
-    def text(self) -> str:
-        """The most used features, rows and rules as text."""
-        lines = [self.heading]
-        if self.features:
-            lines.append("Features, by their use in the model:")
-            lines += [
-                f"{percent(each.importance):>8}  {each.name}" for each in self.features[: self.top]
-            ]
-            lines += _and_more(self.features, self.top, "feature")
-        if self.examples:
-            lines.append("Training rows, by their influence on samples at the same place:")
-            lines += [
-                f"{each.pull:8.2f}  {self.rows.name(each.row)}{_in_terms(each.n_terms)}"
-                for each in self.examples[: self.top]
-            ]
-            lines += _and_more(self.examples, self.top, "row")
-        if self.rules:
-            lines.append(
-                "Rules, by their outputs times the share of training rows that satisfy them:"
-            )
-            lines += [
-                f"{each.weight:8.3g}  {each.what}{self._speaks(each.by_class)}"
-                f" ({whole_percent(each.share)} of rows{_in_terms(each.n_terms, ', ')})"
-                for each in self.rules[: self.top]
-            ]
-        if self.pairs and self.classes is not None and len(self.classes) > 2:
-            lines.append("Pairs of classes separated, by round:")
-            lines += [self._told_apart(span) for span in self._spans()]
-        return "\n".join(lines)
-
-    __str__ = text
+    def document(self) -> Document:
+        """The summary as a document, which `rebelboost.base.findings` renders."""
+        return [Heading(self.heading), *summary_document(self)]
 
     def __repr__(self) -> str:
         return f"ModelSummary({self.heading})"
-
-    def _repr_html_(self) -> str:
-        from rebelboost.base.markup import card, tag
-        from rebelboost.explain.cards import summary_parts
-
-        return card(tag("h3", self.heading), *summary_parts(self))
 
     def table(self, of: str = "features") -> Table:
         """Columns by name.
@@ -143,23 +111,9 @@ class ModelSummary:
         of : {"features", "examples", "rules", "pairs"}, default="features"
             Which table to return.
         """
-        tables: dict[str, tuple[Any, tuple[Any, ...]]] = {
-            "features": (UsedFeature, self.features),
-            "examples": (UsedRow, self.examples),
-            "rules": (UsedRule, self.rules),
-            "pairs": (Separation, self.pairs),
-        }
-        if of not in tables:
-            raise ValueError(f"there is no table of {of!r}: use one of {', '.join(tables)}")
-        kind, records = tables[of]
-        names = kind._fields
-        columns: Table = {
-            name: [getattr(each, name) for each in records] for name in names if name != "by_class"
-        }
-        if "by_class" in names:
-            for k, name in enumerate(self._class_names()):
-                columns[f"for {name}"] = [float(each.by_class[k]) for each in records]
-        return columns
+        if of not in TABLES:
+            raise ValueError(f"there is no table of {of!r}: use one of {', '.join(TABLES)}")
+        return columns_of(TABLES[of](self))
 
     def frame(self, of: str = "features") -> Any:
         """The table as a pandas data frame; without pandas, the table itself."""
@@ -171,34 +125,16 @@ class ModelSummary:
 
         return plot_summary(self)
 
-    def _class_names(self) -> list[str]:
+    @property
+    def class_names(self) -> list[str]:
+        """Class labels as text; in a regression, "the prediction"."""
         return ["the prediction"] if self.classes is None else [printed(c) for c in self.classes]
 
-    def _speaks(self, by_class: ByClass) -> str:
+    def favoured(self, by_class: ByClass) -> str:
+        """The class that outputs speak for; in a regression "more" or "less"."""
         if self.classes is None:
-            return " → more" if by_class[0] > 0 else " → less"
-        return f" → {self._class_names()[int(np.argmax(by_class))]}"
-
-    def _spans(self) -> list[tuple[int, int]]:
-        return sorted({(each.first_round, each.last_round) for each in self.pairs})
-
-    def _told_apart(self, span: tuple[int, int]) -> str:
-        said = [
-            f"{' | '.join(map(printed, each.classes))} {whole_percent(each.share)}"
-            for each in self.pairs
-            if (each.first_round, each.last_round) == span
-        ]
-        shown = ", ".join(said[:3]) + (f", {len(said) - 3} more" if len(said) > 3 else "")
-        return f"  {span[0]}–{span[1]}: {shown}"
-
-
-def _and_more(found: tuple[Any, ...], top: int, what: str) -> list[str]:
-    more = len(found) - top
-    return [f"          and {more} more {what}{'s' if more > 1 else ''}"] if more > 0 else []
-
-
-def _in_terms(n_terms: int, before: str = "  in ") -> str:
-    return f"{before}{n_terms} terms" if n_terms > 1 else ""
+            return "more" if by_class[0] > 0 else "less"
+        return self.class_names[int(np.argmax(by_class))]
 
 
 def summarise(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Ints, Work
 from rebelboost.base.cached import cached_property
-from rebelboost.base.checks import Shelf, require
+from rebelboost.base.checks import TensorReader, require
 from rebelboost.boosting.rounds import CUT, Held, History, Round
 from rebelboost.files.texts import take_texts, text_arrays
 from rebelboost.model.ensemble import Ensemble
@@ -123,19 +123,19 @@ class StoredHistory(History):
         return rounds
 
 
-def take_history(shelf: Shelf, ensemble: Ensemble) -> StoredHistory:
+def take_history(reader: TensorReader, ensemble: Ensemble) -> StoredHistory:
     """Read the history, and check that its terms exist."""
-    numbers = shelf.take("history.numbers", np.float64, None, 8)
+    numbers = reader.take("history.numbers", np.float64, None, 8)
     n = len(numbers)
     columns = Columns(
         numbers,
-        shelf.take("history.counts", np.int64, n, 5),
-        shelf.take("history.held", np.float64, n, 3),
-        shelf.flags("history.has_held", n),
-        shelf.take("history.terms", np.int64, n),
+        reader.take("history.counts", np.int64, n, 5),
+        reader.take("history.held", np.float64, n, 3),
+        reader.flags("history.has_held", n),
+        reader.take("history.terms", np.int64, n),
     )
     inside = (columns.terms >= CUT).all() and (columns.terms < len(ensemble)).all()
     require(inside, "a history of terms that do not exist")
     require((columns.counts >= 0).all(), "a history with negative counts")
     n_cut = int(np.count_nonzero(columns.terms == CUT))
-    return StoredHistory(columns, take_texts(shelf, "history.cut", n_cut), ensemble)
+    return StoredHistory(columns, take_texts(reader, "history.cut", n_cut), ensemble)

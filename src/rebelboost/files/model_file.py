@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats
-from rebelboost.base.checks import Fields, Shelf, require, room
+from rebelboost.base.checks import Fields, TensorReader, require, room
 from rebelboost.boosting.objectives import LOSSES
 from rebelboost.boosting.rounds import History
 from rebelboost.cascade.plan import CascadePlan
@@ -24,16 +24,23 @@ from rebelboost.costs.matrix import cost_cells, cost_matrix
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import MOST_LEVELS, FeatureEncoder, as_frame
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.cascade import cascade_arrays, take_cascade
-from rebelboost.files.cross_fit import cross_fit_arrays, take_cross_fit
-from rebelboost.files.example_points import StoredRows, without_points
+from rebelboost.files.held_out import (
+    cascade_arrays,
+    cross_fit_arrays,
+    take_cascade,
+    take_cross_fit,
+)
 from rebelboost.files.history import history_arrays, take_history
-from rebelboost.files.intervals import interval_arrays, take_intervals
 from rebelboost.files.packing import packed, unpacked
 from rebelboost.files.parameters import ParameterDecoder, ParameterEncoder, check_together
-from rebelboost.files.provenance import provenance_arrays, take_provenance
-from rebelboost.files.safetensors import CHECKSUM, Contents, parse_json, write
-from rebelboost.files.sample_costs import check_factors, sample_cost_arrays, take_sample_costs
+from rebelboost.files.safetensors import CHECKSUM, Contents, check_version, parse_json, write
+from rebelboost.files.side_models import (
+    check_factors,
+    interval_arrays,
+    sample_cost_arrays,
+    take_intervals,
+    take_sample_costs,
+)
 from rebelboost.files.terms import (
     LARGEST_NUMBER,
     LARGEST_SCORE,
@@ -52,16 +59,19 @@ from rebelboost.files.texts import (
     take_texts,
     text_arrays,
 )
+from rebelboost.files.training_rows import (
+    StoredRows,
+    provenance_arrays,
+    take_provenance,
+    without_points,
+)
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
 from rebelboost.selection.average import CrossFit
 
-FORMAT, VERSION = "rebelboost", 7
-"""2 adds costs by sample (`files/sample_costs.py`), 3 smooth similarities (`model/smooth.py`), 4 cross-fits of
-regressors (`files/intervals.py`), 5 cascades (`files/cascade.py`), 6 packed arrays (`files/packing.py`) and 7
-compressed ones (`files/deflating.py`), in large files only.
-"""
+FORMAT, VERSION = "rebelboost", 1
+"""A layout that this version cannot hold gets the next number, and files of all versions stay readable."""
 DECIDING = {"decision": "name", "reject_cost": "reject_cost", "reject_label": "reject_label"}
 """Parameters that decisions depend on → fields of the decision rule. Every classifier file has them. Other
 parameters may be missing if they were introduced after the file was written.
@@ -132,21 +142,7 @@ def write_model(
 
 
 def _contents(arrays: dict[str, NDArray[Any]], model: dict[str, Any]) -> Contents:
-    version = str(_version(arrays, model))
-    return Contents(arrays, {"format": FORMAT, "version": version, "model": _json(model)})
-
-
-def _version(arrays: Mapping[str, NDArray[Any]], model: Mapping[str, Any]) -> int:
-    """The oldest version that says all: older releases go on reading what they can."""
-    if "packed" in model:
-        return 7
-    if "cascade" in model:
-        return 5
-    if "intervals" in model:
-        return 4
-    if "smooth.taus" in arrays or "examples.values" in arrays:
-        return 3
-    return 2 if "sample_costs" in model else 1
+    return Contents(arrays, {"format": FORMAT, "version": str(VERSION), "model": _json(model)})
 
 
 def _json(model: dict[str, Any]) -> str:
@@ -234,37 +230,36 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
     """
     _check_format(contents.texts)
     fields = Fields(parse_json(contents.texts["model"]), "the model")
-    version = int(contents.texts["version"])
     arrays, left = contents.arrays, room(contents.n_bytes)
-    if version > 5:
+    if fields.has("packed"):
         arrays = unpacked(arrays, fields.fields("packed"), left)
-    shelf = Shelf(arrays, left)
+    reader = TensorReader(arrays, left)
     kind = fields.word("estimator", known)
-    parameters = _take_parameters(shelf, fields, known[kind])
-    encoder, names = _take_features(shelf, fields)
+    parameters = _take_parameters(reader, fields, known[kind])
+    encoder, names = _take_features(reader, fields)
     n_classes = fields.whole("n_classes", 1, 2**20)
     features = Features(encoder.n_features, {f: len(own) for f, own in encoder.levels.items()})
     lost = fields.number("unavoidable_cost", 0.0)
-    kept = take_provenance(shelf, encoder, n_classes)
+    kept = take_provenance(reader, encoder, n_classes)
     examples = StoredRows(kept, left)
     spaces = fields.list("spaces")
-    ensemble = take_terms(shelf, spaces, features, examples, n_classes, lost)
+    ensemble = take_terms(reader, spaces, features, examples, n_classes, lost)
     require(examples.has(ensemble.example_rows), "examples whose class is unknown")
-    history = take_history(shelf, ensemble)
+    history = take_history(reader, ensemble)
     model: FittedClassifier | FittedRegressor
     cross_fit, plan = None, None
     if DECIDING.keys() <= known[kind]:  # a classifier
         require(reach(ensemble) <= LARGEST_SCORE, "terms with huge outputs")
-        model = _take_classifier(shelf, fields, _rule(parameters), encoder, names, ensemble)
-        if version > 1 and fields.has("sample_costs"):
-            columns, learned = take_sample_costs(shelf, fields, features, n_classes)
+        model = _take_classifier(reader, fields, _rule(parameters), encoder, names, ensemble)
+        if fields.has("sample_costs"):
+            columns, learned = take_sample_costs(reader, fields, features, n_classes)
             check_factors(learned, model.costs)
             model = replace(model, columns=columns, learned=learned)
         crossed = fields.any("cross_fit")
         require(isinstance(crossed, bool), "a field 'cross_fit' that is not true or false")
-        cross_fit = take_cross_fit(shelf, model, history) if crossed else None
-        if version == 5 or (version > 5 and fields.has("cascade")):
-            plan, staged = take_cascade(shelf, fields, model)
+        cross_fit = take_cross_fit(reader, model, history) if crossed else None
+        if fields.has("cascade"):
+            plan, staged = take_cascade(reader, fields, model)
             require(staged is None or cross_fit is not None, "held-out scores without a cross-fit")
             cross_fit = None if cross_fit is None else replace(cross_fit, staged=staged)
     else:
@@ -275,33 +270,27 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
             encoder=encoder, feature_names=names, ensemble=ensemble, baseline=baseline
         )
         if fields.has("intervals"):
-            model = replace(model, intervals=take_intervals(shelf, fields, features))
-            cross_fit = take_cross_fit(shelf, model, history)
+            model = replace(model, intervals=take_intervals(reader, fields, features))
+            cross_fit = take_cross_fit(reader, model, history)
     metadata = fields.any("metadata")
     require(isinstance(metadata, dict), "user metadata that is not an object")
     fields.end()
-    shelf.end()
+    reader.end()
     model = replace(model, provenance=kept)
     return StoredModel(kind, parameters, model, history, cross_fit, metadata, plan)
 
 
 def _check_format(texts: dict[str, str]) -> None:
     require(texts.get("format") == FORMAT, "no rebelboost model in it")
-    version = texts.get("version", "")
-    whole = version.isascii() and version.isdigit() and len(version) < 6
-    require(whole, f"the format version {version[:20]!r}, which is not a number")
-    if int(version) > VERSION:
-        raise ModelFileError(
-            f"has format version {version}, but this rebelboost reads versions up to {VERSION}: "
-            "install a newer rebelboost"
-        )
-    require(int(version) >= 1, f"the format version {version}, which does not exist")
+    check_version(texts, VERSION)
     expected = {"format", "version", "model"}
     require(texts.keys() - {CHECKSUM} == expected, "metadata that does not belong to a model")
 
 
-def _take_parameters(shelf: Shelf, fields: Fields, known: AbstractSet[str]) -> dict[str, Any]:
-    given = ParameterDecoder(shelf).decode_all(fields.any("parameters"))
+def _take_parameters(
+    reader: TensorReader, fields: Fields, known: AbstractSet[str]
+) -> dict[str, Any]:
+    given = ParameterDecoder(reader).decode_all(fields.any("parameters"))
     require(given.keys() <= known, f"unknown parameters: {sorted(given.keys() - known)[:3]}")
     lacks = (DECIDING.keys() & known) - given.keys()
     require(not lacks, f"no parameters {sorted(lacks)}")
@@ -313,11 +302,13 @@ def _rule(parameters: dict[str, Any]) -> DecisionRule:
     return DecisionRule(**{field: parameters[name] for name, field in DECIDING.items()})
 
 
-def _take_features(shelf: Shelf, fields: Fields) -> tuple[FeatureEncoder, NDArray[Any] | None]:
+def _take_features(
+    reader: TensorReader, fields: Fields
+) -> tuple[FeatureEncoder, NDArray[Any] | None]:
     n = fields.whole("n_features", 0, 2**31 - 1)
-    chosen = np.flatnonzero(shelf.flags("categorical", n)).tolist()
-    counts = shelf.indices("categories.counts", MOST_LEVELS + 1, len(chosen)).tolist()
-    flat = iter(take_scalars(shelf, "categories", sum(counts)))
+    chosen = np.flatnonzero(reader.flags("categorical", n)).tolist()
+    counts = reader.indices("categories.counts", MOST_LEVELS + 1, len(chosen)).tolist()
+    flat = iter(take_scalars(reader, "categories", sum(counts)))
     levels = {f: tuple(next(flat) for _ in range(n)) for f, n in zip(chosen, counts, strict=True)}
     distinct = all(len(set(own)) == len(own) for own in levels.values())
     require(distinct, "a category twice")
@@ -325,13 +316,13 @@ def _take_features(shelf: Shelf, fields: Fields) -> tuple[FeatureEncoder, NDArra
     require(isinstance(named, bool), "a field 'named' that is not true or false")
     names = None
     if named:
-        names = np.array([*take_texts(shelf, "feature_names", n), None], dtype=object)[:-1]
+        names = np.array([*take_texts(reader, "feature_names", n), None], dtype=object)[:-1]
         require(len(set(names.tolist())) == n, "a feature name twice")
     return FeatureEncoder(n, levels), names
 
 
 def _take_classifier(
-    shelf: Shelf,
+    reader: TensorReader,
     fields: Fields,
     rule: DecisionRule,
     encoder: FeatureEncoder,
@@ -344,11 +335,11 @@ def _take_classifier(
         encoder=encoder,
         feature_names=names,
         ensemble=ensemble,
-        classes=take_classes(shelf, fields.fields("classes"), n),
-        class_weight=_amounts(shelf, "class_weight", n).copy(),
-        costs=_costs(shelf, "costs", n),
+        classes=take_classes(reader, fields.fields("classes"), n),
+        class_weight=_amounts(reader, "class_weight", n).copy(),
+        costs=_costs(reader, "costs", n),
         decoder=Decoder(
-            _costs(shelf, "decoder.costs", n),
+            _costs(reader, "decoder.costs", n),
             of_decoder.number("temperature", 1e-6, 1e6),
             of_decoder.number("precision", 1e-300, 1.0),
             of_decoder.word("loss", LOSSES),
@@ -361,14 +352,14 @@ def _take_classifier(
     return model
 
 
-def _amounts(shelf: Shelf, name: str, *shape: int) -> Floats:
-    array = shelf.numbers(name, *shape)
+def _amounts(reader: TensorReader, name: str, *shape: int) -> Floats:
+    array = reader.numbers(name, *shape)
     inside = (array >= 0).all() and (array < LARGEST).all()
     require(inside, f"{name!r} with negative or huge numbers")
     return array
 
 
-def _costs(shelf: Shelf, name: str, n: int) -> Floats:
-    costs = _amounts(shelf, name, n, n)
+def _costs(reader: TensorReader, name: str, n: int) -> Floats:
+    costs = _amounts(reader, name, n, n)
     require(not costs.diagonal().any(), f"{name!r} with costs of correct decisions")
     return costs.copy()

@@ -71,9 +71,7 @@ def _ranked(features: NDArray[np.int32], thresholds: NDArray[np.float64]) -> Arr
 
 def _with_thresholds(arrays: Arrays) -> Arrays:
     """The arrays with a threshold for each split."""
-    if CUTS not in arrays:
-        return arrays
-    there = {"features", N_CUTS, RANKS} <= arrays.keys() and "thresholds" not in arrays
+    there = {"features", CUTS, N_CUTS, RANKS} <= arrays.keys() and "thresholds" not in arrays
     require(there, "splits without a threshold")
     features, cuts, n_cuts, ranks = (arrays[name] for name in ("features", CUTS, N_CUTS, RANKS))
     whole = all(a.dtype == np.int32 and a.ndim == 1 for a in (features, n_cuts, ranks))

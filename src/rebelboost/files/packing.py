@@ -1,7 +1,7 @@
 """Smaller arrays for large files, without loss: narrow types, numbers on a grid, repeated values, compression.
 
 An array is stored column by column, each in the smallest of four forms. All of them give back every bit. A
-file in which this saves little is stored as it is, so that older releases can read it.
+file in which this saves little is stored as it is, which other programs can read more easily.
 """
 
 import math
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.checks import Fields, Room, Shelf, require
+from rebelboost.base.checks import Fields, Room, TensorReader, require
 from rebelboost.base.grid import spacing
-from rebelboost.files.deflating import deflated, inflated
+from rebelboost.files.compression import compressed, decompressed
 from rebelboost.files.packed_trees import pack_trees, unpack_trees
 
 Arrays = dict[str, NDArray[Any]]
@@ -55,8 +55,8 @@ def packed(
         stored |= {TREES + name: array for name, array in smaller.items()}
         stored, described = _packed_columns(stored)
         said = {"trees": smaller is not trees, "arrays": described}
-        for small, inflating in (deflated(stored), (stored, {})):
-            form = said | {"deflated": inflating}
+        for small, shapes in (compressed(stored), (stored, {})):
+            form = said | {"deflated": shapes}
             if _n_bytes(small.values()) <= n_bytes - LEAST_SAVED and readable(small, form):
                 return small, form
     return dict(whole), None
@@ -157,11 +157,11 @@ def _chosen(column: NDArray[Any]) -> Packed | None:
 def unpacked(arrays: Mapping[str, NDArray[Any]], fields: Fields, room: Room) -> Arrays:
     """The arrays as they were before packing. Contents are checked where they are read."""
     has_trees, packed_ones = fields.any("trees"), fields.any("arrays")
-    whole = inflated(arrays, fields.any("deflated") if fields.has("deflated") else {}, room)
+    whole = decompressed(arrays, fields.any("deflated"), room)
     fields.end()
     # Each column is taken once, so that it can be freed.
     own = [name for name in whole if name.startswith(COLUMNS)]
-    shelf = Shelf({name: whole.pop(name) for name in own}, room)
+    reader = TensorReader({name: whole.pop(name) for name in own}, room)
     require(isinstance(has_trees, bool) and isinstance(packed_ones, dict), "invalid packed arrays")
     for name, said in packed_ones.items():
         fits = isinstance(said, list) and len(said) == 3 and isinstance(said[2], list)
@@ -176,14 +176,14 @@ def unpacked(arrays: Mapping[str, NDArray[Any]], fields: Fields, room: Room) -> 
                 room.take(columns[-1].nbytes, f"{name!r}, which is")
                 columns.append(0 - columns[-1])
             else:
-                columns.append(_column(shelf, f"{COLUMNS}{name}.{i}", dtype, form))
+                columns.append(_column(reader, f"{COLUMNS}{name}.{i}", dtype, form))
         same = len({len(column) for column in columns}) == 1
         require(same, f"{name!r} with columns of different lengths")
         row, n_values = math.prod(shape[1:]), len(columns) * len(columns[0])
         require(row > 0 and n_values % row == 0, f"{name!r} with an incomplete row")
         numbers = np.stack(columns, axis=1) if len(columns) > 1 else columns[0]
         whole[name] = numbers.reshape(shape)
-    shelf.end()
+    reader.end()
     if has_trees:
         named = [name for name in whole if name.startswith(TREES)]
         found = unpack_trees({name.removeprefix(TREES): whole.pop(name) for name in named}, room)
@@ -199,12 +199,12 @@ def _axes(width: Any) -> tuple[int, ...]:
     return (-1,) if width == 0 else (-1, *found)
 
 
-def _column(shelf: Shelf, name: str, dtype: str, form: Any) -> NDArray[Any]:
+def _column(reader: TensorReader, name: str, dtype: str, form: Any) -> NDArray[Any]:
     require(isinstance(form, list) and len(form) > 0, "invalid packed arrays")
-    stored = shelf.any(f"{name}.0")
+    stored = reader.any(f"{name}.0")
     require(stored.ndim == 1, f"{name!r} with more than one axis")
-    places = shelf.any(f"{name}.1") if form == [CHOICE] else stored
-    shelf.room.take(places.size * np.dtype(dtype).itemsize, f"{name!r}, which is")
+    places = reader.any(f"{name}.1") if form == [CHOICE] else stored
+    reader.room.take(places.size * np.dtype(dtype).itemsize, f"{name!r}, which is")
     if form == [PLAIN]:
         require(np.can_cast(stored.dtype, dtype, "safe"), f"{name!r} of a type that is too wide")
         return stored.astype(dtype, copy=False)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.checks import Shelf, require
+from rebelboost.base.checks import TensorReader, require
 from rebelboost.base.names import plain
 from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.exceptions import ModelFileError
@@ -149,8 +149,8 @@ def _encode_random(state: np.random.RandomState) -> dict[str, Any]:
 class ParameterDecoder:
     """Converts JSON back to parameters."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, reader: TensorReader) -> None:
+        self._reader = reader
         self._makers: dict[str, Any] = {
             "float": lambda found: float(found["is"]),
             "tuple": lambda found: tuple(map(self.decode, found["items"])),
@@ -195,11 +195,11 @@ class ParameterDecoder:
             all(isinstance(item, Scalar) for item in items), "an array of neither text nor numbers"
         )
         widest = max((len(item) for item in items if isinstance(item, str)), default=8)
-        self._shelf.room.take(4 * widest * len(items), "an array of texts, which is")
+        self._reader.room.take(4 * widest * len(items), "an array of texts, which is")
         return np.array(items)
 
     def _array(self, found: dict[str, Any]) -> NDArray[Any]:
-        array = self._shelf.any(found["name"])
+        array = self._reader.any(found["name"])
         if not found["flags"]:
             return array.copy()
         require(array.dtype == np.uint8 and (array <= 1).all(), "flags that are neither 0 nor 1")

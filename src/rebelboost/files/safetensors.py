@@ -164,6 +164,20 @@ def parse(blob: bytes) -> Contents:
     return Contents(arrays, texts)
 
 
+def check_version(texts: Mapping[str, str], newest: int) -> None:
+    """Raise an error unless the contents have a format version up to `newest`."""
+    version = texts.get("version", "")
+    if not (version.isascii() and version.isdigit() and len(version) < 6):
+        raise ModelFileError(f"has the format version {version[:20]!r}, which is not a number")
+    if int(version) > newest:
+        raise ModelFileError(
+            f"has format version {version}, but this rebelboost reads versions up to {newest}: "
+            "install a newer rebelboost"
+        )
+    if int(version) < 1:
+        raise ModelFileError(f"has the format version {version}, which does not exist")
+
+
 def parse_json(text: str | bytes) -> dict[str, Any]:
     """Parse a JSON object; repeated names and non-finite numbers are errors."""
     try:

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Outputs
-from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.checks import Fields, TensorReader, require
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.data.spaces import space_from_tensors
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.example_points import StoredRows
+from rebelboost.files.training_rows import StoredRows
 from rebelboost.model.comparisons import Comparisons, Placed, from_tensors, to_tensors
 from rebelboost.model.ensemble import Ensemble, Group
 from rebelboost.model.smooth import SmoothFunction, SmoothSimilarities, smooth_arrays, take_smooth
@@ -128,7 +128,7 @@ def _number(terms: Terms) -> int:
 
 
 def take_terms(
-    shelf: Shelf,
+    reader: TensorReader,
     spaces: list[Any],
     features: Features,
     examples: StoredRows,
@@ -136,29 +136,29 @@ def take_terms(
     unavoidable_cost: float,
 ) -> Ensemble:
     """Read the ensemble, and check that all numbers are in range."""
-    kinds = shelf.take("terms", np.uint8, None)
+    kinds = reader.take("terms", np.uint8, None)
     require((kinds < len(KINDS)).all(), "terms of an unknown kind")
     places = [np.flatnonzero(kinds == kind) for kind in range(len(KINDS))]
-    trees = Trees.from_tensors(shelf, len(places[TREE]), features.categorical, n_classes)
+    trees = Trees.from_tensors(reader, len(places[TREE]), features.categorical, n_classes)
     placed = [
-        _take_space(shelf, i, Fields(f, "a space"), features, examples)
+        _take_space(reader, i, Fields(f, "a space"), features, examples)
         for i, f in enumerate(spaces)
     ]
-    compared = from_tensors(shelf, len(places[SIMILARITY]), placed, n_classes)
+    compared = from_tensors(reader, len(places[SIMILARITY]), placed, n_classes)
     groups = [Group(places[TREE], trees)] if len(trees) else []
     groups += [Group(places[SIMILARITY][own], table) for own, table in compared]
-    smooth = take_smooth(shelf, len(places[SMOOTH]), placed, n_classes)
+    smooth = take_smooth(reader, len(places[SMOOTH]), placed, n_classes)
     groups += [Group(places[SMOOTH], smooth)] if len(smooth) else []
     ordered = sorted(groups, key=lambda group: int(group.positions[0]))
     return Ensemble(tuple(ordered), n_classes, unavoidable_cost)
 
 
 def _take_space(
-    shelf: Shelf, i: int, fields: Fields, features: Features, examples: StoredRows
+    reader: TensorReader, i: int, fields: Fields, features: Features, examples: StoredRows
 ) -> Placed:
     name = f"spaces.{i}"
     space, points, rows = space_from_tensors(
-        shelf, name, fields, features.n, features.levels, examples.points
+        reader, name, fields, features.n, features.levels, examples.points
     )
     require(n_distinct_values(rows) == len(rows), f"a repeated row among the examples of {name}")
     fields.end()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.checks import Fields, TensorReader, require
 from rebelboost.base.names import plain
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.safetensors import NAMES, TYPES
@@ -35,11 +35,11 @@ def text_arrays(name: str, texts: Iterable[str]) -> dict[str, NDArray[Any]]:
     return {f"{name}.text": joined, f"{name}.ends": ends}
 
 
-def take_texts(shelf: Shelf, name: str, n: int | None = None) -> list[str]:
+def take_texts(reader: TensorReader, name: str, n: int | None = None) -> list[str]:
     """Read texts, `n` of them if given."""
-    joined = shelf.take(f"{name}.text", np.uint8, None).tobytes()
-    ends = shelf.take(f"{name}.ends", np.int64, n)
-    shelf.room.take(BYTES_OF_A_TEXT * len(ends) + 2 * len(joined), f"{name!r}, whose texts are")
+    joined = reader.take(f"{name}.text", np.uint8, None).tobytes()
+    ends = reader.take(f"{name}.ends", np.int64, n)
+    reader.room.take(BYTES_OF_A_TEXT * len(ends) + 2 * len(joined), f"{name!r}, whose texts are")
     bounds = np.concatenate([[0], ends])
     sound = bounds[-1] == len(joined) and (bounds[1:] >= bounds[:-1]).all()
     require(sound, f"{name!r} with inconsistent text boundaries")
@@ -72,9 +72,9 @@ def is_storable(scalar: Any) -> bool:
     return isinstance(scalar, Scalar) and finite
 
 
-def take_scalars(shelf: Shelf, name: str, n: int | None = None) -> list[Scalar]:
+def take_scalars(reader: TensorReader, name: str, n: int | None = None) -> list[Scalar]:
     """Read texts, numbers and Booleans, `n` of them if given."""
-    return [_scalar(text, name) for text in take_texts(shelf, name, n)]
+    return [_scalar(text, name) for text in take_texts(reader, name, n)]
 
 
 def _scalar(text: str, name: str) -> Scalar:
@@ -130,33 +130,33 @@ def class_arrays(classes: NDArray[Any]) -> tuple[dict[str, NDArray[Any]], dict[s
     )
 
 
-def take_classes(shelf: Shelf, fields: Fields, n_classes: int) -> NDArray[Any]:
+def take_classes(reader: TensorReader, fields: Fields, n_classes: int) -> NDArray[Any]:
     """Read the class labels, and check that they are sorted and unique."""
     kind = fields.word("kind", (NUMBERS, FLAGS, TEXTS, WIDE, DATES))
     swapped = fields.any("swapped")
     require(isinstance(swapped, bool), "classes with an unknown byte order")
-    classes = _take_labels(shelf, fields, kind, n_classes)
+    classes = _take_labels(reader, fields, kind, n_classes)
     fields.end()
     rising = (classes[:-1] < classes[1:]).all()
     require(rising, "classes that are not sorted and unique")
     return classes.astype(classes.dtype.newbyteorder("S")) if swapped else classes
 
 
-def _take_labels(shelf: Shelf, fields: Fields, kind: str, n: int) -> NDArray[Any]:
+def _take_labels(reader: TensorReader, fields: Fields, kind: str, n: int) -> NDArray[Any]:
     if kind == TEXTS:
-        return np.array(take_texts(shelf, "classes", n), dtype=object)
+        return np.array(take_texts(reader, "classes", n), dtype=object)
     if kind == WIDE:
-        points = shelf.take("classes", np.uint32, n, None)
+        points = reader.take("classes", np.uint32, n, None)
         require(points.shape[1] > 0, "classes without characters")
         _characters(points)
         return points.copy().view(f"U{points.shape[1]}").reshape(n)
     if kind == FLAGS:
-        return shelf.flags("classes", n).astype(np.bool_)
+        return reader.flags("classes", n).astype(np.bool_)
     if kind == DATES:
-        days = shelf.take("classes", np.int64, n)
+        days = reader.take("classes", np.int64, n)
         require((days != np.iinfo(np.int64).min).all(), "classes that are not dates")
         return days.astype(f"datetime64[{_unit(fields)}]")
-    found = shelf.take("classes", TYPES[fields.word("type", TYPES)], n)
+    found = reader.take("classes", TYPES[fields.word("type", TYPES)], n)
     require(np.isfinite(found).all(), "classes that are not finite")
     return found.copy()
 

@@ -25,7 +25,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.base.cached import cached_property
-from rebelboost.base.checks import Shelf, require
+from rebelboost.base.checks import TensorReader, require
 from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.grid import is_multiple, spacing
 from rebelboost.base.levels import CONSTANT as CONSTANT_LEVEL
@@ -365,16 +365,16 @@ class Placed(NamedTuple):
 
 
 def from_tensors(
-    shelf: Shelf, n: int, spaces: Sequence[Placed], n_classes: int
+    reader: TensorReader, n: int, spaces: Sequence[Placed], n_classes: int
 ) -> list[tuple[Ints, Comparisons]]:
     """Read and check `n` comparisons: for each space, their positions and a table."""
-    kinds = shelf.take("similarities.kinds", np.uint8, n)
+    kinds = reader.take("similarities.kinds", np.uint8, n)
     require((kinds < len(KINDS)).all(), "a similarity of an unknown kind")
-    of_space = shelf.indices("similarities.spaces", len(spaces), n, least=NONE)
-    anchors = shelf.indices("similarities.anchors", 2**31 - 1, n, least=NONE)
-    rivals = shelf.indices("similarities.rivals", 2**31 - 1, n, least=NONE)
-    apart = shelf.numbers("similarities.apart", n)
-    outputs = shelf.numbers("similarities.outputs", n, 2, n_classes)
+    of_space = reader.indices("similarities.spaces", len(spaces), n, least=NONE)
+    anchors = reader.indices("similarities.anchors", 2**31 - 1, n, least=NONE)
+    rivals = reader.indices("similarities.rivals", 2**31 - 1, n, least=NONE)
+    apart = reader.numbers("similarities.apart", n)
+    outputs = reader.numbers("similarities.outputs", n, 2, n_classes)
     constant = kinds == CONSTANT
     named = np.array_equal(constant, of_space == NONE) and np.array_equal(constant, anchors == NONE)
     require(named, "a similarity without an anchor, or a constant with one")

@@ -24,7 +24,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.base.cached import cached_property
-from rebelboost.base.checks import Shelf, require
+from rebelboost.base.checks import TensorReader, require
 from rebelboost.base.distinct import distinct
 from rebelboost.base.grid import SMALL_ENOUGH, rounded, spacing
 from rebelboost.data.spaces import Embedding
@@ -269,21 +269,21 @@ def smooth_arrays(
 
 
 def take_smooth(
-    shelf: Shelf, n: int, spaces: Sequence[Placed], n_classes: int
+    reader: TensorReader, n: int, spaces: Sequence[Placed], n_classes: int
 ) -> SmoothSimilarities:
     """Read and check `n` functions."""
     if n == 0:
         return SmoothSimilarities(())
-    of_space = shelf.indices("smooth.spaces", len(spaces), n)
-    taus = shelf.numbers("smooth.taus", n)
+    of_space = reader.indices("smooth.spaces", len(spaces), n)
+    taus = reader.numbers("smooth.taus", n)
     inside = ((taus > 1e-38) & (taus < 1e38)).all()  # as squared distances, of 32 bits
     require(inside, "a smooth function with a width of 0, or a huge one")
     placed = [spaces[i] for i in of_space.tolist()]
     fits = all(isinstance(each.space, Embedding) and len(each.rows) for each in placed)
     require(fits, "a smooth function without examples in a scaled space")
     counts = [len(each.rows) for each in placed]
-    outputs = shelf.numbers("smooth.outputs", sum(counts), n_classes)
-    offsets = shelf.numbers("smooth.offsets", n, n_classes)
+    outputs = reader.numbers("smooth.outputs", sum(counts), n_classes)
+    offsets = reader.numbers("smooth.offsets", n, n_classes)
     return SmoothSimilarities(
         tuple(
             SmoothFunction(each.space, each.rows, each.points, tau, np.ascontiguousarray(a), b)

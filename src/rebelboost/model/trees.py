@@ -26,7 +26,7 @@ from rebelboost.base.arrays import (
     TreeArrays,
 )
 from rebelboost.base.cached import cached_property
-from rebelboost.base.checks import Shelf, require
+from rebelboost.base.checks import TensorReader, require
 from rebelboost.base.distinct import distinct
 from rebelboost.base.fixed_point import exact_totals
 from rebelboost.base.grid import is_multiple, rounded_parts
@@ -349,35 +349,35 @@ class Trees(Terms):
     @classmethod
     def from_tensors(
         cls,
-        shelf: Shelf,
+        reader: TensorReader,
         n_trees: int,
         categorical: NDArray[np.bool_],
         n_classes: int,
         name: str = "trees",
     ) -> "Trees":
         """Read `n_trees` trees, and check every rule that prediction relies on."""
-        depths = shelf.take(f"{name}.depths", np.uint8, n_trees)
+        depths = reader.take(f"{name}.depths", np.uint8, n_trees)
         require((depths <= MOST_DEPTH).all(), f"a tree deeper than {MOST_DEPTH} layers")
         sizes = (1 << depths.astype(np.int64)) - 1
         n_nodes = int(sizes.sum())
-        signed = shelf.flags(f"{name}.signed", n_trees)
+        signed = reader.flags(f"{name}.signed", n_trees)
         has_sign = np.repeat(signed, sizes + 1) == 1
-        table_nodes = shelf.take(f"{name}.table_nodes", np.int64, None)
-        features = shelf.indices(f"{name}.features", len(categorical), n_nodes, least=NONE)
-        thresholds = shelf.take(f"{name}.thresholds", np.float64, n_nodes)
-        missing_right = shelf.flags(f"{name}.missing_right", n_nodes)
-        tables = shelf.take(f"{name}.tables", np.uint8, len(table_nodes), 32)
-        given_signs = shelf.take(f"{name}.signs", np.int8, int(np.count_nonzero(has_sign)))
-        outputs = shelf.numbers(f"{name}.outputs", n_nodes + n_trees, n_classes)
+        table_nodes = reader.take(f"{name}.table_nodes", np.int64, None)
+        features = reader.indices(f"{name}.features", len(categorical), n_nodes, least=NONE)
+        thresholds = reader.take(f"{name}.thresholds", np.float64, n_nodes)
+        missing_right = reader.flags(f"{name}.missing_right", n_nodes)
+        tables = reader.take(f"{name}.tables", np.uint8, len(table_nodes), 32)
+        given_signs = reader.take(f"{name}.signs", np.int8, int(np.count_nonzero(has_sign)))
+        outputs = reader.numbers(f"{name}.outputs", n_nodes + n_trees, n_classes)
         cover = np.full(n_nodes + n_trees, np.nan)
-        if shelf.has(f"{name}.cover"):
-            cover = shelf.numbers(f"{name}.cover", n_nodes + n_trees)
+        if reader.has(f"{name}.cover"):
+            cover = reader.numbers(f"{name}.cover", n_nodes + n_trees)
             fine = (cover >= 0).all() and (cover < 1e300).all()
             require(fine, "leaves with a negative or huge weight of samples")
         check_nodes(features, thresholds, missing_right, table_nodes, categorical)
         category = np.full(n_nodes, NONE, dtype=np.int32)
         category[table_nodes] = np.arange(len(table_nodes), dtype=np.int32)
-        shelf.room.take(256 * len(tables), "categories of splits, which are")
+        reader.room.take(256 * len(tables), "categories of splits, which are")
         require((np.abs(given_signs) == 1).all(), "signs of leaves that are neither 1 nor −1")
         signs = np.zeros(n_nodes + n_trees, dtype=np.int8)
         signs[has_sign] = given_signs

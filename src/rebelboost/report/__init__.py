@@ -16,13 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from rebelboost.base.markup import Html, style_of_cards, tag
 from rebelboost.base.writing import write_text_whole
-from rebelboost.evaluation.numbers import NumberEvaluation
+from rebelboost.evaluation.regression import RegressionEvaluation
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import EvaluationError
 from rebelboost.report.data import data, facts
 from rebelboost.report.effects import effects
 from rebelboost.report.mistakes import mistakes
-from rebelboost.report.numbers import number_cases, number_lead, number_results
+from rebelboost.report.predictions import predictions
 from rebelboost.report.probabilities import probabilities
 from rebelboost.report.reasons import decisions, learned
 from rebelboost.report.reproduce import reproduction
@@ -43,11 +43,11 @@ OF_CLASSES: Sections = (
     training,
     reproduction,
 )
-OF_NUMBERS: Sections = (
-    number_results,
+OF_REGRESSION: Sections = (
+    results,
     effects,
     learned,
-    number_cases,
+    predictions,
     data,
     choice,
     training,
@@ -63,7 +63,7 @@ def write_report(  # noqa: PLR0913  (options of the report)
     y: ArrayLike,
     path: str | Path,
     *,
-    evaluation: Evaluation | NumberEvaluation | None,
+    evaluation: Evaluation | RegressionEvaluation | None,
     title: str = "Model report",
     data_summary: Mapping[str, Any] | None = None,
     command: str | None = None,
@@ -84,9 +84,9 @@ def write_report(  # noqa: PLR0913  (options of the report)
         None. The report explains some decisions on these samples.
     path : str or Path
         File to write. An existing file is replaced.
-    evaluation : Evaluation, NumberEvaluation or None
-        Result of `rebelboost.evaluation.evaluate` or `left_out`, or of `evaluate_numbers` or
-        `left_out_numbers` for a regressor. If None, the report says that the accuracy on new cases is
+    evaluation : Evaluation, RegressionEvaluation or None
+        Result of `rebelboost.evaluation.evaluate` or `left_out`, or of `evaluate_regression` or
+        `left_out_regression` for a regressor. If None, the report says that the accuracy on new cases is
         unknown.
     title : str
         Title of the page.
@@ -139,7 +139,7 @@ def _labels(clf: Any, X: Any, y: ArrayLike) -> np.ndarray[Any, Any]:
 
 def render(subject: Subject, title: str, date: dt.date) -> str:
     """Return the HTML of the page."""
-    sections = OF_NUMBERS if subject.predicts_numbers else OF_CLASSES
+    sections = OF_REGRESSION if subject.predicts_numbers else OF_CLASSES
     made = [each for make in sections if (each := make(subject)) is not None]
     body = tag(
         "main",
@@ -147,7 +147,7 @@ def render(subject: Subject, title: str, date: dt.date) -> str:
             "header",
             tag("h1", title),
             facts(subject),
-            number_lead(subject) if subject.predicts_numbers else lead(subject),
+            lead(subject),
             tag("nav", *map(_link, made), aria_label="contents"),
         ),
         *made,

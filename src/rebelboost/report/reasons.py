@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from rebelboost.base.markup import Html, bar, join_html, name, note, section, table, tag
+from rebelboost.base.findings import Cell, Column, Table, as_html
+from rebelboost.base.markup import Html, name, note, section, tag
 from rebelboost.base.names import printed
-from rebelboost.base.text import amount, counted, percent, signed
+from rebelboost.base.text import amount, percent, signed
 from rebelboost.evaluation.importance import HeldOutImportance
-from rebelboost.explain.cards import USE, decision_card, summary_parts
+from rebelboost.explain.documents import USE, decision_card, summary_document
 from rebelboost.report.cases import Picked, pick
 from rebelboost.report.subject import Subject
 
@@ -28,10 +29,9 @@ def learned(subject: Subject) -> Html | None:
     if not subject.shows_rows:
         found = replace(found, examples=())
     held_out = subject.importance
-    parts = summary_parts(found if held_out is None else replace(found, features=()))
-    if held_out is not None:
-        parts.insert(0, _helping(subject, held_out))
-    if not parts:
+    used = as_html(summary_document(found if held_out is None else replace(found, features=())))
+    parts = [used] if held_out is None else [_helping(subject, held_out), used]
+    if not any(parts):
         return None
     what = "predictions" if subject.predicts_numbers else "decisions"
     return section(f"What are the {what} based on?", *parts, lead=f"{found.heading}.")
@@ -40,31 +40,33 @@ def learned(subject: Subject) -> Html | None:
 def _helping(subject: Subject, held_out: list[HeldOutImportance]) -> Html:
     """Return the table of features: those that help on held-out rows first, then the others."""
     use = {each.name: each.importance for each in subject.clf.summary().features}
-    shown = held_out[:MOST_USED]
-    most = max((each.rise for each in shown if each.helps), default=1.0)
-    rows = [
-        [
-            name(each.name),
-            signed(each.rise) if each.helps else tag("span", "no clear help", class_="quiet"),
-            bar(each.rise / most) if each.helps else "",
-            percent(use.get(each.name, 0.0)),
-        ]
-        for each in shown
-    ]
+    most = max((each.rise for each in held_out if each.helps), default=1.0)
     what = "squared error" if subject.predicts_numbers else "log-loss"
     unit = " (1: the variance)" if subject.predicts_numbers else ""
-    rest = len(held_out) - len(shown)
-    return join_html(
-        [
-            tag("h3", "Which features help?"),
-            note(
-                f"Help: the rise of the {what}{unit} on held-out rows if the values of the feature are "
-                f"shuffled. “No clear help”: the rise is within chance. {USE}"
-            ),
-            table(["feature", "help", "", "use"], rows),
-            note(f"And {counted(rest, 'more feature')} with less help.") if rest > 0 else None,
-        ]
+
+    def help_of(each: HeldOutImportance) -> Cell:
+        return Cell(signed(each.rise)) if each.helps else Cell("no clear help", "n quiet")
+
+    columns = [
+        Column("feature", [each.name for each in held_out]),
+        Column("help", held_out, help_of, kind="number"),
+        Column(
+            "bar",
+            [each.rise / most if each.helps else None for each in held_out],
+            head="",
+            kind="bar",
+        ),
+        Column("use", [use.get(each.name, 0.0) for each in held_out], percent, kind="number"),
+    ]
+    table = Table(
+        columns,
+        title="Which features help?",
+        n_shown=MOST_USED,
+        noun="feature",
+        remark=f"Help: the rise of the {what}{unit} on held-out rows if the values of the feature are "
+        f"shuffled. “No clear help”: the rise is within chance. {USE}",
     )
+    return as_html([table])
 
 
 # ---- ten decisions

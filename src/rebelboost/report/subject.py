@@ -19,7 +19,7 @@ from rebelboost.evaluation.importance import (
     HeldOutImportance,
     held_out_importance,
 )
-from rebelboost.evaluation.numbers import NumberEvaluation
+from rebelboost.evaluation.regression import RegressionEvaluation
 from rebelboost.evaluation.result import Evaluation
 
 
@@ -30,7 +30,7 @@ class Subject:
     clf: Any
     X: Any
     y: NDArray[Any]
-    evaluation: Evaluation | NumberEvaluation | None
+    evaluation: Evaluation | RegressionEvaluation | None
     data: Mapping[str, Any] = field(default_factory=dict)
     """Information on the data file: "source", "form", "target", "ignored", "notes", …"""
     command: str | None = None
@@ -94,9 +94,7 @@ class Subject:
     def is_of_training(self) -> bool:
         """Whether `X` is the training table; evaluations without results by sample are of it too."""
         found = self.evaluation
-        if found is None or found.is_left_out:
-            return True
-        return isinstance(found, Evaluation) and found.judged is None
+        return found is None or found.is_left_out or found.is_from_file
 
     def rows(self, numbers: Ints) -> Any:
         """Return some rows of `X`, as the same type of table."""

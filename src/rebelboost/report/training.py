@@ -1,28 +1,100 @@
-"""The sections on model selection, training curves, with what is proven."""
+"""The sections on model selection and on training: curves of each fit, and what is proven."""
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rebelboost.base.arrays import Floats
-from rebelboost.base.markup import Html, lines_of, more, note, section, tag
+from rebelboost.base.findings import as_html
+from rebelboost.base.markup import Html, more, note, section, tag
 from rebelboost.boosting.rounds import Round
+from rebelboost.estimators.fitting import shrinkage_of
+from rebelboost.losses.exponential import CAP
 from rebelboost.report.charts import Chart, across, thinned, upward
-from rebelboost.report.runs import ROUNDING, Run, exp, runs_of
 from rebelboost.report.subject import Subject
 from rebelboost.selection.cards import HOW_SELECTED, standings_table
+from rebelboost.theory.bounds import loss_ratio_bound
+from rebelboost.theory.guarantee import runs as parted
 
 COLOURS = ("one", "two", "three", "four", "five", "six")
 Line = tuple[str, str, tuple[Floats, Floats]]
 """CSS class, label in the legend, rounds and values."""
+Bounds = dict[int, float] | None
+"""Upper bound of ln(loss), by the id of a round's record."""
+ROUNDING = 1e-6
+"""Tolerance for rounding when ln(loss) is compared with its bound."""
+
+
+# ---- the rounds of each fit
+
+
+@dataclass(frozen=True)
+class Run:
+    """The rounds of one fit."""
+
+    rounds: Sequence[Round]
+    member: int
+    """Number of the candidate model that the fit belongs to."""
+    name: str
+    """Name of that candidate."""
+    bounds: Bounds
+
+    def bound(self, record: Round) -> float:
+        """Return the upper bound of the loss after a round."""
+        return math.nan if self.bounds is None else _exp(self.bounds[id(record)])
+
+    def line(self, of: Callable[[Round], float]) -> tuple[Floats, Floats]:
+        """Return rounds, from 1, and their values; thinned, without values that are not finite."""
+        values = np.array([of(self.rounds[i]) for i in thinned(len(self.rounds))])
+        at = np.array(thinned(len(self.rounds)), dtype=np.float64) + 1
+        fine = np.isfinite(values)
+        return at[fine], values[fine]
+
+
+def _exp(ln: float) -> float:
+    """Return exp(ln), or NaN if it is out of range."""
+    return math.exp(ln) if -600 < ln < 600 else math.nan
+
+
+def _runs_of(subject: Subject) -> list[Run]:
+    """Split the history into fits, and find the candidate of each."""
+    clf = subject.clf
+    found = parted(list(getattr(clf, "history_", ())))
+    if clf.cross_fit_ is None:
+        shrinkage = shrinkage_of(clf, clf.task_kind)
+        return [Run(rounds, 0, "", _bounds(rounds, shrinkage)) for rounds in found]
+    standings, runs = clf.cross_fit_.standings, clf.cross_fit_.runs
+    return [
+        Run(rounds, i, standings[i].name, _bounds(rounds, standings[i].shrinkage))
+        for rounds, i in zip(found, runs, strict=False)
+    ]
+
+
+def _bounds(rounds: Sequence[Round], shrinkage: float) -> Bounds:
+    """Return the bound of the loss after each round, from the edges; None if the loss exceeds it."""
+    first = rounds[0]
+    if first.loss_ratio <= 0:
+        return None
+    start = first.log_loss - math.log(first.loss_ratio)
+    losses = np.array([record.log_loss for record in rounds])
+    left = loss_ratio_bound([record.edge for record in rounds], shrinkage, CAP)
+    with np.errstate(divide="ignore"):
+        bounds = start + np.cumsum(np.log(left))
+    if np.any(losses > bounds + ROUNDING):
+        return None
+    return dict(zip(map(id, rounds), bounds.tolist(), strict=True))
+
+
+# ---- the sections
 
 
 def training(subject: Subject) -> Html | None:
     """Return the section on training, or None if there is no history."""
-    runs = runs_of(subject)
+    runs = _runs_of(subject)
     if not runs or max(len(run.rounds) for run in runs) < 2:
         return None
     several = len(runs) > 1
@@ -57,7 +129,7 @@ def _loss(run: Run, *, numbers: bool) -> Html:
     # Numbers have no decisions that cost something. Without costs above 0, there is no curve.
     paid = not numbers and any(r.cost > 0 for r in run.rounds)
     covers = paid and all(r.cost <= math.exp(r.log_loss) * (1 + ROUNDING) for r in run.rounds)
-    lines: list[Line] = [("one", "loss", run.line(lambda r: exp(r.log_loss)))]
+    lines: list[Line] = [("one", "loss", run.line(lambda r: _exp(r.log_loss)))]
     if run.bounds is not None:
         lines.append(("one dashed", "bound of the loss", run.line(run.bound)))
     if covers:
@@ -87,7 +159,7 @@ def _log_chart(lines: Sequence[Line], told: str) -> Html:
 
 
 def _blended_loss(runs: Sequence[Run]) -> Html:
-    lines = _with_means(runs, lambda _, record: exp(record.log_loss))
+    lines = _with_means(runs, lambda _, record: _exp(record.log_loss))
     bounded = [run for run in runs if run.bounds is not None]
     if len(bounded) == len(runs):
         means = _with_means(runs, Run.bound)
@@ -167,7 +239,7 @@ def _guarantee(subject: Subject) -> Html | None:
     found = getattr(subject.clf, "guarantee_", None)
     if found is None:
         return None
-    return more("What is proven about the training samples", *lines_of(str(found)))
+    return more("What is proven about the training samples", as_html(found.sentences()))
 
 
 def choice(subject: Subject) -> Html | None:
@@ -175,9 +247,8 @@ def choice(subject: Subject) -> Html | None:
     found: Any = getattr(subject.clf, "selection_", None)
     if found is None:
         return None
-    standings = getattr(found, "standings", ())
-    parts = [standings_table(found)] if standings else lines_of(str(found))
-    return section("How was the model selected?", *parts, lead=HOW_SELECTED if standings else None)
+    shown = as_html([standings_table(found)])
+    return section("How was the model selected?", shown, lead=HOW_SELECTED)
 
 
 def _short(value: float) -> str:

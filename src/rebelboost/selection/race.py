@@ -14,13 +14,15 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.arrays import Ints
+from rebelboost.base.findings import Described, Document
 from rebelboost.base.hashing import hash_rows
-from rebelboost.base.text import percent, whole_percent
+from rebelboost.base.text import percent
 from rebelboost.data.folds import Part, folds
 from rebelboost.learners.similarity import Similarity
 from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
+from rebelboost.selection.cards import selection_document
 from rebelboost.selection.cross_fit import Parts, cross_fit, share_of_time
 from rebelboost.selection.fit_pool import FitPool
 from rebelboost.selection.runner import Standing
@@ -65,7 +67,7 @@ With 20, four of ten data sets had about 0.1 points less error than with 3, but 
 
 
 @dataclass(frozen=True, repr=False)
-class Selection:
+class Selection(Described):
     """The candidates, their results on held-out samples, and the composition of the model."""
 
     standings: tuple[Standing, ...]
@@ -78,32 +80,16 @@ class Selection:
     """What `cost` is called; in a regression the name of a mean error."""
 
     def __repr__(self) -> str:
-        return f"Selection({len(self.standings)} candidates; {self._show(self.cost)})"
+        return f"Selection({len(self.standings)} candidates; {self.shown(self.cost)})"
 
-    def __str__(self) -> str:
-        chosen = sorted((s for s in self.standings if s.share > 0), key=lambda s: -s.share)
-        others = sorted((s for s in self.standings if s.share == 0), key=lambda s: s.cost)
-        fewer = [f"{s.name} ({self._show(s.cost)})" for s in others if self.is_of_fewer_rows(s)]
-        others = [s for s in others if not self.is_of_fewer_rows(s)]
-        if len(chosen) == 1:
-            text = f"{chosen[0].name}: {self._show(chosen[0].cost)}"
-        else:
-            parts = [
-                f"{whole_percent(s.share)} {s.name} ({self._show(s.cost)} alone)" for s in chosen
-            ]
-            text = f"{' + '.join(parts)}: {self._show(self.cost)} together"
-        compared = [s for s in others if self.is_comparable(s)]
-        if compared:
-            text += f"; not used: {', '.join(f'{s.name} ({self._show(s.cost)})' for s in compared)}"
-        early = [s.name for s in others if not self.is_comparable(s)]
-        text += f"; dropped early: {', '.join(early)}" if early else ""
-        return f"{text}; compared before, on fewer rows: {', '.join(fewer)}" if fewer else text
+    def document(self) -> Document:
+        """The candidates as a document, which `rebelboost.base.findings` renders."""
+        return selection_document(self)
 
-    def _repr_html_(self) -> str:
-        from rebelboost.base.markup import card, note, tag
-        from rebelboost.selection.cards import HOW_SELECTED, standings_table
-
-        return card(tag("h3", "Model selection"), note(HOW_SELECTED), standings_table(self))
+    @property
+    def of_classes(self) -> bool:
+        """Whether the model decides for classes, so that there are costs and log-losses."""
+        return self.measure == "cost"
 
     def is_comparable(self, standing: Standing) -> bool:
         """Whether a candidate was fitted on as many folds as the best: figures on fewer mislead."""
@@ -113,7 +99,8 @@ class Selection:
         """Whether the result is of a preliminary comparison on some of the rows."""
         return standing.share == 0 and standing.n_parts == 0
 
-    def _show(self, cost: float) -> str:
+    def shown(self, cost: float) -> str:
+        """A cost or an error with its name."""
         return f"{percent(cost)} error" if self.percent else f"{self.measure} {cost:.4g}"
 
     def table(self) -> dict[str, list[Any]]:

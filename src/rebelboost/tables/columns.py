@@ -115,14 +115,12 @@ class Column:
     @staticmethod
     def from_dict(told: Mapping[str, Any]) -> "Column":
         """Create a column from a model file; the inverse of `to_dict`."""
-        given = {key: str(told[key]) for key in ("name", "kind", "form")}
-        # Absent from models of earlier versions.
-        given |= {key: str(told.get(key, "")) for key in ("source", "part", "before", "after")}
+        texts = ("name", "kind", "form", "source", "part", "before", "after")
         return Column(
-            **given,
+            **{key: str(told[key]) for key in texts},
             categories=tuple(map(str, told["categories"])),
-            pooled=tuple(map(str, told.get("pooled", ()))),
-            limits=bool(told.get("limits", False)),
+            pooled=tuple(map(str, told["pooled"])),
+            limits=bool(told["limits"]),
         )
 
     @property

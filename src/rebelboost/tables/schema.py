@@ -85,12 +85,12 @@ class TableSchema:
     def from_dict(told: Mapping[str, Any]) -> "TableSchema":
         """Create from the dictionary in a model file; the inverse of `to_dict`."""
         columns = tuple(map(Column.from_dict, told["columns"]))
-        texts = {name: tuple(told.get(name, ())) for name in ("notes", "warnings")}
-        readings = {name: tuple(pair) for name, pair in told.get("readings", {}).items()}
-        column = told.get("target_column")
+        texts = {name: tuple(told[name]) for name in ("notes", "warnings")}
+        readings = {name: tuple(pair) for name, pair in told["readings"].items()}
+        column = told["target_column"]
         goal = {
             "target_column": column and Column.from_dict(column),
-            "spread": tuple(told.get("spread", ())),
+            "spread": tuple(told["spread"]),
         }
         return TableSchema(**{**told, "columns": columns, "readings": readings, **texts, **goal})
 

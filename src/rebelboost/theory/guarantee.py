@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
+from rebelboost.base.findings import ON_PAGE, Described, Document, Heading, Only, Sentence
 from rebelboost.base.text import number
 from rebelboost.boosting.rounds import CUT, History, Round
 from rebelboost.costs.matrix import is_uniform
@@ -58,7 +59,7 @@ class SimilarityRate(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Guarantee:
+class Guarantee(Described):
     """Proven bounds on training, and the achieved values. Print it to read it."""
 
     fits: tuple[FitBound, ...]
@@ -111,7 +112,10 @@ class Guarantee:
     @property
     def achieved(self) -> float:
         """Training cost at argmax (or share of mistakes); the largest over all fits."""
-        return max((fit.error if self.of_errors else fit.cost for fit in self.fits), default=0.0)
+        return max(map(self._achieved_by, self.fits), default=0.0)
+
+    def _achieved_by(self, fit: FitBound) -> float:
+        return fit.error if self.of_errors else fit.cost
 
     @property
     def randomised_bound(self) -> float | None:
@@ -125,33 +129,32 @@ class Guarantee:
         named["similarity"] = None if self.similarity is None else self.similarity._asdict()
         return named
 
-    def text(self) -> str:
+    def document(self) -> Document:
+        """The guarantee as a document, which `rebelboost.base.findings` renders."""
+        return [Only(ON_PAGE, [Heading("What is proven?")]), *self.sentences()]
+
+    def sentences(self) -> list[Sentence]:
         """The guarantee in words."""
         if not self.fits:
-            return (
-                "No guarantee: the model has no boosting rounds, or their history is not available."
-            )
-        lines = self._of_several() if len(self.fits) > 1 else self._of_one(self.fits[0])
+            unknown = "the model has no boosting rounds, or their history is not available."
+            return [Sentence(f"No guarantee: {unknown}")]
+        blocks = self._of_several() if len(self.fits) > 1 else self._of_one(self.fits[0])
         if self.similarity is not None:
             slowest = max(fit.slowest for fit in self.fits)
-            lines.append(
+            rate = (
                 f"For similarities, each round provably leaves at most {self.similarity.proven:.9g} of the "
                 f"loss{' above its minimum' if self.floor else ''}{self._no_mistake_after()}. The slowest "
                 f"round left {slowest:.6g}."
             )
-        lines.append("All of this concerns the training samples. Use a test set for new samples.")
-        return "\n".join(lines)
-
-    __str__ = text
+            blocks.append(Sentence(rate))
+        return [
+            *blocks,
+            Sentence("All of this concerns the training samples. Use a test set for new samples."),
+        ]
 
     def __repr__(self) -> str:
         proven = "zero training cost is proven" if self.certified else "zero cost is not proven"
         return f"Guarantee({len(self.fits)} fit(s), {proven}; print() shows all bounds)"
-
-    def _repr_html_(self) -> str:
-        from rebelboost.base.markup import card, lines_of, tag
-
-        return card(tag("h3", "What is proven?"), *lines_of(self.text()))
 
     def _no_mistake_after(self) -> str:
         rounds = None if self.similarity is None else self.similarity.rounds
@@ -161,37 +164,37 @@ class Guarantee:
     def _what(self) -> str:
         return "share of mistakes" if self.of_errors else "mean cost"
 
-    def _of_one(self, fit: FitBound) -> list[str]:
-        lines = [f"Training, {fit.rounds} rounds, decisions by the highest score (argmax):"]
-        if self.applies:
-            lines.append(
-                f"  {self._what}: at most {number(self.bound)} (bounded by the loss); achieved: "
-                f"{number(self.achieved)}."
-            )
-            if fit.bound_by_edges is not None and fit.rounds_within == fit.rounds:
-                lines.append(
-                    f"  Every round reduced the loss at least as much as its edge guarantees. The edges "
-                    f"alone (smallest: {self._edge(fit)}) prove at most "
-                    f"{number(self._cost(fit.bound_by_edges))}"
-                    f"{' [Theorem 3.1 of AdaBoost]' if self._is_adaboost(fit) else ''}."
-                )
-            elif fit.rounds_within is not None:
-                lines.append(
-                    f"  {fit.rounds_within} of {fit.rounds} rounds reduced the loss as much as their edge "
-                    "guarantees; in the others, smoothing shrank the outputs."
-                )
-            lines += self._certificate()
-        else:
-            lines.append(
-                f"  {self._what}: {number(self.achieved)}. No bound is known for this loss with these "
-                "subcosts and samples."
-            )
+    def _of_one(self, fit: FitBound) -> list[Sentence]:
+        opening = f"Training, {fit.rounds} rounds, decisions by the highest score (argmax):"
+        points = self._bounds_of_one(fit) if self.applies else [self._no_bound()]
         if self.unavoidable_cost > 0:
-            lines.append(
-                f"  {number(self.unavoidable_cost)} of it is unavoidable: some samples coincide but have "
+            points.append(
+                f"{number(self.unavoidable_cost)} of it is unavoidable: some samples coincide but have "
                 "different classes."
             )
-        return [*lines, *self._both_decisions(), *self._left_out()]
+        points += self._both_decisions()
+        return [Sentence(opening), *map(_point, points), *self._left_out()]
+
+    def _no_bound(self) -> str:
+        known = "No bound is known for this loss with these subcosts and samples."
+        return f"{self._what}: {number(self.achieved)}. {known}"
+
+    def _bounds_of_one(self, fit: FitBound) -> list[str]:
+        achieved = f"achieved: {number(self.achieved)}"
+        points = [f"{self._what}: at most {number(self.bound)} (bounded by the loss); {achieved}."]
+        if fit.bound_by_edges is not None and fit.rounds_within == fit.rounds:
+            points.append(
+                f"Every round reduced the loss at least as much as its edge guarantees. The edges "
+                f"alone (smallest: {self._edge(fit)}) prove at most "
+                f"{number(self._cost(fit.bound_by_edges))}"
+                f"{' [Theorem 3.1 of AdaBoost]' if self._is_adaboost(fit) else ''}."
+            )
+        elif fit.rounds_within is not None:
+            points.append(
+                f"{fit.rounds_within} of {fit.rounds} rounds reduced the loss as much as their edge "
+                "guarantees; in the others, smoothing shrank the outputs."
+            )
+        return [*points, *self._certificate()]
 
     def _edge(self, fit: FitBound) -> str:
         """The smallest edge: γ = ½ − ε in AdaBoost's theorem, else the ratio ρ, which is 2γ for two classes."""
@@ -203,7 +206,7 @@ class Guarantee:
         if self.cost_as_decided is None or self.cost_at_argmax is None:
             return []
         said = (
-            f"  Mean training cost of the model: {number(self.cost_at_argmax)} with argmax, "
+            f"Mean training cost of the model: {number(self.cost_at_argmax)} with argmax, "
             f"{number(self.cost_as_decided)} with its decision rule (lowest expected cost). "
             "The bounds do not apply to the latter."
         )
@@ -220,38 +223,38 @@ class Guarantee:
             return []
         loss = "The loss" if self.floor == 0 else "The loss above its minimum"
         proven = (
-            f"  {loss} is below {number(self.zero_level)}, the least that any mistake would add. "
+            f"{loss} is below {number(self.zero_level)}, the least that any mistake would add. "
             f"This proves that the {self._what} is zero."
         )
         return [proven]
 
-    def _of_several(self) -> list[str]:
+    def _of_several(self) -> list[Sentence]:
         opening = (
             f"The model is a weighted average of {len(self.fits)} fits. The following holds for each fit "
             "separately, on its own training samples, with decisions by the highest score (argmax):"
         )
-        lines = [opening]
-        errors = [fit.error if self.of_errors else fit.cost for fit in self.fits]
-        achieved = f"achieved: {span(errors)}"
+        achieved = f"achieved: {span([self._achieved_by(fit) for fit in self.fits])}"
+        points = [f"{self._what}, {achieved}; no bound applies to this loss."]
         if self.applies:
-            bounds = [self._cost(fit.bound) for fit in self.fits]
-            lines.append(f"  {self._what}: at most {span(bounds)}; {achieved}.")
-            lines += self._certificate()
-        else:
-            lines.append(f"  {self._what}, {achieved}; no bound applies to this loss.")
+            bounds = span([self._cost(fit.bound) for fit in self.fits])
+            points = [f"{self._what}: at most {bounds}; {achieved}.", *self._certificate()]
         return [
-            *lines,
-            "Nothing is proven about their average.",
-            *self._both_decisions(),
+            Sentence(opening),
+            *map(_point, points),
+            Sentence("Nothing is proven about their average."),
+            *map(_point, self._both_decisions()),
             *self._left_out(),
         ]
 
-    def _left_out(self) -> list[str]:
+    def _left_out(self) -> list[Sentence]:
         if self.left_out_cost is None:
             return []
         what = "mean cost" if self.costs_differ or not self.of_errors else "share of mistakes"
-        cost = number(self.left_out_cost)
-        return [f"Measured on held-out samples: {what} {cost}."]
+        return [Sentence(f"Measured on held-out samples: {what} {number(self.left_out_cost)}.")]
+
+
+def _point(text: str) -> Sentence:
+    return Sentence(text, "inset")
 
 
 def guarantee_of(

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import PLANES, RectangleArrays
-from rebelboost.base.checks import Fields, Shelf, require, room
+from rebelboost.base.checks import Fields, TensorReader, require, room
 from rebelboost.exceptions import ModelFileError
-from rebelboost.files.safetensors import Contents, parse_json, write
+from rebelboost.files.safetensors import Contents, check_version, parse_json, write
 from rebelboost.model.trees import Trees
 from rebelboost.vision.features import check_window
 from rebelboost.vision.model import DetectorModel
@@ -61,14 +61,10 @@ def unpack_detector(contents: Contents) -> StoredDetector:
     """Check the contents of a file, and create the detector."""
     texts = contents.texts
     require(texts.get("format") == DETECTOR_FORMAT, "no detector in it")
-    if texts.get("version") != str(DETECTOR_VERSION):
-        raise ModelFileError(
-            f"has format version {texts.get('version', '')[:20]!r}, but this rebelboost reads version "
-            f"{DETECTOR_VERSION}: install a newer rebelboost"
-        )
+    check_version(texts, DETECTOR_VERSION)
     require("detector" in texts, "no description of the detector")
     fields = Fields(parse_json(texts["detector"]), "the detector")
-    shelf = Shelf(contents.arrays, room(contents.n_bytes))
+    reader = TensorReader(contents.arrays, room(contents.n_bytes))
     sides = fields.list("window")
     whole = len(sides) == 2 and all(type(side) is int and 0 < side < 2**15 for side in sides)
     require(whole, "a window that is not a height and a width")
@@ -76,14 +72,14 @@ def unpack_detector(contents: Contents) -> StoredDetector:
         window = check_window(sides)
     except ValueError as error:
         raise ModelFileError(f"has an invalid window ({error})") from None
-    rectangles = _take_rectangles(shelf, window)
+    rectangles = _take_rectangles(reader, window)
     n_terms = fields.whole("n_terms", 0, 2**31 - 1)
     categorical = np.zeros(len(rectangles.planes), dtype=bool)
-    trees = Trees.from_tensors(shelf, n_terms, categorical, 1)
+    trees = Trees.from_tensors(reader, n_terms, categorical, 1)
     used = trees.features < len(rectangles.planes)
     require(used.all(), "trees with features that do not exist")
     require(n_terms == 0 or len(rectangles.planes) > 0, "trees without features")
-    exits = shelf.take("floors", np.float64, n_terms)
+    exits = reader.take("floors", np.float64, n_terms)
     require((exits < np.inf).all(), "exit thresholds that are not numbers")
     model = DetectorModel(window, rectangles, trees, exits, fields.number("threshold"))
     parameters = {
@@ -91,17 +87,17 @@ def unpack_detector(contents: Contents) -> StoredDetector:
         "step": fields.whole("step", 1, 2**15),
         "detection_rate": fields.number("detection_rate", 0.0, 1.0),
     }
-    stages = _take_stages(shelf)
+    stages = _take_stages(reader)
     fields.end()
-    shelf.end()
+    reader.end()
     return StoredDetector(model, stages, parameters)
 
 
-def _take_rectangles(shelf: Shelf, window: tuple[int, int]) -> RectangleArrays:
-    planes = shelf.indices("rectangles.planes", len(PLANES), None, least=1)
+def _take_rectangles(reader: TensorReader, window: tuple[int, int]) -> RectangleArrays:
+    planes = reader.indices("rectangles.planes", len(PLANES), None, least=1)
     n = len(planes)
-    corners = shelf.indices("rectangles.corners", 1 + max(window), n, 12)
-    weights = shelf.indices("rectangles.weights", LARGEST_WEIGHT + 1, n, 3, least=-LARGEST_WEIGHT)
+    corners = reader.indices("rectangles.corners", 1 + max(window), n, 12)
+    weights = reader.indices("rectangles.weights", LARGEST_WEIGHT + 1, n, 3, least=-LARGEST_WEIGHT)
     top, left, bottom, right = (corners[:, i::4] for i in range(4))
     ordered = (top <= bottom).all() and (left <= right).all()
     inside = (bottom <= window[0]).all() and (right <= window[1]).all()
@@ -109,8 +105,8 @@ def _take_rectangles(shelf: Shelf, window: tuple[int, int]) -> RectangleArrays:
     return RectangleArrays(planes, corners, weights)
 
 
-def _take_stages(shelf: Shelf) -> list[Stage]:
-    table = shelf.numbers("stages", None, len(Stage._fields))
+def _take_stages(reader: TensorReader) -> list[Stage]:
+    table = reader.numbers("stages", None, len(Stage._fields))
     require(len(table) <= MOST_STAGES and (table >= 0).all(), "invalid stages")
     require((table[:, :3] == np.floor(table[:, :3])).all(), "stages with counts that are not whole")
     return [Stage(*map(math.floor, row[:3]), *row[3:]) for row in table.tolist()]

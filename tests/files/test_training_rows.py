@@ -10,8 +10,8 @@ from rebelboost import RebelClassifier, Similarity
 from rebelboost.base.checks import Room
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files import safetensors as tensors
-from rebelboost.files.example_points import StoredRows
 from rebelboost.files.terms import located
+from rebelboost.files.training_rows import StoredRows
 from stored_models import all_packed, assert_same_answers, numbers, table
 
 

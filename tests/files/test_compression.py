@@ -12,17 +12,17 @@ import rebelboost
 from rebelboost.base.checks import Room
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files import safetensors as tensors
-from rebelboost.files.deflating import deflated, inflated
-from stored_models import all_deflated, assert_same_answers, make
+from rebelboost.files.compression import compressed, decompressed
+from stored_models import all_compressed, assert_same_answers, make
 
 
 @pytest.mark.parametrize("dtype", tensors.TYPES.values(), ids=str)
 @given(data=hnp.arrays(np.uint8, hnp.array_shapes(min_dims=1, max_dims=2, max_side=9)))
 def test_compressed_arrays_give_back_every_bit(dtype, data):
     array = np.repeat(data.reshape(len(data), -1), 8, axis=1).view(dtype)
-    with all_deflated():
-        stored, described = deflated({"a": array, "b": np.arange(2)})
-    found = inflated(stored, json.loads(json.dumps(described)), Room(10**6))
+    with all_compressed():
+        stored, described = compressed({"a": array, "b": np.arange(2)})
+    found = decompressed(stored, json.loads(json.dumps(described)), Room(10**6))
     assert found["a"].dtype == array.dtype
     assert found["a"].shape == array.shape
     assert found["a"].tobytes() == array.tobytes()
@@ -30,15 +30,15 @@ def test_compressed_arrays_give_back_every_bit(dtype, data):
 
 def test_alike_leading_bytes_become_small_and_small_arrays_stay_as_they_are():
     arrays = {"a": np.arange(5000) % 7, "random": np.random.default_rng(0).random(5000)}
-    stored, described = deflated(arrays | {"small": np.zeros(100)})
+    stored, described = compressed(arrays | {"small": np.zeros(100)})
     assert described == {"a": ["I64", [5000]]}
     assert stored["a"].nbytes < 1000
 
 
 def test_a_model_with_compressed_arrays_answers_as_before(tmp_path):
-    model, X = make("deflated")
+    model, X = make("compressed")
     path = tmp_path / "m.safetensors"
-    with all_deflated():
+    with all_compressed():
         model.save(path)
     said = json.loads(tensors.read(path).texts["model"])
     assert len(said["packed"]["deflated"]) > 5
@@ -75,6 +75,6 @@ def as_bytes(data):
     ],
 )
 def test_altered_compressed_arrays_are_refused(stored, described, why):
-    assert len(inflated(STORED, {"a": ["I64", [200]]}, Room(1600))["a"]) == 200
+    assert len(decompressed(STORED, {"a": ["I64", [200]]}, Room(1600))["a"]) == 200
     with pytest.raises(ModelFileError, match=why):
-        inflated(stored, described, Room(10**6))
+        decompressed(stored, described, Room(10**6))

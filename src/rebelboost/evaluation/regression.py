@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 
 from rebelboost.base.arrays import BySample, Ints
-from rebelboost.base.text import aligned, counted, number, percent
-from rebelboost.evaluation.fitted_rows import check_fitted_rows
-from rebelboost.evaluation.intervals import Estimate, Z
-from rebelboost.evaluation.result import HELD_OUT, LEFT_OUT
-from rebelboost.evaluation.sampling import WeightedRows
+from rebelboost.base.findings import GAP, Described, Document, Sentence
+from rebelboost.base.text import counted, number, percent
+from rebelboost.evaluation.evaluate import check_fitted_rows
+from rebelboost.evaluation.figures import HELD_OUT, LEFT_OUT, Figure, about_test, figure_table
+from rebelboost.evaluation.headlines import Line, lead_on_predictions, lines_on_predictions
+from rebelboost.evaluation.intervals import Estimate, WeightedRows, Z
 from rebelboost.exceptions import EvaluationError
 
 COVERAGE = 0.9
@@ -22,7 +23,7 @@ COVERAGE = 0.9
 
 
 @dataclass(frozen=True)
-class NumberEvaluation:
+class RegressionEvaluation(Described):
     """Errors of a regressor; `print` shows them."""
 
     source: str
@@ -54,42 +55,95 @@ class NumberEvaluation:
         """Whether the samples are held-out training samples of a cross-fit."""
         return self.source == LEFT_OUT
 
-    def text(self) -> str:
-        """Return the figures as text."""
-        source = HELD_OUT if self.is_left_out else self.source
-        groups = "" if self.n_groups is None else f" in {counted(self.n_groups, 'group')}"
-        error, low, high = map(number, self.error)
-        rows = [
-            ["", "", "95 % interval"],
-            ["mean absolute error", error, f"{low} to {high}"],
-            [f"  always {number(self.constant)}, the mean", number(self.constant_error), ""],
-            ["root mean squared error", number(self.squared), ""],
-            ["R², explained share of the variance", f"{self.explained:.3f}", ""],
+    @property
+    def is_from_file(self) -> bool:
+        """Whether it lacks results by sample, as one from a file does: predictions need none."""
+        return False
+
+    @property
+    def is_too_good(self) -> bool:
+        """Whether it is rarely honest; not known of numbers."""
+        return False
+
+    @property
+    def accuracy_and_baseline(self) -> tuple[float, float] | None:
+        """Accuracies, which numbers do not have."""
+        return None
+
+    def figures(self, *, of_many: bool = False) -> list[Figure]:
+        """All figures with their baselines; they do not depend on the number of predictions."""
+        del of_many
+        always = f"always {number(self.constant)}, the mean"
+        largest = max(self.error.high, self.constant_error) or 1.0
+        mark = (self.constant_error, always)
+        figures = [
+            Figure("mean absolute error", self.error, number, scale=largest, mark=mark),
+            Figure(always, self.constant_error, number, is_baseline=True),
+            Figure("root mean squared error", self.squared, number),
+            Figure("R², explained share of the variance", self.explained, "{:.3f}".format),
         ]
         if self.coverage is not None:
-            rows.append(["inside the 90 % prediction interval", percent(self.coverage), ""])
-        return "\n".join([f"{self.n:,} samples{groups}: {source}", "", aligned(rows)])
+            figures.append(Figure("inside the 90 % prediction interval", self.coverage, percent))
+        return figures
 
-    __str__ = text
+    def document(self) -> Document:
+        """The figures as a document, which `rebelboost.base.findings` renders."""
+        source = HELD_OUT if self.is_left_out else self.source
+        groups = "" if self.n_groups is None else f" in {counted(self.n_groups, 'group')}"
+        opening = Sentence(f"{self.n:,} samples{groups}: {source}", "note")
+        return [opening, GAP, figure_table(self.figures())]
+
+    def lead(self) -> list[Sentence]:
+        """The main result in a few sentences."""
+        return lead_on_predictions(self)
+
+    def lines(self) -> list[Line]:
+        """The main results as labelled lines."""
+        return lines_on_predictions(self)
+
+    def notes(self) -> list[str]:
+        """What a reader of the figures should know; nothing more."""
+        return []
+
+    def about_scales(self) -> str:
+        """What drawings of the figures show."""
+        largest = number(self.figures()[0].scale)
+        return (
+            f"Scale: error from 0 to {largest}. Dot: estimate; thick line: 95 % interval; vertical mark: the "
+            "mean."
+        )
+
+    def about_unknown(self) -> str:
+        """Say how many samples have unknown classes: none."""
+        return ""
+
+    def about_source(self) -> str:
+        """Say where the figures come from, and what they are worth."""
+        if not self.is_left_out:
+            return about_test(self.n, self.source)
+        return (
+            f"Cross-validation on {self.n:,} training samples: each is predicted only by fits that did not "
+            "see it."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to a dictionary that can be written as JSON."""
         return {**asdict(self), "error": self.error.to_dict()}
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> "NumberEvaluation":
+    def from_dict(cls, stored: Mapping[str, Any]) -> "RegressionEvaluation":
         """Create from a dictionary; the inverse of `to_dict`."""
         return cls(**{**stored, "error": Estimate.from_dict(stored["error"])})
 
 
-def evaluate_numbers(
+def evaluate_regression(
     reg: Any,
     X: Any,
     y: ArrayLike,
     *,
     groups: ArrayLike | None = None,
     source: str = "a test table",
-) -> NumberEvaluation:
+) -> RegressionEvaluation:
     """Evaluate a fitted regressor on samples that it was not fitted to.
 
     Parameters
@@ -113,9 +167,9 @@ def evaluate_numbers(
     return _errors(reg, true, reg.predict(X), groups, source, coverage)
 
 
-def left_out_numbers(
+def left_out_regression(
     reg: Any, y: ArrayLike, *, groups: ArrayLike | None = None
-) -> NumberEvaluation | None:
+) -> RegressionEvaluation | None:
     """Evaluate a cross-fitted regressor on its training samples, each by fits that did not see it.
 
     The result is None if there was no cross-fit. `y` and `groups` are those that it was fitted to.
@@ -137,7 +191,7 @@ def _errors(
     groups: ArrayLike | None,
     source: str,
     coverage: float | None,
-) -> NumberEvaluation:
+) -> RegressionEvaluation:
     if len(true) == 0:
         raise EvaluationError("there are no samples to evaluate: give a table with rows")
     apart = np.abs(predicted - true)
@@ -147,7 +201,7 @@ def _errors(
     constant = float(reg.baseline_)
     spread = float(np.var(true))
     square = float(np.mean(apart**2))
-    return NumberEvaluation(
+    return RegressionEvaluation(
         source=source,
         n=len(true),
         error=_mean(apart, members),

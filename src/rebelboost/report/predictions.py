@@ -1,26 +1,14 @@
-"""The sections of a report on predicted numbers: their errors, and some predictions explained."""
+"""Predicted numbers beside the true ones, and the section on some predictions and their reasons."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Ints
-from rebelboost.base.markup import (
-    Html,
-    escape,
-    join_html,
-    name,
-    note,
-    paragraph,
-    section,
-    table,
-    tag,
-)
-from rebelboost.base.text import number, percent
-from rebelboost.evaluation.intervals import Estimate
-from rebelboost.evaluation.numbers import NumberEvaluation
-from rebelboost.explain.cards import decision_card
-from rebelboost.report.charts import Chart, across, ruler, upward
+from rebelboost.base.markup import Html, name, note, section, tag
+from rebelboost.base.text import number
+from rebelboost.explain.documents import decision_card
+from rebelboost.report.charts import Chart, across, upward
 from rebelboost.report.subject import Subject
 
 N_EACH = 2
@@ -43,72 +31,6 @@ class Predicted(NamedTuple):
     """Whether the predictions are by fits that did not see the row."""
 
 
-def number_lead(subject: Subject) -> Html:
-    """Return the most important figure in a sentence or two."""
-    found = subject.evaluation
-    if not isinstance(found, NumberEvaluation):
-        return paragraph(
-            "The error on new cases is unknown: no samples were held out from training, and no test "
-            "table was given.",
-            class_="lead",
-        )
-    error, low, high = map(number, found.error)
-    unclear = found.is_unclear
-    return paragraph(
-        "Predictions of new cases like these are off by ",
-        tag("strong", error),
-        f" on average (95\u00a0% interval: {low}–{high}). Always predicting "
-        f"{number(found.constant)}, the mean, would be off by {number(found.constant_error)}.",
-        " The difference may be chance." if unclear else "",
-        class_="lead",
-    )
-
-
-def number_results(subject: Subject) -> Html | None:
-    """Return the section on errors, with a baseline and a chart of the predictions."""
-    found = subject.evaluation
-    if not isinstance(found, NumberEvaluation):
-        return None
-    error, low, high = map(number, found.error)
-    most = max(found.error.high, found.constant_error) or 1.0
-    scaled = Estimate(*(part / most for part in found.error))
-    baseline = f"always {number(found.constant)}, the mean"
-    rows: list[list[Any]] = [
-        [
-            "mean absolute error",
-            error,
-            f"{low} – {high}",
-            ruler(scaled, [(found.constant_error / most, baseline)]),
-        ],
-        [tag("span", baseline, class_="quiet than"), number(found.constant_error), "", ""],
-        ["root mean squared error", number(found.squared), "", ""],
-        ["R², the explained share of the variance", f"{found.explained:.3f}", "", ""],
-    ]
-    if found.coverage is not None:
-        rows.append(["targets inside their 90 % interval", percent(found.coverage), "", ""])
-    return section(
-        "How good is the model?",
-        table(["", "", "95 % interval", ""], rows, class_="results"),
-        _scatter(subject),
-        paragraph(tag("strong", "Source of these figures. "), _source(found)),
-    )
-
-
-def _source(found: NumberEvaluation) -> Html:
-    if not found.is_left_out:
-        return join_html(
-            [
-                f"{found.n:,} samples: ",
-                name(found.source),
-                ". The figures are valid only if the model was trained and selected without them.",
-            ]
-        )
-    return escape(
-        f"Cross-validation on {found.n:,} training samples: each is predicted only by fits that did not "
-        "see it."
-    )
-
-
 def predictions_of(subject: Subject) -> Predicted:
     """Predict the rows; those of the training table, if possible, by fits that did not see them."""
     fits = getattr(subject.clf, "cross_fit_", None)
@@ -119,7 +41,7 @@ def predictions_of(subject: Subject) -> Predicted:
     return Predicted(np.arange(len(true)), true, subject.clf.predict(subject.X), is_left_out=False)
 
 
-def _scatter(subject: Subject) -> Html | None:
+def scatter(subject: Subject) -> Html | None:
     """Return a chart of predictions and targets."""
     found = predictions_of(subject)
     if subject.is_of_training and not found.is_left_out:
@@ -141,7 +63,7 @@ def _scatter(subject: Subject) -> Html | None:
     )
 
 
-def number_cases(subject: Subject) -> Html | None:
+def predictions(subject: Subject) -> Html | None:
     """Return the section on some predictions and their reasons."""
     if not subject.shows_rows or len(subject.y) < len(KINDS) * N_EACH:
         return None

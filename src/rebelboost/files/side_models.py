@@ -1,4 +1,4 @@
-"""Costs by sample ↔ the arrays of a file: columns that hold costs, and costs that were learned."""
+"""Storage of the small regressions beside a model: costs by sample, and the spread of prediction intervals."""
 
 from typing import Any
 
@@ -6,17 +6,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats
-from rebelboost.base.checks import Fields, Shelf, require
+from rebelboost.base.checks import Fields, TensorReader, require
 from rebelboost.costs.by_sample import CostCell, CostColumns
 from rebelboost.files.terms import LARGEST_NUMBER, Features, reach
 from rebelboost.model.ensemble import Ensemble, Group
 from rebelboost.model.fitted import FittedClassifier
+from rebelboost.model.intervals import Intervals, Spread
 from rebelboost.model.learned_costs import LearnedCell, LearnedCosts
 from rebelboost.model.trees import Trees
 
 LARGEST_COST = 1e300
 
 Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
+
+
+def stored_trees(ensemble: Ensemble) -> Trees:
+    """The trees of a small regression, which has no other terms."""
+    tables = ensemble.of_kind(Trees)
+    return tables[0][1] if tables else Trees.none(1)
+
+
+def take_trees(reader: TensorReader, name: str, n_trees: int, features: Features) -> Ensemble:
+    """Read the trees of a small regression."""
+    trees = Trees.from_tensors(reader, n_trees, features.categorical, 1, name)
+    ensemble = Ensemble((Group(np.arange(n_trees), trees),) if n_trees else (), 1)
+    require(reach(ensemble) <= LARGEST_NUMBER, f"{name!r} with huge outputs")
+    return ensemble
+
+
+# ---- costs by sample
 
 
 def sample_cost_arrays(model: FittedClassifier) -> Parts:
@@ -38,22 +56,8 @@ def sample_cost_arrays(model: FittedClassifier) -> Parts:
     }
 
 
-def stored_trees(ensemble: Ensemble) -> Trees:
-    """The trees of a small regression, which has no other terms."""
-    tables = ensemble.of_kind(Trees)
-    return tables[0][1] if tables else Trees.none(1)
-
-
-def take_trees(shelf: Shelf, name: str, n_trees: int, features: Features) -> Ensemble:
-    """Read the trees of a small regression."""
-    trees = Trees.from_tensors(shelf, n_trees, features.categorical, 1, name)
-    ensemble = Ensemble((Group(np.arange(n_trees), trees),) if n_trees else (), 1)
-    require(reach(ensemble) <= LARGEST_NUMBER, f"{name!r} with huge outputs")
-    return ensemble
-
-
 def take_sample_costs(
-    shelf: Shelf, fields: Fields, features: Features, n_classes: int
+    reader: TensorReader, fields: Fields, features: Features, n_classes: int
 ) -> tuple[CostColumns | None, LearnedCosts | None]:
     """What a file says of them, checked."""
     found = fields.fields("sample_costs")
@@ -63,7 +67,7 @@ def take_sample_costs(
     require(learned is None or isinstance(learned, list), "learned costs that are no list")
     return (
         None if columns is None else _columns(columns, features, n_classes),
-        None if learned is None else _learned(shelf, learned, features, n_classes),
+        None if learned is None else _learned(reader, learned, features, n_classes),
     )
 
 
@@ -87,7 +91,9 @@ def _columns(cells: list[Any], features: Features, n_classes: int) -> CostColumn
     return CostColumns(tuple(CostCell(*cell) for cell in cells))
 
 
-def _learned(shelf: Shelf, cells: list[Any], features: Features, n_classes: int) -> LearnedCosts:
+def _learned(
+    reader: TensorReader, cells: list[Any], features: Features, n_classes: int
+) -> LearnedCosts:
     found = []
     for i, cell in enumerate(cells):
         sound = isinstance(cell, list) and len(cell) == 4 and type(cell[3]) is int
@@ -100,6 +106,44 @@ def _learned(shelf: Shelf, cells: list[Any], features: Features, n_classes: int)
             type(baseline) is float and np.isfinite(baseline) and abs(baseline) <= LARGEST_NUMBER
         )
         require(finite and 0 <= n_trees < 2**31, "learned costs that are not finite")
-        ensemble = take_trees(shelf, f"learned_costs.{i}.trees", n_trees, features)
+        ensemble = take_trees(reader, f"learned_costs.{i}.trees", n_trees, features)
         found.append(LearnedCell(true, decided, baseline, ensemble))
     return LearnedCosts(tuple(found))
+
+
+# ---- prediction intervals
+
+
+def interval_arrays(intervals: Intervals | None) -> Parts:
+    """Arrays, and a JSON object."""
+    if intervals is None:
+        return {}, {"intervals": None}
+    spread = intervals.spread
+    trees = stored_trees(spread.ensemble)
+    arrays: dict[str, NDArray[Any]] = {
+        "intervals.residuals": intervals.residuals,
+        "intervals.weight": intervals.weight,
+    }
+    arrays |= {f"intervals.trees.{name}": array for name, array in trees.to_tensors().items()}
+    fields = {"level": float(spread.level), "power": float(spread.power), "n_trees": len(trees)}
+    return arrays, {"intervals": fields}
+
+
+def take_intervals(reader: TensorReader, fields: Fields, features: Features) -> Intervals | None:
+    """Read the intervals of a regressor, and check them."""
+    found = fields.any("intervals")
+    if found is None:
+        return None
+    said = Fields(found, "'intervals'")
+    level = said.number("level", 1 / LARGEST_NUMBER, LARGEST_NUMBER)
+    power = said.number("power", 0.0, 1.0)
+    ensemble = take_trees(reader, "intervals.trees", said.whole("n_trees", 0, 2**31 - 1), features)
+    said.end()
+    require(reach(ensemble) / level <= LARGEST_NUMBER, "'intervals' that are endless")
+    residuals = reader.numbers("intervals.residuals", None)
+    weight = reader.numbers("intervals.weight", len(residuals))
+    sound = len(residuals) > 0 and (np.diff(residuals) >= 0).all() and (weight > 0).all()
+    require(sound, "intervals from residuals that are not sorted, or have no weight")
+    largest = max(float(np.abs(residuals).max()), float(weight.max()))
+    require(largest <= LARGEST_NUMBER, "intervals from huge residuals or weights")
+    return Intervals(Spread(level, ensemble, power), residuals.copy(), weight.copy())
