@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rebelboost.base.distinct import distinct, n_distinct_values
+from rebelboost.base.hashing import distinct, n_distinct_values
 
 shapes = hnp.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=30)
 arrays = st.one_of(

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from rebelboost.data.scales import SCALES, scales_for, unmeasurable
+from rebelboost.data.spaces import SCALES, scales_for, unmeasurable
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 NUMBERS = np.zeros(3, dtype=np.uint8)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelRegressor, Tree, kernels
-from rebelboost.base.exact_sums import exact_parts
+from rebelboost.base.fixed_point import exact_parts
 from rebelboost.distributed import training
 from spreading import CUTS, N, cut, fingerprint, fit_parts, frame, table
 

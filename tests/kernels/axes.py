@@ -1,8 +1,14 @@
 """Arguments of the kernels: which axes are free, and which arrays are written."""
 
 from rebelboost.base.arrays import GrownTree
-from rebelboost.base.pair_arrays import LevelSums, PairQueue, PairTerm
-from rebelboost.base.round_arrays import PairTable, RoundLog, TreeTable
+from rebelboost.base.kernel_arrays import (
+    LevelSums,
+    PairQueue,
+    PairTable,
+    PairTerm,
+    RoundLog,
+    TreeTable,
+)
 
 BOOSTED = ("weights", "scores", "totals", "decided")
 

@@ -16,7 +16,7 @@ from rebelboost.base.arrays import (
     Splits,
     TreeArrays,
 )
-from rebelboost.base.prediction_arrays import CodedColumns, CodedTrees, StepArrays
+from rebelboost.base.kernel_arrays import CodedColumns, CodedTrees, StepArrays
 
 RUBBISH = 85
 

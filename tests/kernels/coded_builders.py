@@ -3,7 +3,7 @@
 import numpy as np
 
 from kernels.builders import random_trees
-from rebelboost.base.prediction_arrays import CodedColumns, CodedTrees, StepArrays
+from rebelboost.base.kernel_arrays import CodedColumns, CodedTrees, StepArrays
 
 
 def random_coded(rng, counts, depths, width, n_labels, n_sets=3):

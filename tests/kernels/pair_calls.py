@@ -4,8 +4,7 @@
 import numpy as np
 
 from kernels.calls import rubbish
-from rebelboost.base.levels import LEVELS
-from rebelboost.base.pair_arrays import LevelSums, PairQueue, PairTerm
+from rebelboost.base.kernel_arrays import LEVELS, LevelSums, PairQueue, PairTerm
 
 
 def leading_eigenvector(module, matrix):

@@ -8,9 +8,15 @@ import numpy as np
 from kernels.calls import rubbish
 from kernels.tree_calls import rubbish_scratch, rubbish_tree
 from rebelboost.base.arrays import LeafSums
-from rebelboost.base.levels import LEVELS
-from rebelboost.base.pair_arrays import PairQueue, PairTerm
-from rebelboost.base.round_arrays import PairTable, RoundLog, TreeMemory, TreeTable
+from rebelboost.base.kernel_arrays import (
+    LEVELS,
+    PairQueue,
+    PairTable,
+    PairTerm,
+    RoundLog,
+    TreeMemory,
+    TreeTable,
+)
 
 
 def _spoilt(arrays):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kernels.calls import rubbish
-from rebelboost.base.smooth_arrays import DescentOptions
+from rebelboost.base.kernel_arrays import DescentOptions
 
 
 def padded(n):

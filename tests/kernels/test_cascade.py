@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from kernels import builders, calls
 from kernels.calls import assert_same
 from rebelboost.base.arrays import Checks, ComparedPoints
-from rebelboost.base.levels import LEVELS
+from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.kernels import reference
 
 n_rows = st.sampled_from([0, 1, 17, 33, 300, 600])

@@ -8,8 +8,7 @@ from scipy.optimize import minimize
 
 from kernels import builders, pair_calls
 from kernels.calls import assert_same
-from rebelboost.base.levels import CONSTANT, LEVELS
-from rebelboost.base.pair_arrays import AFFINE, SIGN, SLOPE
+from rebelboost.base.kernel_arrays import AFFINE, CONSTANT, LEVELS, SIGN, SLOPE
 from rebelboost.kernels import reference
 from rebelboost.losses.exponential import CAP, signed_output
 

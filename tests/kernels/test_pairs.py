@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from kernels import builders, calls, pair_calls
 from kernels.calls import assert_same
 from rebelboost.base.arrays import COMPARISONS
-from rebelboost.base.levels import LEVELS
-from rebelboost.base.pair_arrays import AFFINE, SIGN, SLOPE, PairOptions, PairSpace
+from rebelboost.base.kernel_arrays import AFFINE, LEVELS, SIGN, SLOPE, PairOptions, PairSpace
 from rebelboost.kernels import reference
 
 UNKNOWN = np.empty((0, 0), dtype=np.float32)

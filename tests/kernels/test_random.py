@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernels import calls
-from rebelboost.base.random_keys import key_of
+from rebelboost.base.draws import key_of
 from rebelboost.kernels import reference
 
 keys = st.integers(0, 2**64 - 1)

@@ -26,9 +26,16 @@ from rebelboost.base.arrays import (
     SlopeArrays,
     WindowGrid,
 )
-from rebelboost.base.levels import LEVELS
-from rebelboost.base.pair_arrays import AFFINE, PairOptions, PairSpace
-from rebelboost.base.round_arrays import Boosted, HeldPoints, PairPlan, TreePlan
+from rebelboost.base.kernel_arrays import (
+    AFFINE,
+    LEVELS,
+    Boosted,
+    HeldPoints,
+    PairOptions,
+    PairPlan,
+    PairSpace,
+    TreePlan,
+)
 from rebelboost.kernels import reference
 
 N, WIDTH, K, L, POINTS = 6, 17, 5, 3, 4

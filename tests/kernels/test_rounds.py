@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 from kernels import builders, calls, pair_calls, round_calls, tree_calls
 from kernels.calls import assert_same
 from rebelboost.base.arrays import COMPARISONS, Focus, Layer, LeafTreeOptions
-from rebelboost.base.pair_arrays import AFFINE, PairOptions, PairSpace
-from rebelboost.base.round_arrays import Boosted, HeldPoints, PairPlan, TreePlan
+from rebelboost.base.kernel_arrays import (
+    AFFINE,
+    Boosted,
+    HeldPoints,
+    PairOptions,
+    PairPlan,
+    PairSpace,
+    TreePlan,
+)
 from rebelboost.kernels import reference
 
 shapes = st.tuples(builders.n_samples, builders.n_features, st.integers(2, 6), builders.n_planes)

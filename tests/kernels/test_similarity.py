@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kernels import builders, calls
 from kernels.calls import assert_same
 from rebelboost.base.arrays import COMPARISONS
-from rebelboost.base.levels import LEVELS
+from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.kernels import reference
 
 n_points = st.sampled_from([1, 2, 3, 4, 5, 8, 11])

@@ -8,8 +8,7 @@ import pytest
 from kernels import builders, calls, coded_builders, pair_calls
 from kernels.calls import assert_same
 from rebelboost.base.arrays import COMPARISONS
-from rebelboost.base.levels import LEVELS
-from rebelboost.base.pair_arrays import AFFINE, PairOptions, PairSpace
+from rebelboost.base.kernel_arrays import AFFINE, LEVELS, PairOptions, PairSpace
 
 N = 10_000
 WIDTHS = [3, 40]

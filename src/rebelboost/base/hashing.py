@@ -1,6 +1,6 @@
-"""Hashes of samples by value, for random draws that do not depend on the order of the rows."""
+"""Hashes of rows, by which samples are drawn independently of their order, and counts of distinct values."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,3 +61,26 @@ def drawn_by(keys: Keys, share: float, number: int) -> NDArray[np.bool_]:
         mixed ^= mixed >> np.uint64(30)
         mixed *= np.uint64(factor)
     return (mixed >> np.uint64(11)) < share * 2.0**53
+
+
+# ---- distinct values
+
+
+T = TypeVar("T", bound=np.generic)
+
+
+def distinct(values: NDArray[T]) -> NDArray[T]:
+    """All values in ascending order, each once; there must be no NaN."""
+    ordered = np.sort(values, axis=None)
+    return ordered[_is_first(ordered)]
+
+
+def n_distinct_values(values: NDArray[Any]) -> int:
+    """Count the values, equal ones once."""
+    return int(np.count_nonzero(_is_first(np.sort(values, axis=None))))
+
+
+def _is_first(ordered: NDArray[Any]) -> NDArray[np.bool_]:
+    first = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return first

@@ -1,7 +1,9 @@
-"""Formatting of numbers, counts and tables for people. All choices of digits are made here."""
+"""Numbers and lists as text, and warnings."""
 
 import datetime as dt
+import inspect
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -115,3 +117,16 @@ def framed(table: Table) -> Any:
     except ImportError:
         return table
     return pd.DataFrame(table)
+
+
+# ---- warnings
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn with the location of the first caller outside this package."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals["__name__"].startswith("rebelboost."):
+        if frame.f_back is None:
+            break
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -16,7 +16,7 @@ import numpy as np
 from rebelboost import kernels
 from rebelboost.base.arrays import Floats, Ints
 from rebelboost.base.cached import cached_property
-from rebelboost.base.round_arrays import Boosted, RoundLog
+from rebelboost.base.kernel_arrays import Boosted, RoundLog
 from rebelboost.boosting.callbacks import Callback, Tolerance, all_may_wait
 from rebelboost.boosting.rounds import Held, Round, RoundBatch
 from rebelboost.boosting.settings import Settings

@@ -8,7 +8,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Bins, Layer, Outputs, Scores
-from rebelboost.base.round_arrays import Boosted, RoundLog
+from rebelboost.base.kernel_arrays import Boosted, RoundLog
 from rebelboost.boosting.rounds import Held
 from rebelboost.costs.judge import Rates
 from rebelboost.losses.exponential import log_mean_loss

@@ -6,8 +6,8 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Checks, Floats, Ints, Labels, Scores, Values
-from rebelboost.base.distinct import distinct
-from rebelboost.base.levels import LEVELS
+from rebelboost.base.hashing import distinct
+from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.cascade.checks import RISK, SIDES, at_temperature, compare_values, final_decisions
 from rebelboost.cascade.plan import CascadePlan
 from rebelboost.cascade.staged_terms import CompiledTables, StagedTerms

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from rebelboost.base.arrays import ByClass, Floats, Labels
 from rebelboost.base.fixed_point import counting_unit, exact_totals
 from rebelboost.base.names import ClassNames, plain, shown
-from rebelboost.base.warning import warn_caller
+from rebelboost.base.text import warn_caller
 from rebelboost.costs.amounts import Where, checked_costs
 from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.data.encoder import as_frame

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from rebelboost.base.arrays import ByClass, BySample, Scores
-from rebelboost.base.exact_sums import exact_sum
+from rebelboost.base.fixed_point import exact_sum
 from rebelboost.costs.posterior import ROUGHLY, Decoder
 
 VARIANCE = 1.0

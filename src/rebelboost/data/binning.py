@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rebelboost import kernels
 from rebelboost.base.arrays import Bins, Bytes, Floats, Ints, Values
 from rebelboost.base.cached import cached_property
-from rebelboost.base.distinct import distinct
+from rebelboost.base.hashing import distinct
 
 MOST_BINS = 255
 """Maximum number of bins of a feature, not counting the one for missing values."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Bytes, Values
 from rebelboost.base.cached import cached_property
-from rebelboost.base.warning import warn_caller
+from rebelboost.base.text import warn_caller
 from rebelboost.exceptions import NumbersAsTextWarning, UnknownCategoryWarning
 
 MOST_LEVELS = 254

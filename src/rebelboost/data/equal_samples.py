@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rebelboost.base.arrays import Ints
-from rebelboost.base.distinct import n_distinct_values
-from rebelboost.base.hashing import hash_rows
+from rebelboost.base.hashing import hash_rows, n_distinct_values
 from rebelboost.data.samples import Samples
 
 

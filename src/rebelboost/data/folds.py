@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Ints, Labels
-from rebelboost.base.distinct import n_distinct_values
-from rebelboost.base.hashing import hash_rows
+from rebelboost.base.hashing import hash_rows, n_distinct_values
 from rebelboost.data.samples import Samples
 
 MANY = 20

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Distances, Floats, Indices, Values
 from rebelboost.base.checks import Fields, TensorReader, require
-from rebelboost.base.exact_sums import exact_gram, exact_mean
+from rebelboost.base.fixed_point import exact_gram, exact_mean
 from rebelboost.exceptions import ModelFileError
 
 METRIC, PRECOMPUTED = "metric", "precomputed"

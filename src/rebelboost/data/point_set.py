@@ -12,7 +12,7 @@ from rebelboost.base.arrays import BySample, Distances, Floats, Indices, Ints, L
 from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import exact_totals
 from rebelboost.base.hashing import Keys, hash_rows
-from rebelboost.base.pair_arrays import PairSpace
+from rebelboost.base.kernel_arrays import PairSpace
 from rebelboost.data.measured import Precomputed, checked, fit_measured
 from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import ABREAST, Embedding, Space, fit_embedding

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from rebelboost.base.arrays import Floats
-from rebelboost.base.random_keys import key_of
+from rebelboost.base.draws import key_of
 from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import HeldOut
 from rebelboost.costs.by_sample import columns_of

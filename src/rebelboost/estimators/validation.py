@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, assert_all_finite, va
 
 from rebelboost.base.arrays import BySample, Ints, Labels, Values
 from rebelboost.base.names import plain
-from rebelboost.base.warning import warn_caller
+from rebelboost.base.text import warn_caller
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder, is_present
 from rebelboost.data.pandas_frames import values_of
@@ -332,7 +332,7 @@ def encode_labels(y: ArrayLike, n_samples: int) -> tuple[NDArray[Any], Labels]:
     try:
         assert_all_finite(given, input_name="y")
         classes, labels = np.unique(given, return_inverse=True)
-        # Whole numbers and text are checked by their codes, for the reason given in base/distinct.py.
+        # Whole numbers and text are checked by their codes, for the reason given in base/hashing.py.
         coded = given.dtype.kind in "iubU"
         check_classification_targets(labels.astype(np.float64) if coded else given)
     except TypeError as error:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.arrays import ByClass, Floats, Ints, Outputs, Scores, Values
-from rebelboost.base.distinct import distinct
+from rebelboost.base.hashing import distinct
 from rebelboost.explain.rules import Wording
 from rebelboost.explain.usage import importances
 from rebelboost.model.ensemble import Ensemble

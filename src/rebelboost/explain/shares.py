@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rebelboost.base.arrays import ByClass, Floats, Ints, Scores, Values
-from rebelboost.base.distinct import distinct
+from rebelboost.base.hashing import distinct
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import ComparisonVotes, RuleVotes, Shares

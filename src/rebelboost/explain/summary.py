@@ -9,8 +9,8 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass
 from rebelboost.base.cached import cached_property
-from rebelboost.base.distinct import distinct
 from rebelboost.base.findings import Described, Document, Heading, columns_of
+from rebelboost.base.hashing import distinct
 from rebelboost.base.names import printed
 from rebelboost.base.text import Table, counted, framed, joined
 from rebelboost.explain.documents import TABLES, summary_document

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.checks import Room, require
-from rebelboost.base.distinct import distinct
+from rebelboost.base.hashing import distinct
 
 Arrays = dict[str, NDArray[Any]]
 OF_NODES, OF_LEAVES = ("features", "thresholds", "missing_right"), ("outputs", "cover")

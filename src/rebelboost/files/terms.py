@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Outputs
 from rebelboost.base.checks import Fields, TensorReader, require
-from rebelboost.base.distinct import n_distinct_values
+from rebelboost.base.hashing import n_distinct_values
 from rebelboost.data.spaces import space_from_tensors
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.training_rows import StoredRows

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Indices, Points, Values
 from rebelboost.base.by_row import ByRow
 from rebelboost.base.checks import Room, TensorReader, require
-from rebelboost.base.distinct import n_distinct_values
+from rebelboost.base.hashing import n_distinct_values
 from rebelboost.base.names import plain
 from rebelboost.base.text import counted
 from rebelboost.data.encoder import FeatureEncoder

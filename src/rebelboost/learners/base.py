@@ -26,7 +26,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.cached import cached_property
 from rebelboost.base.hashing import Keys, hash_rows
-from rebelboost.base.round_arrays import Boosted, RoundLog
+from rebelboost.base.kernel_arrays import Boosted, RoundLog
 from rebelboost.costs.judge import Judge
 from rebelboost.data.samples import Samples
 from rebelboost.model.queries import Queries

@@ -8,7 +8,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, BySample, Floats
-from rebelboost.base.exact_sums import exact_gram
+from rebelboost.base.fixed_point import exact_gram
 from rebelboost.learners.base import AnyWeights
 from rebelboost.losses.convex import along
 

@@ -11,7 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from rebelboost.base.arrays import BySample, Indices, Outputs, Values
-from rebelboost.base.distinct import n_distinct_values
+from rebelboost.base.hashing import n_distinct_values
 from rebelboost.data.equal_samples import merge_equal
 from rebelboost.learners.base import (
     AnyWeights,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rebelboost.data.point_set import place_samples
-from rebelboost.data.scales import SCALES
+from rebelboost.data.spaces import SCALES
 from rebelboost.learners.base import merged_rows
 from rebelboost.learners.options import Parameters, check_choice, check_number
 from rebelboost.learners.similarity_search import PreparedSimilarity

@@ -20,8 +20,8 @@ from rebelboost.base.arrays import (
     PairList,
     Planes,
 )
-from rebelboost.base.distinct import distinct
-from rebelboost.base.levels import LEVELS
+from rebelboost.base.hashing import distinct
+from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.data.point_set import PointSet
 from rebelboost.rows.weights import Weights
 

@@ -12,17 +12,20 @@ from rebelboost.base.arrays import COMPARISONS, Blocks, Distances, Regions
 from rebelboost.base.cached import cached_property
 from rebelboost.base.draws import key_from
 from rebelboost.base.hashing import Keys
-from rebelboost.base.levels import CONSTANT, LEVELS
-from rebelboost.base.pair_arrays import (
+from rebelboost.base.kernel_arrays import (
     AFFINE,
+    CONSTANT,
+    LEVELS,
     SIGN,
     SLOPE,
+    HeldPoints,
     LevelSums,
     PairOptions,
+    PairPlan,
     PairQueue,
+    PairTable,
     PairTerm,
 )
-from rebelboost.base.round_arrays import HeldPoints, PairPlan, PairTable
 from rebelboost.data.point_set import PlacedSamples, PointSet
 from rebelboost.data.spaces import ABREAST, Embedding
 from rebelboost.learners.base import Ahead, AnyWeights, Candidate, Focus, Prepared

@@ -9,7 +9,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, BySample, Distances, Floats, Indices, Outputs
-from rebelboost.base.smooth_arrays import DescentOptions, Features
+from rebelboost.base.kernel_arrays import DescentOptions, Features
 from rebelboost.learners.options import Parameters, check_choice, check_number
 
 WIDTHS = (0.25, 1.0, 4.0, 16.0)

@@ -24,7 +24,7 @@ from rebelboost.base.arrays import (
     SearchOptions,
 )
 from rebelboost.base.draws import key_from
-from rebelboost.base.round_arrays import TreeMemory, TreePlan, TreeTable
+from rebelboost.base.kernel_arrays import TreeMemory, TreePlan, TreeTable
 from rebelboost.data.training_set import TrainingSet
 from rebelboost.learners.base import Ahead, AnyWeights, Candidate
 from rebelboost.learners.binned import BinnedBlocks, PreparedBins, bin_rows

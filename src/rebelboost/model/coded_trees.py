@@ -12,7 +12,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Bytes, Ints, Scores, Values
-from rebelboost.base.prediction_arrays import CodedColumns, CodedTrees
+from rebelboost.base.kernel_arrays import CodedColumns, CodedTrees
 
 if TYPE_CHECKING:
     from rebelboost.model.trees import Trees

@@ -26,10 +26,10 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import TensorReader, require
-from rebelboost.base.distinct import n_distinct_values
 from rebelboost.base.grid import is_multiple, spacing
-from rebelboost.base.levels import CONSTANT as CONSTANT_LEVEL
-from rebelboost.base.levels import LEVELS
+from rebelboost.base.hashing import n_distinct_values
+from rebelboost.base.kernel_arrays import CONSTANT as CONSTANT_LEVEL
+from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.base.text import counted
 from rebelboost.data.spaces import Embedding, Space
 from rebelboost.model.queries import Queries

@@ -10,8 +10,8 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass, Ints, Scores, Values
 from rebelboost.base.cached import cached_property
-from rebelboost.base.distinct import distinct
 from rebelboost.base.grid import coarsest, unit_of
+from rebelboost.base.hashing import distinct
 from rebelboost.model.merged import Merged, merged
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms

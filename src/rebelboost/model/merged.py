@@ -12,8 +12,8 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, Floats, Indices, Ints, Outputs, Scores
-from rebelboost.base.distinct import distinct
-from rebelboost.base.prediction_arrays import StepArrays
+from rebelboost.base.hashing import distinct
+from rebelboost.base.kernel_arrays import StepArrays
 from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms

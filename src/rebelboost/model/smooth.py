@@ -25,8 +25,8 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import TensorReader, require
-from rebelboost.base.distinct import distinct
 from rebelboost.base.grid import SMALL_ENOUGH, rounded, spacing
+from rebelboost.base.hashing import distinct
 from rebelboost.data.spaces import Embedding
 from rebelboost.model.comparisons import AT_ONCE, Placed
 from rebelboost.model.queries import Queries

@@ -7,8 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Ints
-from rebelboost.base.exact_sums import exact_parts
-from rebelboost.base.fixed_point import counting_unit, in_units
+from rebelboost.base.fixed_point import counting_unit, exact_parts, in_units
 from rebelboost.costs.judge import weighed
 from rebelboost.rows.base import Merge, Rows, added, all_items, facts_of, largest_of
 from rebelboost.rows.block import Block, EncodedRows

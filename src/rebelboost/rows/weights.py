@@ -25,8 +25,7 @@ from rebelboost.base.arrays import (
     Regions,
     Step,
 )
-from rebelboost.base.exact_sums import exact_parts
-from rebelboost.base.fixed_point import coarse_scale, fine_scales, in_order, in_units
+from rebelboost.base.fixed_point import coarse_scale, exact_parts, fine_scales, in_order, in_units
 from rebelboost.costs.judge import Rates, confusion_of, error_of, rates, weighed
 from rebelboost.kernels.elementary import portable_exp, portable_sinh
 from rebelboost.losses.classes import AnyClassLoss, class_loss

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from rebelboost.base.arrays import Values
 from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.data.samples import Samples
-from rebelboost.data.scales import SCALES, scales_for, unmeasurable
+from rebelboost.data.spaces import SCALES, scales_for, unmeasurable
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree

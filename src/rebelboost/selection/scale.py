@@ -11,7 +11,7 @@ from rebelboost.boosting.settings import Settings
 from rebelboost.data.equal_samples import merge_equal
 from rebelboost.data.folds import Part, folds
 from rebelboost.data.samples import Samples
-from rebelboost.data.scales import SCALES, Scale, scales_for
+from rebelboost.data.spaces import SCALES, Scale, scales_for
 from rebelboost.learners.similarity import Similarity
 from rebelboost.model.queries import Queries
 from rebelboost.rows.base import MemoryRows

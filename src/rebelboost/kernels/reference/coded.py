@@ -4,7 +4,7 @@
 import numpy as np
 
 from rebelboost.base.arrays import Bytes, Scores, Values
-from rebelboost.base.prediction_arrays import CodedColumns, CodedTrees
+from rebelboost.base.kernel_arrays import CodedColumns, CodedTrees
 
 N_CODES = 256
 

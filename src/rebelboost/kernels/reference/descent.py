@@ -1,7 +1,7 @@
 """L-BFGS [Liu and Nocedal 1989]: steps towards the minimum of a convex function, by its slopes alone."""
 
 from rebelboost.base.arrays import Floats
-from rebelboost.base.smooth_arrays import DescentOptions
+from rebelboost.base.kernel_arrays import DescentOptions
 from rebelboost.kernels.reference.ridge import in_eight_lanes
 
 MEMORY = 8

@@ -6,8 +6,7 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass, Floats, Ints, Planes, Regions
 from rebelboost.base.fixed_point import fine_scales
-from rebelboost.base.levels import LEVELS
-from rebelboost.base.pair_arrays import AFFINE, SIGN, SLOPE, LevelSums
+from rebelboost.base.kernel_arrays import AFFINE, LEVELS, SIGN, SLOPE, LevelSums
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
 from rebelboost.kernels.reference.weights import region_sums, together
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Floats
-from rebelboost.base.smooth_arrays import DescentOptions, Features
+from rebelboost.base.kernel_arrays import DescentOptions, Features
 from rebelboost.kernels.reference.descent import Descent
 from rebelboost.kernels.reference.elementary import exponentials
 from rebelboost.kernels.reference.ridge import in_eight_lanes

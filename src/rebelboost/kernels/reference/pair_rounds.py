@@ -4,9 +4,19 @@
 import numpy as np
 
 from rebelboost.base.arrays import COMPARISONS, Regions
-from rebelboost.base.levels import CONSTANT, LEVELS
-from rebelboost.base.pair_arrays import PairQueue, PairSpace, PairTerm, Proposed
-from rebelboost.base.round_arrays import Boosted, HeldPoints, PairPlan, PairTable, RoundLog
+from rebelboost.base.kernel_arrays import (
+    CONSTANT,
+    LEVELS,
+    Boosted,
+    HeldPoints,
+    PairPlan,
+    PairQueue,
+    PairSpace,
+    PairTable,
+    PairTerm,
+    Proposed,
+    RoundLog,
+)
 from rebelboost.kernels.reference.pairs import propose_pair
 from rebelboost.kernels.reference.rounds import add_term, sum_exceeds
 from rebelboost.kernels.reference.similarity import compare_points

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, Distances, Floats, Indices, Ints, PairList, Planes
-from rebelboost.base.pair_arrays import AFFINE, PairOptions, PairQueue, PairSpace
+from rebelboost.base.kernel_arrays import AFFINE, PairOptions, PairQueue, PairSpace
 from rebelboost.kernels.reference.binarization import binarize
 from rebelboost.kernels.reference.random import below, random_numbers
 from rebelboost.kernels.reference.similarity import nearest_rivals, pair_sums, squared_distances

@@ -4,8 +4,9 @@
 import numpy as np
 
 from rebelboost.base.arrays import COMPARISONS, ByClass, Indices, Planes, Regions
-from rebelboost.base.levels import CONSTANT, LEVELS
-from rebelboost.base.pair_arrays import (
+from rebelboost.base.kernel_arrays import (
+    CONSTANT,
+    LEVELS,
     SIGN,
     LevelSums,
     PairOptions,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Floats
-from rebelboost.base.smooth_arrays import Features
+from rebelboost.base.kernel_arrays import Features
 
 Real = TypeVar("Real", np.float32, np.float64)
 

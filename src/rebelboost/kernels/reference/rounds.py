@@ -9,7 +9,7 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass, Outputs, Planes, Regions
 from rebelboost.base.fixed_point import fine_scales, in_order
-from rebelboost.base.round_arrays import Boosted, RoundLog
+from rebelboost.base.kernel_arrays import Boosted, RoundLog
 from rebelboost.kernels.reference.weights import region_sums, take_step
 
 

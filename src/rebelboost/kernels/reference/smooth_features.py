@@ -3,7 +3,7 @@
 import numpy as np
 
 from rebelboost.base.arrays import Distances, Floats, Indices
-from rebelboost.base.smooth_arrays import Features
+from rebelboost.base.kernel_arrays import Features
 from rebelboost.kernels.reference.ridge import in_eight_lanes
 
 

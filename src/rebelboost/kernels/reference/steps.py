@@ -4,7 +4,7 @@
 import numpy as np
 
 from rebelboost.base.arrays import Scores, Values
-from rebelboost.base.prediction_arrays import StepArrays
+from rebelboost.base.kernel_arrays import StepArrays
 
 MOST_CODES = 256
 

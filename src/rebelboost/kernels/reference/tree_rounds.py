@@ -4,7 +4,7 @@
 import numpy as np
 
 from rebelboost.base.arrays import Bins, Focus, GrownTree, Layer, LeafTreeOptions, TreeData
-from rebelboost.base.round_arrays import Boosted, RoundLog, TreeMemory, TreePlan, TreeTable
+from rebelboost.base.kernel_arrays import Boosted, RoundLog, TreeMemory, TreePlan, TreeTable
 from rebelboost.kernels.reference.leaf_tree import propose_tree
 from rebelboost.kernels.reference.nodes import route
 from rebelboost.kernels.reference.rounds import add_term, sum_exceeds
