@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rebelboost.losses.smooth import PRECISION
+from rebelboost.rows.slopes import PRECISION
 
 from ensembles import assert_same, assert_same_terms
 from problems import Problem, learners, problems, random_problem, subcosts
