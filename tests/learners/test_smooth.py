@@ -65,7 +65,7 @@ def test_number_path_is_ridge_regression(monkeypatch):
     basis, _ = small_basis()
     rng = np.random.default_rng(2)
     target, weight = rng.normal(size=40), rng.exponential(size=40)
-    (found,) = smooth.number_path(basis, target, weight, (0.1,))
+    (found,) = smooth.regression_path(basis, target, weight, (0.1,))
     design = np.column_stack([np.ones(40), basis.features])
     penalty = basis.ridge(0.1) * np.eye(design.shape[1])
     penalty[0, 0] = 0  # the constant is free

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rebelboost.rows.slopes import PRECISION
 
 from ensembles import assert_same, assert_same_terms
 from problems import Problem, learners, problems, random_problem, subcosts
 from rebelboost import RebelRegressor, Stump, Tree, kernels
+from rebelboost.rows.slopes import PRECISION
 
 family = st.sampled_from(["logistic", "squared"])
 REGRESSION_LOSSES = ["squared", "absolute", "huber"]

@@ -364,7 +364,7 @@ def _kind(classes: NDArray[Any]) -> str:
 
 
 @dataclass(frozen=True)
-class SpreadTable:
+class CommonTable:
     """What all parts together are."""
 
     encoder: FeatureEncoder
@@ -376,7 +376,7 @@ class SpreadTable:
     """(parts,) number of rows of each."""
 
 
-def table_of(described: Sequence[Description]) -> SpreadTable:
+def table_of(described: Sequence[Description]) -> CommonTable:
     """Merge the descriptions of parts that agree."""
     check_agreeing(described)
     filled = [each for each in described if each.n_rows > 0]
@@ -388,7 +388,7 @@ def table_of(described: Sequence[Description]) -> SpreadTable:
     if not heaviest > 0:
         raise ValueError("every sample_weight is 0: at least one must be positive")
     names = filled[0].names
-    return SpreadTable(
+    return CommonTable(
         encoder_of(filled[0].n_features, levels),
         None if names is None else np.array(names, dtype=object),
         np.unique(np.concatenate([each.classes for each in filled])),

@@ -14,6 +14,7 @@ from rebelboost.costs.matrix import cost_matrix, costs_of_classes, mean_costs
 from rebelboost.data.samples import Samples
 from rebelboost.distributed.facts import facts_of
 from rebelboost.distributed.reading import (
+    CommonTable,
     Describe,
     DistinctKeys,
     Encode,
@@ -21,7 +22,6 @@ from rebelboost.distributed.reading import (
     Price,
     Sizes,
     SmallestKeys,
-    SpreadTable,
     Weigh,
     sizes_of,
     table_of,
@@ -70,7 +70,7 @@ class BlocksInput:
     """Input of a fit: rows in several blocks, checked and encoded."""
 
     given: GivenRows
-    spread: SpreadTable
+    spread: CommonTable
     sizes: Sizes
     task: Any
     by_sample: bool
@@ -243,7 +243,7 @@ def read_targets(reg: Any, given: GivenRows, categorical: Any) -> BlocksInput:
     return BlocksInput(given, table, sizes, task, by_sample=False, table=_table(reg, table))
 
 
-def _table(estimator: Any, table: SpreadTable) -> Table:
+def _table(estimator: Any, table: CommonTable) -> Table:
     estimator.n_features_in_ = table.encoder.n_features
     if table.names is not None:
         estimator.feature_names_in_ = table.names

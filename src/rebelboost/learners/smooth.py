@@ -132,7 +132,7 @@ def class_path(basis: Basis, mass: Outputs, penalties: tuple[float, ...]) -> Ite
         yield np.concatenate([solved, -solved]) if n_classes == 2 else solved.copy()
 
 
-def number_path(
+def regression_path(
     basis: Basis, target: BySample, weight: BySample, penalties: tuple[float, ...]
 ) -> Iterator[Outputs]:
     """Yield (1, 1 + R) coefficients for each penalty, by least squares. Points have a target and a weight."""

@@ -21,7 +21,7 @@ from rebelboost.learners.smooth import (
     Basis,
     class_path,
     make_basis,
-    number_path,
+    regression_path,
     typical,
 )
 from rebelboost.model.ensemble import Ensemble
@@ -190,7 +190,7 @@ class SmoothPoints:
             mass = self._sums(weight)
             sums = self._sums(weight * targets)
             target = np.divide(sums, mass, out=np.zeros_like(sums), where=mass > 0)
-            return number_path(basis, target, mass, penalties)
+            return regression_path(basis, target, mass, penalties)
         classes = range(self.samples.n_classes)
         mass = np.stack([self._sums(weight * (self.samples.labels == k)) for k in classes], axis=1)
         return class_path(basis, mass, penalties)
