@@ -23,7 +23,7 @@ from measuring import markdown
 from rebelboost import RebelClassifier
 from rebelboost.costs import offsets
 from rebelboost.data.folds import folds
-from rebelboost.estimators import training
+from rebelboost.estimators import fitting
 from rebelboost.estimators.validation import encode_features
 from rebelboost.selection import average
 from rebelboost.selection.average import LEAST_SHARE, needed, share_out
@@ -154,8 +154,8 @@ def fitted_candidates(clf: RebelClassifier, X: Any, y: Any) -> list[Runner]:
             kept.append(runner)
         return select(judging, running[:1], n_folds, **options)
 
-    select = training.select
-    with patch.object(training, "select", fit_all):
+    select = fitting.select
+    with patch.object(fitting, "select", fit_all):
         clf.fit(X, y)
     return kept
 

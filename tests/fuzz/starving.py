@@ -14,9 +14,9 @@ import numpy as np
 
 from problems import random_problem
 from rebelboost import RebelClassifier, Similarity, Stump, Tree
-from rebelboost.estimators import training
+from rebelboost.estimators import fitting
 
-training.threads_of = lambda _: 2
+fitting.threads_of = lambda _: 2
 LEARNERS = [
     Stump(),
     Tree(2),

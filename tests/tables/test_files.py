@@ -6,7 +6,7 @@ import pytest
 
 from rebelboost.exceptions import TableError
 from rebelboost.tables.files import opened
-from tables.conftest import write
+from written_tables import write
 
 
 def rows(path):

@@ -7,7 +7,7 @@ from rebelboost.exceptions import TableError
 from rebelboost.tables.files import opened
 from rebelboost.tables.schema import TableSchema, row_name, row_names
 from rebelboost.tables.target import class_labels
-from tables.conftest import inferred, write
+from written_tables import inferred, write
 
 
 def test_a_table_is_inferred(loans):

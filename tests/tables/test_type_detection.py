@@ -4,7 +4,7 @@ import pytest
 
 from rebelboost.tables.files import opened
 from rebelboost.tables.type_detection import detect_types
-from tables.conftest import inferred, write
+from written_tables import inferred, write
 
 
 def columns_of(path):
