@@ -104,12 +104,6 @@ def point_keys(placed: NDArray[Any]) -> Keys:
     return keys
 
 
-def first_of_each(keys: Keys) -> tuple[Ints, Ints]:
-    """Where each of some increasing keys begins, and (N,) the number of each among the distinct ones."""
-    changes = np.concatenate([[True], keys[1:] != keys[:-1]])[: len(keys)]
-    return np.flatnonzero(changes), np.cumsum(changes) - 1
-
-
 # ---- from samples to points
 
 
