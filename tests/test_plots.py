@@ -9,8 +9,8 @@ import pytest
 
 from rebelboost import RebelClassifier, Similarity, Tree
 from rebelboost.base import markup
-from rebelboost.base.drawing import AGAINST, FOR
 from rebelboost.datasets import planar_mixture, spirals
+from rebelboost.explain.plots import AGAINST, FOR
 from rebelboost.plots import (
     plot_cascade,
     plot_examples,

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rebelboost.base.arrays import Floats, Ints
-from rebelboost.base.drawing import PALETTE, axes_for, class_colour
 from rebelboost.base.names import listed, printed
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.positive import positive_class
 from rebelboost.estimators.validation import threads_of
 from rebelboost.explain.curves import curve, leading_features
 from rebelboost.explain.explain import wording_of
-from rebelboost.explain.plots import plot_curve
+from rebelboost.explain.plots import PALETTE, axes_for, class_colour, plot_curve
 from rebelboost.theory.guarantee import runs
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rebelboost.base.fixed_point import FINE_BITS
-from rebelboost.base.newton import Precision, rising_root
 from rebelboost.costs.posterior import Decoder, log_ratios
 from rebelboost.losses.classes import Logistic, Squared
 from rebelboost.losses.exponential import CAP, rebel_subcosts, thesis_subcosts
+from rebelboost.losses.line_search import Precision, rising_root
 from rebelboost.losses.regression import Huber, LeastAbsolute, LeastSquares
 from rebelboost.losses.regression import medians_by_region as medians
 from rowwise import slopes_of

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
-from rebelboost.base.grid import FEW_BITS
+from rebelboost.base.fixed_point import FEW_BITS
 from rebelboost.data.pandas_frames import values_of
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries

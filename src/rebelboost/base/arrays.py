@@ -369,3 +369,19 @@ STEPS, OCTAVES = 16, 8
 """Levels of a response: number of levels per octave, and number of octaves below 1."""
 COMPARISONS = {"two_points": 0, "nearer": 1, "one_point": 2, "inside": 3}
 """Kinds of responses: f_ij, its sign, f_i and its sign [LOCAL, Sec. 5]."""
+
+
+# ---- how far scores are ahead
+
+
+def lead_of(scores: Scores) -> BySample:
+    """(N,) the second score minus the first with two classes, else the highest minus the second highest."""
+    if scores.shape[1] == 2:
+        return scores[:, 1] - scores[:, 0]
+    ends: Floats = np.partition(scores, -2, axis=1)
+    return ends[:, -1] - ends[:, -2]
+
+
+def by_class_or_difference(scores: Scores) -> Floats:
+    """With two classes, the second score minus the first; otherwise the scores."""
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

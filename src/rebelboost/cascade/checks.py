@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebelboost.base.arrays import BySample, Floats, Labels, Scores
-from rebelboost.base.leads import lead_of
+from rebelboost.base.arrays import BySample, Floats, Labels, Scores, lead_of
 from rebelboost.costs.decision import expected_costs
 from rebelboost.model.fitted import FittedClassifier
 

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from rebelboost.base.arrays import Floats, Scores, Values
-from rebelboost.base.leads import by_class_or_difference
+from rebelboost.base.arrays import Floats, Scores, Values, by_class_or_difference
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.boosting.objectives import LOSSES
 from rebelboost.costs.decision import RULES

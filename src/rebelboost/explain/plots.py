@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rebelboost.base.drawing import AGAINST, FOR, axes_for, class_colour
 from rebelboost.base.names import printed
 from rebelboost.explain.parts import parts_of
 
@@ -17,8 +16,37 @@ if TYPE_CHECKING:
     from rebelboost.explain.explanation import Explanation
     from rebelboost.explain.summary import ModelSummary
 
+PALETTE = (
+    "#4477aa",
+    "#ee6677",
+    "#228833",
+    "#ccbb44",
+    "#66ccee",
+    "#aa3377",
+    "#dd8452",
+    "#666666",
+)
+"""Colours that are distinguishable for most people (P. Tol's "bright", with an orange added)."""
+
+FOR, AGAINST = "#2f6690", "#c2571a"
+"""What supports a decision, and what speaks against it: the same colours as on cards and in reports."""
+
 LONGEST = 64
 """Maximum length of a label; longer ones are truncated."""
+
+
+def axes_for(ax: "Axes | None") -> "Axes":
+    """The given axes, or new axes on a figure of pyplot, which notebooks show below the cell."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]
+
+
+def class_colour(k: int) -> str:
+    """The colour of class k. Colours repeat after the last one."""
+    return PALETTE[k % len(PALETTE)]
 
 
 def plot_explanation(why: "Explanation", ax: "Axes | None" = None) -> "Axes":

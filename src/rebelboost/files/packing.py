@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.checks import Fields, Room, TensorReader, require
-from rebelboost.base.grid import spacing
+from rebelboost.base.fixed_point import spacing
 from rebelboost.files.compression import compressed, decompressed
 from rebelboost.files.packed_trees import pack_trees, unpack_trees
 

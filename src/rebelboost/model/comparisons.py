@@ -26,7 +26,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import TensorReader, require
-from rebelboost.base.grid import is_multiple, spacing
+from rebelboost.base.fixed_point import is_multiple, spacing
 from rebelboost.base.hashing import n_distinct_values
 from rebelboost.base.kernel_arrays import CONSTANT as CONSTANT_LEVEL
 from rebelboost.base.kernel_arrays import LEVELS

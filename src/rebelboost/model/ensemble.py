@@ -10,7 +10,7 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass, Ints, Scores, Values
 from rebelboost.base.cached import cached_property
-from rebelboost.base.grid import coarsest, unit_of
+from rebelboost.base.fixed_point import coarsest, unit_of
 from rebelboost.base.hashing import distinct
 from rebelboost.model.merged import Merged, merged
 from rebelboost.model.queries import Queries

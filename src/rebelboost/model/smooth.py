@@ -25,7 +25,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import TensorReader, require
-from rebelboost.base.grid import SMALL_ENOUGH, rounded, spacing
+from rebelboost.base.fixed_point import SMALL_ENOUGH, rounded, spacing
 from rebelboost.base.hashing import distinct
 from rebelboost.data.spaces import Embedding
 from rebelboost.model.comparisons import AT_ONCE, Placed

@@ -27,8 +27,7 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import TensorReader, require
-from rebelboost.base.fixed_point import exact_totals
-from rebelboost.base.grid import is_multiple, rounded_parts
+from rebelboost.base.fixed_point import exact_totals, is_multiple, rounded_parts
 from rebelboost.base.hashing import distinct
 from rebelboost.base.text import counted
 from rebelboost.data.binning import Binner

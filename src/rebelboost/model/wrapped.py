@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Ints, Outputs, Regions, Scores, Values
-from rebelboost.base.grid import is_multiple, rounded
+from rebelboost.base.fixed_point import is_multiple, rounded
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 

@@ -26,11 +26,11 @@ from rebelboost.base.arrays import (
     SlopeArrays,
 )
 from rebelboost.base.fixed_point import coarse_scale, fine_scales, in_units
-from rebelboost.base.newton import Derivatives, Precision, rising_root
 from rebelboost.costs.judge import Rates
 from rebelboost.losses.classes import AnyClassLoss, Logistic, class_loss, line_factors
 from rebelboost.losses.convex import ConvexLoss, along, largest
 from rebelboost.losses.exponential import CAP
+from rebelboost.losses.line_search import Derivatives, Precision, rising_root
 from rebelboost.losses.regression import AnyRegressionLoss, regression_loss
 from rebelboost.model.terms import Terms
 from rebelboost.rows.base import Merge, Operation, Rows, added, largest_of

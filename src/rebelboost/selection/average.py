@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, Ints, Scores
-from rebelboost.base.grid import rounded
+from rebelboost.base.fixed_point import rounded
 from rebelboost.base.hashing import hash_rows
 from rebelboost.boosting.rounds import History
 from rebelboost.kernels.elementary import portable_exp

@@ -13,8 +13,8 @@ from rebelboost.base.arrays import (
     Scores,
     TreeArrays,
     Values,
+    lead_of,
 )
-from rebelboost.base.leads import lead_of
 from rebelboost.kernels.reference.prediction import predict
 from rebelboost.kernels.reference.similarity import add_comparisons, squared_distances
 

@@ -4,7 +4,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rebelboost.base.grid import SMALL_ENOUGH, coarsest, is_multiple, rounded, spacing, unit_of
+from rebelboost.base.fixed_point import (
+    SMALL_ENOUGH,
+    coarsest,
+    is_multiple,
+    rounded,
+    spacing,
+    unit_of,
+)
 
 numbers = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=1, max_size=20)
 
