@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, log_loss
+from sklearn.preprocessing import StandardScaler
 
 from rebelboost import EvaluationError, RebelClassifier, RebelRegressor
 from rebelboost.evaluation.calibration import FEWEST_IN_BIN, calibration
@@ -208,10 +209,34 @@ def test_weights_that_do_not_fit_are_refused(classifier, unseen):
         evaluate(classifier, *unseen, sample_weight=-np.ones(200))
 
 
-def test_regressions_are_refused(table):
+@pytest.fixture(scope="module")
+def regressor(table):
     X, _ = table
-    with pytest.raises(EvaluationError, match="RebelRegressor is not a classifier"):
-        evaluate(RebelRegressor(n_rounds=2).fit(X, X[:, 0]), X, X[:, 0])
+    return RebelRegressor("stump", n_rounds=5, cross_fit=3).fit(X, 10 * X[:, 0])
+
+
+def test_a_row_of_weight_2_counts_in_errors_of_numbers_as_the_row_twice(regressor, unseen):
+    X, y = unseen[0], 10 * unseen[0][:, 0] + 1
+    twice = np.repeat(np.arange(len(y)), np.where(y > 0, 2, 1))
+    weighted = evaluate(regressor, X, y, sample_weight=np.where(y > 0, 2.0, 1.0))
+    repeated = evaluate(regressor, X[twice], y[twice])
+    for figure in ("squared", "explained", "constant_error", "coverage"):
+        assert getattr(weighted, figure) == pytest.approx(getattr(repeated, figure), rel=1e-12)
+    assert weighted.error.value == pytest.approx(repeated.error.value, rel=1e-12)
+    # A repeated row is no second observation, so weights give the wider interval.
+    assert weighted.error.high > repeated.error.high
+
+
+def test_costs_of_numbers_and_other_objects_are_refused(regressor, table):
+    X, _ = table
+    with pytest.raises(EvaluationError, match="costs are for classes: leave it out"):
+        evaluate(regressor, X, X[:, 0], costs=np.ones((400, 2)))
+    with pytest.raises(EvaluationError, match="positive is for classes"):
+        left_out(regressor, X[:, 0], positive="bad")
+    with pytest.raises(EvaluationError, match="X has 400 samples, but y has 3 numbers"):
+        evaluate(regressor, X, X[:3, 0])
+    with pytest.raises(EvaluationError, match="StandardScaler is neither a classifier nor"):
+        evaluate(StandardScaler(), X, X[:, 0])
 
 
 def test_scores_of_rebel_subcosts_have_a_log_loss(table):

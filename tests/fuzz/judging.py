@@ -40,7 +40,6 @@ from fuzz.plausible import PLAUSIBLE
 from rebelboost import ModelFileError
 from rebelboost.estimators.load import restore
 from rebelboost.evaluation import left_out
-from rebelboost.evaluation.regression import left_out_regression
 from rebelboost.files import safetensors as tensors
 
 ALLOWANCE, ROOM = 4 << 20, 32 << 20
@@ -247,7 +246,7 @@ def ask_more(model, X):
             copy.copy(model).cascade(agreement=0.9)
     else:
         with own_errors():
-            str(left_out_regression(model, np.arange(N_TRAINED, dtype=float)))
+            str(left_out(model, np.arange(N_TRAINED, dtype=float)))
     json.dumps(model.to_dict())
     model.history_.table()
     for term in model.ensemble_:

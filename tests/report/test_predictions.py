@@ -8,7 +8,7 @@ import pytest
 
 from reading import DAY, Page
 from rebelboost import RebelRegressor
-from rebelboost.evaluation.regression import evaluate_regression, left_out_regression
+from rebelboost.evaluation import evaluate, left_out
 from rebelboost.report import write_report
 
 
@@ -30,7 +30,7 @@ def page_of(reg, X, y, tmp_path, **given):
 
 def test_a_report_on_numbers_has_its_sections_and_its_figures(houses, tmp_path):
     reg, X, y = houses
-    found = left_out_regression(reg, y)
+    found = left_out(reg, y)
     page = page_of(reg, X, y, tmp_path, evaluation=found, data_summary={"target": "price"})
     assert re.findall(r"<h2>(.*?)</h2>", page) == [
         "How good is the model?",
@@ -58,7 +58,7 @@ def test_predictions_shown_for_the_training_table_are_those_of_fits_that_did_not
     houses, tmp_path
 ):
     reg, X, y = houses
-    page = page_of(reg, X, y, tmp_path, evaluation=left_out_regression(reg, y))
+    page = page_of(reg, X, y, tmp_path, evaluation=left_out(reg, y))
     shown = {
         int(row): (float(predicted), float(true))
         for row, predicted, true in re.findall(
@@ -75,7 +75,7 @@ def test_predictions_shown_for_the_training_table_are_those_of_fits_that_did_not
 
 def test_a_test_table_is_predicted_and_says_what_its_intervals_contain(houses, tmp_path):
     reg, X, y = houses
-    found = evaluate_regression(reg, X, y + 1, source="new.csv")
+    found = evaluate(reg, X, y + 1, source="new.csv")
     text = Page(page_of(reg, X, y + 1, tmp_path, evaluation=found)).text
     assert "inside the 90 % prediction interval" in text
     assert "new.csv" in text

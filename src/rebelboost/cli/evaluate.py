@@ -5,7 +5,6 @@ from typing import Any
 
 from rebelboost.base.text import percent
 from rebelboost.cli.inputs import (
-    AnyEvaluation,
     Labelled,
     cascade_of,
     held_out,
@@ -20,6 +19,7 @@ from rebelboost.cli.model_files import load_model
 from rebelboost.cli.output import Output
 from rebelboost.cli.training_summary import how_judged
 from rebelboost.evaluation import EarlyEvaluation, evaluate_cascade
+from rebelboost.evaluation.evaluate import AnyEvaluation
 from rebelboost.tables.files import Source
 from rebelboost.tables.schema import stored_schema
 

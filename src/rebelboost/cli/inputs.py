@@ -17,11 +17,9 @@ from rebelboost.cli.costs import check_amounts, open_costs, read_costs
 from rebelboost.cli.model_files import fingerprints
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.positive import known_positive, positive_class
-from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.evaluation.evaluate import AnyEvaluation, evaluate, left_out
 from rebelboost.evaluation.regression import (
     RegressionEvaluation,
-    evaluate_regression,
-    left_out_regression,
 )
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import TableError
@@ -31,7 +29,6 @@ from rebelboost.tables.held_out import HoldOutRule, drawn_rows, seen_rows
 from rebelboost.tables.schema import Match, TableSchema, row_names, schema_of
 from rebelboost.tables.target import suggestion
 
-AnyEvaluation = Evaluation | RegressionEvaluation
 MOST_JUDGED, AT_ONCE = 1_000_000, 100_000
 """Rows of a table that are evaluated at most, about, and that are read at a time."""
 
@@ -222,11 +219,9 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | 
 
     Without a cross-fit, there are the stored figures, unless the costs are others (`recosted`).
     """
-    found: AnyEvaluation | None
-    if predicts_numbers(model):
-        found = left_out_regression(model, given.y, groups=given.groups)
-    else:
-        found = left_out(model, given.y, X=model_input(model, given.frame), groups=given.groups)
+    found: AnyEvaluation | None = left_out(
+        model, given.y, X=model_input(model, given.frame), groups=given.groups
+    )
     stored = model.metadata_.get("evaluation")
     if found is not None or stored is None or recosted:
         return found
@@ -241,9 +236,8 @@ def tested(model: Any, given: Labelled, data: Source) -> AnyEvaluation:
     """Evaluate on rows that the model has not seen."""
     frame = model_input(model, given.frame)
     source = f"rows of {data.name} that training left out" if given.is_held_out else data.name
-    if predicts_numbers(model):
-        return evaluate_regression(model, frame, given.y, groups=given.groups, source=source)
-    return evaluate(model, frame, given.y, groups=given.groups, source=source)
+    found: AnyEvaluation = evaluate(model, frame, given.y, groups=given.groups, source=source)
+    return found
 
 
 def rows_seen(model: Any, given: Labelled) -> tuple[int, str] | None:

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rebelboost.cli.inputs import (
-    AnyEvaluation,
     Labelled,
     held_out,
     predicts_numbers,
@@ -17,6 +16,7 @@ from rebelboost.cli.inputs import (
 from rebelboost.cli.model_files import check_writable, load_model
 from rebelboost.cli.output import Output
 from rebelboost.cli.training_summary import how_judged
+from rebelboost.evaluation.evaluate import AnyEvaluation
 from rebelboost.report import write_report
 from rebelboost.tables.columns import Column
 from rebelboost.tables.files import Source

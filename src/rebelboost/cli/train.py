@@ -11,7 +11,6 @@ import numpy as np
 from rebelboost import RebelClassifier, RebelRegressor
 from rebelboost.cli import costs as cost_files
 from rebelboost.cli.costs import CostTable
-from rebelboost.cli.inputs import AnyEvaluation
 from rebelboost.cli.model_files import (
     KeptRows,
     check_replaceable,
@@ -23,9 +22,8 @@ from rebelboost.cli.options import TrainingOptions
 from rebelboost.cli.output import Output
 from rebelboost.cli.training_summary import Trained, show_model, show_table
 from rebelboost.estimators.positive import known_positive
-from rebelboost.evaluation.evaluate import evaluate, left_out
+from rebelboost.evaluation.evaluate import AnyEvaluation, evaluate, left_out
 from rebelboost.evaluation.importance import KEPT_IMPORTANCE, held_out_importance
-from rebelboost.evaluation.regression import evaluate_regression, left_out_regression
 from rebelboost.exceptions import CostError, TableError
 from rebelboost.tables.columns import ColumnOptions
 from rebelboost.tables.files import Source, Table, is_large, opened_source
@@ -259,11 +257,7 @@ def learn(job: Job, output: Output) -> Trained:
     model.fit(samples.frame, samples.y, groups=groups, times=samples.split.times)
     model.metadata_ = job.settings.metadata()
     seconds = time.monotonic() - began
-    evaluation: AnyEvaluation | None
-    if job.numbers:
-        evaluation = left_out_regression(model, samples.y, groups=groups)
-    else:
-        evaluation = left_out(model, samples.y, X=samples.frame, groups=groups)
+    evaluation = left_out(model, samples.y, X=samples.frame, groups=groups)
     if evaluation is None:
         evaluation = _held_out(job, output)
     importance = held_out_importance(model, samples.frame, samples.y)
@@ -307,8 +301,7 @@ def _held_out(job: Job, output: Output) -> AnyEvaluation | None:
     first.metadata_ = job.settings.metadata()
     source = HELD_OUT_ROWS.format(_which(split))
     groups = None if split.groups is None else split.groups[out]
-    test = evaluate_regression if job.numbers else evaluate
-    found: AnyEvaluation = test(
+    found: AnyEvaluation = evaluate(
         first, samples.frame.filter(out), samples.y[out], groups=groups, source=source
     )
     return found

@@ -9,14 +9,12 @@ import polars as pl
 
 from rebelboost import RebelClassifier, RebelRegressor
 from rebelboost.cli.costs import CostTable, check_amounts
-from rebelboost.cli.inputs import AnyEvaluation
 from rebelboost.cli.options import TrainingOptions
 from rebelboost.cli.output import Output
 from rebelboost.cli.training_summary import Trained
 from rebelboost.distributed.files import fit_pieces
-from rebelboost.evaluation.evaluate import evaluate
+from rebelboost.evaluation.evaluate import AnyEvaluation, evaluate
 from rebelboost.evaluation.importance import held_out_importance
-from rebelboost.evaluation.regression import evaluate_regression
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import ColumnOptions
 from rebelboost.tables.files import MOST_CELLS
@@ -116,8 +114,7 @@ def tested_rows(model: Any, held: HeldRows, group: str) -> AnyEvaluation | None:
     # Rows that were drawn together are no independent tests.
     groups = keys if group or n_kinds < DISTINCT * len(keys) else None
     source = HELD_OUT_ROWS.format(group or "their values")
-    test: Any = evaluate_regression if isinstance(model, RebelRegressor) else evaluate
-    found: AnyEvaluation = test(
+    found: AnyEvaluation = evaluate(
         model,
         held.frame.filter(pl.Series(held.test)),
         held.y[held.test],

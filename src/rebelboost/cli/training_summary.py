@@ -18,7 +18,7 @@ from rebelboost.tables.schema import TableSchema
 from rebelboost.tables.schema_inference import UNSUPPORTED
 
 if TYPE_CHECKING:
-    from rebelboost.cli.inputs import AnyEvaluation
+    from rebelboost.evaluation.evaluate import AnyEvaluation
     from rebelboost.evaluation.importance import HeldOutImportance
     from rebelboost.explain.summary import ModelSummary
 

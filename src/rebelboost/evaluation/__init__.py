@@ -1,8 +1,7 @@
 """Evaluate models on samples that they were not fitted to: accuracy, cost and calibration.
 
 `evaluate` uses a test table. `left_out` uses the held-out samples of a cross-fit, so it needs no test
-table. `evaluate_regression` and `left_out_regression` do the same for regressors. `evaluate_cascade` compares a
-cascade with its full model.
+table. Both take classifiers and regressors. `evaluate_cascade` compares a cascade with its full model.
 """
 
 from rebelboost.evaluation.calibration import Calibration
@@ -12,8 +11,6 @@ from rebelboost.evaluation.importance import HeldOutImportance, held_out_importa
 from rebelboost.evaluation.intervals import Estimate
 from rebelboost.evaluation.regression import (
     RegressionEvaluation,
-    evaluate_regression,
-    left_out_regression,
 )
 from rebelboost.evaluation.result import Evaluation, Judged
 
@@ -27,8 +24,6 @@ __all__ = [
     "RegressionEvaluation",
     "evaluate",
     "evaluate_cascade",
-    "evaluate_regression",
     "held_out_importance",
     "left_out",
-    "left_out_regression",
 ]

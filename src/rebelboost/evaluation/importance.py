@@ -18,7 +18,7 @@ from rebelboost.base.hashing import hash_rows
 from rebelboost.base.names import ClassNames
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.validation import threads_of
-from rebelboost.evaluation.evaluate import LEAST_PROBABILITY
+from rebelboost.evaluation.classes import LEAST_PROBABILITY
 from rebelboost.explain.usage import importances
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries

@@ -6,14 +6,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import is_regressor
 
-from rebelboost.base.arrays import BySample, Ints
+from rebelboost.base.arrays import BySample
 from rebelboost.base.findings import GAP, Described, Document, Sentence
 from rebelboost.base.text import counted, number, percent
-from rebelboost.evaluation.evaluate import check_fitted_rows
 from rebelboost.evaluation.figures import HELD_OUT, LEFT_OUT, Figure, about_test, figure_table
+from rebelboost.evaluation.given import Given, HeldOutScores
 from rebelboost.evaluation.headlines import Line, lead_on_predictions, lines_on_predictions
 from rebelboost.evaluation.intervals import Estimate, WeightedRows, Z
 from rebelboost.exceptions import EvaluationError
@@ -136,87 +134,52 @@ class RegressionEvaluation(Described):
         return cls(**{**stored, "error": Estimate.from_dict(stored["error"])})
 
 
-def evaluate_regression(
-    reg: Any,
-    X: Any,
-    y: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    source: str = "a test table",
-) -> RegressionEvaluation:
-    """Evaluate a fitted regressor on samples that it was not fitted to.
-
-    Parameters
-    ----------
-    reg : RebelRegressor
-        Fitted regressor.
-    X, y : table of shape (N, d), numbers of shape (N,)
-        Test samples.
-    groups : array of shape (N,), optional
-        Samples of one group (such as a patient) are not independent, which widens the interval.
-    source : str
-        Name of the table, for texts.
-    """
-    if not is_regressor(reg):
-        raise EvaluationError(f"{type(reg).__name__} is not a regressor: use evaluate")
-    true = np.asarray(y, dtype=np.float64)
-    coverage = None
-    if getattr(reg.model_, "intervals", None) is not None:
+def tested(reg: Any, X: Any, given: Given, source: str) -> RegressionEvaluation:
+    """Evaluate a regressor on samples that it was not fitted to."""
+    predicted = reg.predict(X)
+    if len(given.y) != len(predicted):
+        raise EvaluationError(f"X has {len(predicted)} samples, but y has {len(given.y)} numbers")
+    true, coverage = given.y.astype(np.float64), None
+    if len(true) > 0 and getattr(reg.model_, "intervals", None) is not None:
         low, high = reg.predict_interval(X, COVERAGE).T
-        coverage = float(np.mean((low <= true) & (true <= high)))
-    return _errors(reg, true, reg.predict(X), groups, source, coverage)
+        coverage = float(np.average((low <= true) & (true <= high), weights=given.weight))
+    return _errors(reg, predicted, given, source, coverage)
 
 
-def left_out_regression(
-    reg: Any, y: ArrayLike, *, groups: ArrayLike | None = None
-) -> RegressionEvaluation | None:
-    """Evaluate a cross-fitted regressor on its training samples, each by fits that did not see it.
-
-    The result is None if there was no cross-fit. `y` and `groups` are those that it was fitted to.
-    """
-    found = getattr(reg, "cross_fit_", None)
-    scores, rows = getattr(found, "left_out", None), getattr(found, "rows", None)
-    if scores is None or rows is None or len(rows) == 0:  # models saved without rows have none
-        return None
-    check_fitted_rows(rows, len(np.asarray(y)))
-    of_group = None if groups is None else np.asarray(groups)[rows]
-    true = np.asarray(y, dtype=np.float64)[rows]
-    return _errors(reg, true, np.ravel(scores), of_group, LEFT_OUT, None)
+def left_out_of(reg: Any, held: HeldOutScores, given: Given) -> RegressionEvaluation:
+    """Evaluate a cross-fitted regressor on its training samples, by the predictions of fits without them."""
+    return _errors(reg, np.ravel(held.scores), given.of(held.rows), LEFT_OUT, None)
 
 
 def _errors(
-    reg: Any,
-    true: BySample,
-    predicted: BySample,
-    groups: ArrayLike | None,
-    source: str,
-    coverage: float | None,
+    reg: Any, predicted: BySample, given: Given, source: str, coverage: float | None
 ) -> RegressionEvaluation:
-    if len(true) == 0:
+    if len(given.y) == 0:
         raise EvaluationError("there are no samples to evaluate: give a table with rows")
+    true, sampling = given.y.astype(np.float64), given.sampling
     apart = np.abs(predicted - true)
-    members: Ints | None = None
-    if groups is not None:
-        members = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
+
+    def mean(values: BySample) -> float:
+        return float(np.average(values, weights=given.weight))
+
     constant = float(reg.baseline_)
-    spread = float(np.var(true))
-    square = float(np.mean(apart**2))
+    spread, square = mean((true - mean(true)) ** 2), mean(apart**2)
     return RegressionEvaluation(
         source=source,
         n=len(true),
-        error=_mean(apart, members),
+        error=_mean(apart, sampling),
         squared=math.sqrt(square),
         explained=1 - square / spread if spread > 0 else math.nan,
         constant=constant,
-        constant_error=float(np.mean(np.abs(true - constant))),
-        n_groups=None if members is None else int(members.max()) + 1,
+        constant_error=mean(np.abs(true - constant)),
+        n_groups=None if sampling.groups is None else len(np.unique(sampling.groups)),
         coverage=coverage,
     )
 
 
-def _mean(values: BySample, groups: Ints | None) -> Estimate:
+def _mean(values: BySample, sampling: WeightedRows) -> Estimate:
     """Estimate a mean, with the normal interval."""
-    mean = float(values.mean())
-    number_of_samples = WeightedRows(np.ones(len(values)), groups).number(values)
-    half = Z * float(values.std()) / math.sqrt(number_of_samples)
+    mean = float(np.average(values, weights=sampling.weight))
+    deviation = math.sqrt(float(np.average((values - mean) ** 2, weights=sampling.weight)))
+    half = Z * deviation / math.sqrt(sampling.number(values))
     return Estimate(mean, max(0.0, mean - half), mean + half)

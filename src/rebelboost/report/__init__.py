@@ -85,9 +85,8 @@ def write_report(  # noqa: PLR0913  (options of the report)
     path : str or Path
         File to write. An existing file is replaced.
     evaluation : Evaluation, RegressionEvaluation or None
-        Result of `rebelboost.evaluation.evaluate` or `left_out`, or of `evaluate_regression` or
-        `left_out_regression` for a regressor. If None, the report says that the accuracy on new cases is
-        unknown.
+        Result of `rebelboost.evaluation.evaluate` or `left_out`. If None, the report says that the
+        accuracy on new cases is unknown.
     title : str
         Title of the page.
     data_summary : mapping, optional
