@@ -8,11 +8,8 @@ import numpy as np
 
 from rebelboost.base.arrays import ComparedPoints, Ints, Scores, Values
 from rebelboost.base.cached import cached_property
-from rebelboost.data.spaces import Embedding
-from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.queries import Queries
-from rebelboost.model.smooth import SmoothSimilarities
 from rebelboost.model.terms import Terms
 from rebelboost.model.trees import Trees
 
@@ -23,13 +20,14 @@ FIRST_SHARE, N_STAGES = 1 / 128, 22
 def spaced_stages(ensemble: Ensemble) -> Ints:
     """(T,) stage of each term, for stages whose ends are spaced geometrically.
 
-    Smooth functions of the similarity to many training rows are added last: they are expensive.
+    Expensive terms, such as smooth functions of the similarity to many training rows, are added last.
     """
     n_terms = len(ensemble)
     ends = np.geomspace(max(1.0, FIRST_SHARE * n_terms), max(1, n_terms), N_STAGES)
     stages = np.searchsorted(np.unique(np.rint(ends)), np.arange(n_terms), side="right")
-    for positions, _ in ensemble.of_kind(SmoothSimilarities):
-        stages[positions] = stages.max()
+    for positions, terms in ensemble.groups:
+        if terms.is_expensive:
+            stages[positions] = stages.max()
     numbered: Ints = np.unique(stages, return_inverse=True)[1]  # some may have lost all terms
     return numbered
 
@@ -101,7 +99,7 @@ class CompiledTables(NamedTuple):
     """Trees, comparisons in scaled spaces, and the stops of both, for the kernel."""
 
     trees: Trees
-    spaces: tuple[Comparisons, ...]
+    spaces: tuple[Terms, ...]
     stops: Ints
     """(S, 1 + spaces)"""
 
@@ -115,17 +113,15 @@ class CompiledTables(NamedTuple):
             if not ends[:-1].any() and len(staged.tables) > 1:
                 continue  # only in the last stage, which the kernel leaves to the ensemble
             stages = np.repeat(np.arange(staged.n_stages), np.diff(ends, prepend=0))
-            if isinstance(terms, Comparisons) and isinstance(terms.space, Embedding):
+            more = _as_trees(terms)
+            if terms.is_compared:
                 spaces.append(terms)
                 stops.append(ends)
-            elif isinstance(terms, Trees) or (
-                isinstance(terms, Comparisons) and terms.space is None
-            ):
-                more = terms if isinstance(terms, Trees) else _without_split(terms)
+            elif more is None:
+                return None
+            else:
                 stages_of_trees = np.concatenate([stages_of_trees, stages])
                 trees = Trees.joined([trees, more]) if len(trees) else more
-            else:
-                return None
         order = np.argsort(stages_of_trees, kind="stable")
         if not np.array_equal(order, np.arange(len(order))):
             trees = trees.take(order)
@@ -134,36 +130,19 @@ class CompiledTables(NamedTuple):
 
     def placed(self, X: Values) -> list[ComparedPoints]:
         """The samples as points of each space, with its comparisons."""
-        return [
-            ComparedPoints(
-                np.ascontiguousarray(terms.space.place(X)),
-                np.ascontiguousarray(terms.points),
-                terms.compared,
-            )
-            for terms in self.spaces
-            if terms.space is not None
-        ]
+        return [terms.compared_points(X) for terms in self.spaces]
+
+
+def _as_trees(terms: Terms) -> Trees | None:
+    """Trees, or constants as trees of depth 0; None for others."""
+    if isinstance(terms, Trees):
+        return terms
+    constants = terms.constant_outputs
+    return None if constants is None else Trees.constants(constants)
 
 
 def _place(terms: Terms) -> int:
     """Trees come first and constants next, since the kernel adds these with the trees."""
     if isinstance(terms, Trees):
         return 0
-    return 1 if isinstance(terms, Comparisons) and terms.space is None else 2
-
-
-def _without_split(constants: Comparisons) -> Trees:
-    """Constant terms as trees of depth 0."""
-    none = Trees.none(constants.outputs.shape[2])
-    n = len(constants)
-    return Trees(
-        np.zeros(n, dtype=np.int32),
-        none.features,
-        none.thresholds,
-        none.missing_right,
-        none.category,
-        none.right,
-        np.zeros(n, dtype=np.int8),
-        constants.outputs.sum(axis=1),
-        np.full(n, np.nan),
-    )
+    return 2 if terms.constant_outputs is None else 1

@@ -16,7 +16,6 @@ from rebelboost.explain.rules import Wording
 from rebelboost.explain.usage import importances
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedTerms
-from rebelboost.model.trees import Trees
 
 N_POINTS = 25
 """Number of values on a curve."""
@@ -114,17 +113,7 @@ def outcome_of(model: Any, scores: Scores) -> Outputs:
 
 def is_additive(ensemble: Ensemble, feature: int) -> bool:
     """Whether every term that uses a feature uses no other."""
-    for _, terms in ensemble.groups:
-        if not isinstance(terms, Trees):
-            if len(terms.example_rows) or len(terms.used_features):
-                return False  # comparisons use all features at once
-            continue
-        tree = np.repeat(np.arange(len(terms)), terms.n_nodes)
-        uses = distinct(tree[terms.features == feature])
-        others = tree[(terms.features >= 0) & (terms.features != feature)]
-        if np.isin(uses, others).any():
-            return False
-    return True
+    return all(group.terms.is_additive(feature) for group in ensemble.groups)
 
 
 def leading_features(model: FittedTerms, X: Values, most: int, n_threads: int = 1) -> list[int]:
@@ -184,10 +173,7 @@ def _corners(ensemble: Ensemble, feature: int, low: float, high: float) -> Float
 
     If there are very many, evenly spaced values.
     """
-    found = [
-        trees.thresholds[(trees.features == feature) & (trees.category < 0)]
-        for _, trees in ensemble.of_kind(Trees)
-    ]
+    found = [group.terms.steps(feature) for group in ensemble.groups]
     steps = distinct(np.concatenate([np.empty(0), *found]))
     steps = steps[(steps > low) & (steps < high)]
     if len(steps) > MOST_STEPS:

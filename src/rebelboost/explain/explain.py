@@ -16,8 +16,6 @@ from rebelboost.explain.shares import contributions
 from rebelboost.explain.summary import ModelSummary, summarise
 from rebelboost.explain.usage import importances
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTerms
-from rebelboost.model.smooth import SmoothSimilarities
-from rebelboost.model.trees import Trees
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 """Empty metadata."""
@@ -76,8 +74,7 @@ def summary_of(
 
 def feature_shares(model: FittedTerms) -> Floats:
     """(d,) how much the splits of trees on each feature change the scores; the shares sum to 1."""
-    kinds = Trees, SmoothSimilarities
-    if not any(model.ensemble.of_kind(kind) for kind in kinds):
+    if not any(group.terms.credits_features for group in model.ensemble.groups):
         raise AttributeError(
             "feature_importances_ need trees or a smooth function, and this model has none: similarities "
             "compare all features at once. summary() lists the training rows they use"

@@ -11,10 +11,8 @@ from rebelboost.base.cached import cached_property
 from rebelboost.base.names import printed
 from rebelboost.explain.rules import RuleHashes, Wording, rule, rule_hashes
 from rebelboost.explain.shares import Contributions
-from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.shares import ComparisonVotes, RuleVotes
-from rebelboost.model.trees import Trees
 
 
 class Reason(NamedTuple):
@@ -101,11 +99,10 @@ class ReasonBuilder:
         )
 
     def _n_others(self, name: str) -> int:
-        divided = (Trees, Comparisons)
-        kinds = [group.terms for group in self.ensemble.groups if type(group.terms) not in divided]
         return sum(
             terms.take(np.array([t])).describe() == name
-            for terms in kinds
+            for _, terms in self.ensemble.groups
+            if not terms.makes_statements
             for t in range(len(terms))
         )
 

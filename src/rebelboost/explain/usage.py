@@ -11,59 +11,25 @@ import numpy as np
 from rebelboost.base.arrays import Floats, Ints, Outputs
 from rebelboost.explain.reasons import summed
 from rebelboost.explain.rules import RuleHashes
-from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.smooth import SmoothSimilarities
+from rebelboost.model.shares import size
 from rebelboost.model.terms import Separated
-from rebelboost.model.tree_means import TreeMeans
 from rebelboost.model.trees import Trees
-
-SOME_EXAMPLES = 50
-"""Number of examples over which the contributions of a smooth function are averaged."""
-
-
-def size(said: Floats) -> Floats:
-    """Size of contributions, (…, K) → (…)."""
-    if said.shape[-1] == 1:
-        return np.abs(said[..., 0])
-    return np.asarray((said.max(axis=-1) - said.min(axis=-1)) / 2)
 
 
 def importances(ensemble: Ensemble, n_features: int) -> Floats:
-    """(d,) size of the changes by the splits on each feature, averaged over training samples, summed.
-
-    For a smooth function: the size of the feature's contribution, averaged over some of its examples.
-    """
+    """(d,) size of the changes by each feature, averaged over training samples and summed over all terms."""
     found = np.zeros(n_features)
-    for _, smooth in ensemble.of_kind(SmoothSimilarities):
-        for function in smooth.functions:
-            _, added = function.by_column(function.points[:SOME_EXAMPLES], 1)
-            columns = function.space.feature_of_column
-            found += np.bincount(columns, size(added).mean(axis=0), n_features)
-    for means in _means(ensemble):
-        for nodes, children in means.layers():
-            before = np.repeat(means.values[:, nodes], 2, axis=1)
-            changed = size(means.values[:, children] - before) * means.cover[:, children]
-            by_node = changed[:, 0::2] + changed[:, 1::2]
-            tested = means.features[:, nodes]
-            tests = tested >= 0
-            found += np.bincount(tested[tests], by_node[tests], n_features)
+    # Always in this order, since sums of floats depend on it.
+    for group in sorted(ensemble.groups, key=lambda group: -group.terms.rank):
+        group.terms.add_importances(found)
     return found
-
-
-def _means(ensemble: Ensemble) -> list[TreeMeans]:
-    return [means for _, trees in ensemble.of_kind(Trees) for means in trees.means()]
 
 
 def n_testing(ensemble: Ensemble, n_features: int) -> Ints:
     """(d,) number of trees that split on each feature."""
-    found = np.zeros(n_features, dtype=np.int64)
-    for _, trees in ensemble.of_kind(Trees):
-        of_node = np.repeat(np.arange(len(trees)), trees.n_nodes)
-        tests = trees.features >= 0
-        tested = np.unique(np.stack([of_node[tests], trees.features[tests]]), axis=1)[1]
-        found += np.bincount(tested, minlength=n_features)
-    return found
+    none = np.zeros(n_features, dtype=np.int64)
+    return sum((group.terms.n_splitting(n_features) for group in ensemble.groups), none)
 
 
 class RowUse(NamedTuple):
@@ -80,13 +46,12 @@ class RowUse(NamedTuple):
 
 
 def row_use(ensemble: Ensemble) -> RowUse:
-    """Sum over all comparisons: a for the anchor (2a without a rival), −a for the rival."""
+    """Sum over all comparisons."""
     rows, said = [np.empty(0, dtype=np.int64)], [np.empty((0, ensemble.n_classes))]
-    for _, table in ensemble.of_kind(Comparisons):
-        if table.space is not None:
-            two = ~table.of_one_point
-            rows += [table.named_rows[:, 0], table.named_rows[two, 1]]
-            said += [table.slopes * (1 + ~two[:, np.newaxis]), -table.slopes[two]]
+    for _, terms in ensemble.groups:
+        own_rows, own_said = terms.row_pulls()
+        rows.append(own_rows)
+        said.append(own_said)
     keys, outputs = np.concatenate(rows), np.concatenate(said)
     first, sums, counts = summed(keys, outputs)
     _, sizes, _ = summed(keys, size(outputs)[:, np.newaxis])

@@ -1,17 +1,12 @@
 """Models as plain JSON data, for programs in other languages. docs/files.md describes the schema."""
 
-import math
 from typing import Any
 
-import numpy as np
-
 from rebelboost.base.names import plain
-from rebelboost.files.terms import term_arrays
-from rebelboost.model.comparisons import KINDS, NONE, Comparisons
+from rebelboost.files.terms import KINDS, located, stored_kind
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
-from rebelboost.model.smooth import SmoothFunction, SmoothSimilarities
-from rebelboost.model.trees import Trees
+from rebelboost.model.terms import Placed
 
 FORMAT, VERSION = "rebelboost-json", 1
 
@@ -76,84 +71,22 @@ def _sample_costs(model: FittedClassifier) -> dict[str, Any]:
 
 def _terms(ensemble: Ensemble) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """All terms in order, and the spaces of comparisons."""
+    for group in ensemble.groups:
+        stored_kind(group.terms)  # raises an error for kinds that cannot be stored
     found: dict[int, dict[str, Any]] = {}
-    spaces: list[dict[str, Any]] = []
-    for positions, trees in ensemble.of_kind(Trees):
-        found |= dict(
-            zip(
-                positions.tolist(),
-                (_tree(trees.take(np.array([t]))) for t in range(len(trees))),
-                strict=True,
-            )
-        )
-    for positions, table in ensemble.of_kind(Comparisons):
-        found |= dict(zip(positions.tolist(), _comparisons(table, len(spaces)), strict=True))
-        spaces += [_space(table)] if table.space is not None else []
-    for positions, smooth in ensemble.of_kind(SmoothSimilarities):
-        for position, function in zip(positions.tolist(), smooth.functions, strict=True):
-            found[position] = _smooth(function, len(spaces))
-            spaces.append(_space(function))
-    if len(found) < len(ensemble):
-        term_arrays(ensemble)  # raises an error that names the kind that cannot be stored
-    return [found[t] for t in range(len(ensemble))], spaces
+    first_space = 0
+    for kind in KINDS:
+        for positions, terms in ensemble.of_kind(kind):
+            found |= dict(zip(positions.tolist(), terms.plain(first_space), strict=True))
+            first_space += len(terms.placed)
+    return [found[t] for t in range(len(ensemble))], list(map(_space, located(ensemble)))
 
 
-def _tree(tree: Trees) -> dict[str, Any]:
-    return {
-        "kind": "tree",
-        "depth": tree.depth,
-        "features": tree.features.tolist(),
-        "thresholds": [_finite(x) for x in tree.thresholds.tolist()],
-        "missing_right": [bool(flag) for flag in tree.missing_right],
-        "categories_right": {
-            str(node): np.flatnonzero(tree.right[row]).tolist()
-            for node, row in enumerate(tree.category.tolist())
-            if row >= 0
-        },
-        "outputs": tree.outputs.tolist(),
-    }
-
-
-def _finite(threshold: float) -> float | None:
-    """None for an infinite threshold, which JSON cannot represent: no number exceeds it."""
-    return threshold if math.isfinite(threshold) else None
-
-
-def _comparisons(table: Comparisons, space: int) -> list[dict[str, Any]]:
-    columns = (table.kinds, table.anchors, table.rivals, table.apart, table.outputs)
-    terms = zip(*(column.tolist() for column in columns), strict=True)
-    if table.space is None:
-        return [{"kind": KINDS[kind], "a": a, "b": b} for kind, *_, (a, b) in terms]
-    return [
-        {
-            "kind": KINDS[kind],
-            "space": space,
-            "anchor": anchor,
-            "rival": None if rival == NONE else rival,
-            "apart": apart,
-            "a": a,
-            "b": b,
-        }
-        for kind, anchor, rival, apart, (a, b) in terms
-    ]
-
-
-def _smooth(function: SmoothFunction, space: int) -> dict[str, Any]:
-    return {
-        "kind": "smooth",
-        "space": space,
-        "tau": function.tau,
-        "a": function.a.tolist(),
-        "b": function.b.tolist(),
-    }
-
-
-def _space(table: Comparisons | SmoothFunction) -> dict[str, Any]:
+def _space(placed: Placed) -> dict[str, Any]:
     """A space and its examples, with the same names as in model files."""
-    assert table.space is not None
-    tensors, found = table.space.to_tensors(table.points)
+    tensors, found = placed.space.to_tensors(placed.points)
     found = {key: value for key, value in found.items() if key not in {"type", "turned"}}
-    found["rows"] = table.rows.tolist()
+    found["rows"] = placed.rows.tolist()
     lists = {name: array.tolist() for name, array in tensors.items()}
     if "fill" in lists:
         counted = zip(lists.pop("level_features"), lists.pop("level_counts"), strict=True)

@@ -1,26 +1,23 @@
 """Storage of terms in a model file. On loading, everything that prediction relies on is checked."""
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Outputs
 from rebelboost.base.checks import Fields, TensorReader, require
 from rebelboost.base.hashing import n_distinct_values
 from rebelboost.data.spaces import space_from_tensors
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.training_rows import StoredRows
-from rebelboost.model.comparisons import Comparisons, Placed, from_tensors, to_tensors
+from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.ensemble import Ensemble, Group
-from rebelboost.model.smooth import SmoothFunction, SmoothSimilarities, smooth_arrays, take_smooth
-from rebelboost.model.terms import Terms
+from rebelboost.model.smooth import SmoothSimilarities
+from rebelboost.model.terms import Placed, StoredTerms, Surroundings, Terms
 from rebelboost.model.trees import Trees
 
-KINDS: tuple[type[Terms], ...] = (Trees, Comparisons, SmoothSimilarities)
+KINDS: tuple[type[StoredTerms], ...] = (Trees, Comparisons, SmoothSimilarities)
 """Kinds of terms that a file can store; a kind's code is its position."""
-TREE, SIMILARITY, SMOOTH = range(3)
 LARGEST_SCORE, LARGEST_NUMBER = 1e12, 1e200
 """Limits of the scores of classifiers, and of the predictions of regressors. Whatever is computed from them,
 such as their squares, stays finite."""
@@ -48,44 +45,34 @@ def term_arrays(ensemble: Ensemble) -> tuple[dict[str, NDArray[Any]], list[dict[
     """All arrays by name, and a JSON object for each space."""
     kinds = np.empty(len(ensemble), dtype=np.uint8)
     for positions, terms in ensemble.groups:
-        kinds[positions] = _number(terms)
+        kinds[positions] = KINDS.index(stored_kind(terms))
     arrays: dict[str, NDArray[Any]] = {"terms": kinds}
-    trees = ensemble.of_kind(Trees)
-    stored = trees[0][1] if trees else Trees.none(ensemble.n_classes)
-    arrays |= {f"trees.{name}": array for name, array in stored.to_tensors().items()}
-    tables = ensemble.of_kind(Comparisons)
-    places = np.concatenate([np.empty(0, np.int64), *(places for places, _ in tables)])
-    order = np.argsort(places, kind="stable")
-    compared, spaces = to_tensors([table for _, table in tables], order, ensemble.n_classes)
-    arrays |= {f"similarities.{name}": array for name, array in compared.items()}
-    smooth, functions = smooth_arrays(
-        [table for _, table in ensemble.of_kind(SmoothSimilarities)],
-        len(spaces),
-        ensemble.n_classes,
-    )
-    if functions:
-        arrays |= {f"smooth.{name}": array for name, array in smooth.items()}
+    first_space = 0
+    for kind in KINDS:
+        groups = ensemble.of_kind(kind)
+        own = kind.to_arrays(groups, first_space, ensemble.n_classes)
+        arrays |= {f"{kind.stored_as}.{name}": array for name, array in own.items()}
+        first_space += sum(len(terms.placed) for _, terms in groups)
     fields = []
-    for i, placed in enumerate(located(ensemble)):
-        assert placed.space is not None
-        tensors, said = placed.space.to_tensors(placed.points)
-        arrays[f"spaces.{i}.rows"] = placed.rows
+    for i, (space, rows, points) in enumerate(located(ensemble)):
+        tensors, said = space.to_tensors(points)
+        arrays[f"spaces.{i}.rows"] = rows
         arrays |= {f"spaces.{i}.{name}": array for name, array in tensors.items()}
         fields.append(said)
     return arrays, fields
 
 
-def located(ensemble: Ensemble) -> list[Comparisons | SmoothFunction]:
-    """What has a space, in the order of the spaces in a file."""
-    compared = [table for _, table in ensemble.of_kind(Comparisons) if table.space is not None]
-    smooth = [f for _, table in ensemble.of_kind(SmoothSimilarities) for f in table.functions]
-    return [*compared, *smooth]
+def located(ensemble: Ensemble) -> list[Placed]:
+    """All spaces with their examples, in the order of a file."""
+    return [
+        placed for kind in KINDS for _, terms in ensemble.of_kind(kind) for placed in terms.placed
+    ]
 
 
 def check_storable(ensemble: Ensemble, most: float) -> None:
     """Raise an error for terms that a file cannot store; `most` limits their scores."""
     for group in ensemble.groups:
-        _number(group.terms)
+        stored_kind(group.terms)
     if not reach(ensemble) <= most:
         raise ModelFileError(
             f"the outputs of the terms add up to more than {most:g}, which a model file cannot store: "
@@ -102,26 +89,22 @@ def reach(ensemble: Ensemble) -> float:
     with np.errstate(over="ignore"):
         return sum(
             float(np.abs(some).sum())
-            for array in _outputs(ensemble)
+            for group in ensemble.groups
+            for array in group.terms.all_outputs()
             for some in np.array_split(array.ravel(), 1 + array.size // AT_ONCE)
         )
 
 
-def _outputs(ensemble: Ensemble) -> Iterator[Outputs]:
-    for _, terms in ensemble.groups:
-        if isinstance(terms, SmoothSimilarities):
-            yield from (function.a for function in terms.functions)
-        yield terms.outputs
-
-
-def _number(terms: Terms) -> int:
-    if type(terms) not in KINDS:
-        (name, *_) = type(terms).heading([terms])
-        raise ModelFileError(
-            f"a term is a {name.rpartition(' ')[2]}, which a model file cannot store: save the model "
-            "with pickle or skops, or train with Tree, Stump or Similarity"
-        )
-    return KINDS.index(type(terms))
+def stored_kind(terms: Terms) -> type[StoredTerms]:
+    """The kind of terms, if a file can store it."""
+    for kind in KINDS:
+        if type(terms) is kind:
+            return kind
+    (name, *_) = type(terms).heading([terms])
+    raise ModelFileError(
+        f"a term is a {name.rpartition(' ')[2]}, which a model file cannot store: save the model "
+        "with pickle or skops, or train with Tree, Stump or Similarity"
+    )
 
 
 # ---- from a file
@@ -138,17 +121,16 @@ def take_terms(
     """Read the ensemble, and check that all numbers are in range."""
     kinds = reader.take("terms", np.uint8, None)
     require((kinds < len(KINDS)).all(), "terms of an unknown kind")
-    places = [np.flatnonzero(kinds == kind) for kind in range(len(KINDS))]
-    trees = Trees.from_tensors(reader, len(places[TREE]), features.categorical, n_classes)
     placed = [
         _take_space(reader, i, Fields(f, "a space"), features, examples)
         for i, f in enumerate(spaces)
     ]
-    compared = from_tensors(reader, len(places[SIMILARITY]), placed, n_classes)
-    groups = [Group(places[TREE], trees)] if len(trees) else []
-    groups += [Group(places[SIMILARITY][own], table) for own, table in compared]
-    smooth = take_smooth(reader, len(places[SMOOTH]), placed, n_classes)
-    groups += [Group(places[SMOOTH], smooth)] if len(smooth) else []
+    around = Surroundings(features.categorical, placed, n_classes)
+    groups = [
+        Group(*found)
+        for code, kind in enumerate(KINDS)
+        for found in kind.from_arrays(reader, np.flatnonzero(kinds == code), around)
+    ]
     ordered = sorted(groups, key=lambda group: int(group.positions[0]))
     return Ensemble(tuple(ordered), n_classes, unavoidable_cost)
 

@@ -24,9 +24,8 @@ from rebelboost.base.text import counted
 from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.data.spaces import Embedding
 from rebelboost.files.texts import is_storable, scalar_arrays, take_scalars
-from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.fitted import Provenance
-from rebelboost.model.smooth import SmoothFunction
+from rebelboost.model.terms import Placed
 from rebelboost.theory.facts import FACTS
 
 if TYPE_CHECKING:
@@ -160,7 +159,7 @@ def points_of(space: Embedding, values: Any, places: Sequence[int]) -> Points:
 
 def without_points(
     arrays: Mapping[str, NDArray[Any]],
-    spaces: Sequence[Comparisons | SmoothFunction],
+    spaces: Sequence[Placed],
     kept: Provenance,
 ) -> dict[str, NDArray[Any]]:
     """The arrays without the points that follow from the values of the rows, bit for bit."""

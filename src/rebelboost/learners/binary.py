@@ -10,7 +10,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
-from rebelboost.base.arrays import BySample, Indices, Outputs, Values
+from rebelboost.base.arrays import BySample, Indices, Values
 from rebelboost.base.hashing import n_distinct_values
 from rebelboost.data.equal_samples import merge_equal
 from rebelboost.learners.base import (
@@ -23,7 +23,7 @@ from rebelboost.learners.base import (
 )
 from rebelboost.learners.binarize import binarize
 from rebelboost.learners.options import Parameters, check_number
-from rebelboost.model.trees import Trees
+from rebelboost.model.trees import constant_response
 from rebelboost.model.wrapped import SIGNS, Responder, Wrapped
 from rebelboost.rows.base import Rows, given_samples
 
@@ -124,7 +124,7 @@ class PreparedBinary(Prepared):
     def propose(self, weights: AnyWeights, focus: Focus, rng: np.random.Generator) -> Candidate:
         """Fit a clone of the estimator to the binarized classes."""
         nowhere = np.zeros(self.n_samples, dtype=np.uint16)
-        best, least = solved_response(nowhere, SIGNS[:1], weights, _constant)
+        best, least = solved_response(nowhere, SIGNS[:1], weights, constant_response)
         found = self._fit(binarize(weights), focus, rng)
         if found is not None:
             regions = found.regions(self.samples.X)
@@ -143,13 +143,6 @@ class PreparedBinary(Prepared):
         features = np.flatnonzero(focus.allowed).astype(np.int32)
         seen = Responder(None, features, self.n_features).chosen(self.samples.X[samples])
         return Responder(self.options.fit(seen, labels, weight, rng), features, self.n_features)
-
-
-def _constant(outputs: Outputs) -> Trees:
-    """A tree without splits."""
-    none = np.empty(0, dtype=np.int32)
-    tables = none, np.empty((0, 256), dtype=np.uint8)
-    return Trees.one(none, np.empty(0), np.empty(0, dtype=np.uint8), tables, SIGNS[:1], outputs)
 
 
 def _draw(

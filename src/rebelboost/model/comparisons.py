@@ -6,7 +6,7 @@ constants. The training samples that they refer to, the examples, are stored onc
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from rebelboost.base.arrays import (
     COMPARISONS,
     ByClass,
     Bytes,
+    ComparedPoints,
     ComparisonArrays,
     Floats,
     Indices,
@@ -23,6 +24,7 @@ from rebelboost.base.arrays import (
     Outputs,
     Regions,
     Scores,
+    Values,
 )
 from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import TensorReader, require
@@ -34,7 +36,13 @@ from rebelboost.base.text import counted
 from rebelboost.data.spaces import Embedding, Space
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import ComparisonVotes, Shares, add_at, slices
-from rebelboost.model.terms import Separated, Terms, furthest_apart
+from rebelboost.model.terms import (
+    Placed,
+    Separated,
+    StoredTerms,
+    Surroundings,
+    furthest_apart,
+)
 
 KINDS = (*COMPARISONS, "constant")
 """Kinds of comparisons; a kind's code is its position."""
@@ -51,10 +59,13 @@ FIRST, SECOND, NO_PLACE = (np.array([i], dtype=np.int32) for i in (0, 1, NONE))
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons(Terms):
+class Comparisons(StoredTerms):
     """Responses f_ij(x) or f_i(x) of many terms in one space, or constant responses of 1."""
 
     rank: ClassVar[int] = 1
+    merges_equal: ClassVar[bool] = True
+    makes_statements: ClassVar[bool] = True
+    stored_as: ClassVar[str] = "similarities"
 
     space: Space | None = field(repr=False)
     """Space of the distances; None for constants."""
@@ -200,6 +211,24 @@ class Comparisons(Terms):
         found = self.space.distances(laid, self.points, self.rows, n_threads)
         return np.ascontiguousarray(found[:, :n_samples])
 
+    @property
+    def constant_outputs(self) -> Outputs | None:
+        """(T, K) what each term adds to the scores of all samples; None if they are compared."""
+        return self.outputs.sum(axis=1) if self.space is None else None
+
+    # ---- cascades
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether distances are measured in a scaled space."""
+        return isinstance(self.space, Embedding)
+
+    def compared_points(self, X: Values) -> ComparedPoints:
+        """Samples as points of the space, with the comparisons."""
+        assert self.space is not None
+        placed = np.ascontiguousarray(self.space.place(X))
+        return ComparedPoints(placed, np.ascontiguousarray(self.points), self.compared)
+
     # ---- exact sums
 
     @property
@@ -296,6 +325,15 @@ class Comparisons(Terms):
         shares.pulls.append((self.rows.astype(np.int64), pulls))
         shares.comparisons.append(ComparisonVotes(self, responses))
 
+    def row_pulls(self) -> tuple[Ints, Outputs]:
+        """Rows and their largest contributions: a of the anchor (2a without a rival), −a of the rival."""
+        if self.space is None:
+            return super().row_pulls()
+        two = ~self.of_one_point
+        rows = self.named_rows[:, 0], self.named_rows[two, 1]
+        pulls = self.slopes * (1 + ~two[:, np.newaxis]), -self.slopes[two]
+        return np.concatenate(rows), np.concatenate(pulls)
+
     @classmethod
     def heading(cls, tables: Sequence["Comparisons"]) -> list[str]:
         """Text such as "120 comparisons with 35 training rows", over all spaces."""
@@ -306,6 +344,67 @@ class Comparisons(Terms):
     def separated(self) -> Separated:
         """The two classes that each term separates most, by the outputs a."""
         return furthest_apart(self.slopes)
+
+    # ---- model files
+
+    @property
+    def placed(self) -> list[Placed]:
+        """The space and the examples, if there are any."""
+        return [] if self.space is None else [Placed(self.space, self.rows, self.points)]
+
+    @classmethod
+    def to_arrays(
+        cls, groups: Sequence[tuple[Ints, "Comparisons"]], first_space: int, n_classes: int
+    ) -> dict[str, NDArray[Any]]:
+        """Comparisons of all spaces in one table, in the order of their positions."""
+        tables = [table for _, table in groups]
+        places = np.concatenate([np.empty(0, np.int64), *(places for places, _ in groups)])
+        order = np.argsort(places, kind="stable")
+        with_space = [table for table in tables if table.space is not None]
+        number = {id(table): first_space + i for i, table in enumerate(with_space)}
+        columns = {
+            "kinds": [table.kinds for table in tables],
+            "spaces": [np.full(len(table), number.get(id(table), NONE)) for table in tables],
+            "anchors": [table.anchors for table in tables],
+            "rivals": [table.rivals for table in tables],
+            "apart": [table.apart for table in tables],
+            "outputs": [table.outputs for table in tables],
+        }
+        types = {"kinds": np.uint8, "apart": np.float64, "outputs": np.float64}
+        empty = {"outputs": np.empty((0, 2, n_classes))}
+        return {
+            name: np.concatenate([empty.get(name, np.empty(0)), *parts])[order].astype(
+                types.get(name, np.int32)
+            )
+            for name, parts in columns.items()
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, reader: TensorReader, positions: Ints, around: Surroundings
+    ) -> list[tuple[Ints, "Comparisons"]]:
+        """Read and check comparisons: those of each space become a table."""
+        found = _from_tensors(reader, len(positions), around.spaces, around.n_classes)
+        return [(positions[own], table) for own, table in found]
+
+    def plain(self, first_space: int) -> list[dict[str, Any]]:
+        """Every comparison as plain JSON data."""
+        columns = (self.kinds, self.anchors, self.rivals, self.apart, self.outputs)
+        terms = zip(*(column.tolist() for column in columns), strict=True)
+        if self.space is None:
+            return [{"kind": KINDS[kind], "a": a, "b": b} for kind, *_, (a, b) in terms]
+        return [
+            {
+                "kind": KINDS[kind],
+                "space": first_space,
+                "anchor": anchor,
+                "rival": None if rival == NONE else rival,
+                "apart": apart,
+                "a": a,
+                "b": b,
+            }
+            for kind, anchor, rival, apart, (a, b) in terms
+        ]
 
 
 def _renumbered(table: Comparisons) -> Comparisons:
@@ -325,49 +424,10 @@ def _renumbered(table: Comparisons) -> Comparisons:
     )
 
 
-# ---- model files
-
-
-def to_tensors(
-    tables: Sequence[Comparisons], order: Ints, n_classes: int
-) -> tuple[dict[str, NDArray[Any]], list[Comparisons]]:
-    """Arrays of a model file: comparisons of all spaces in one table, in the given order.
-
-    Also returns the tables with a space, in the order of their numbers.
-    """
-    spaces = [table for table in tables if table.space is not None]
-    number = {id(table): i for i, table in enumerate(spaces)}
-    columns = {
-        "kinds": [table.kinds for table in tables],
-        "spaces": [np.full(len(table), number.get(id(table), NONE)) for table in tables],
-        "anchors": [table.anchors for table in tables],
-        "rivals": [table.rivals for table in tables],
-        "apart": [table.apart for table in tables],
-        "outputs": [table.outputs for table in tables],
-    }
-    types = {"kinds": np.uint8, "apart": np.float64, "outputs": np.float64}
-    empty = {"outputs": np.empty((0, 2, n_classes))}
-    tensors = {
-        name: np.concatenate([empty.get(name, np.empty(0)), *parts])[order].astype(
-            types.get(name, np.int32)
-        )
-        for name, parts in columns.items()
-    }
-    return tensors, spaces
-
-
-class Placed(NamedTuple):
-    """A space in a model file, and its examples."""
-
-    space: Space
-    rows: Indices
-    points: NDArray[Any]
-
-
-def from_tensors(
+def _from_tensors(
     reader: TensorReader, n: int, spaces: Sequence[Placed], n_classes: int
 ) -> list[tuple[Ints, Comparisons]]:
-    """Read and check `n` comparisons: for each space, their positions and a table."""
+    """Read and check `n` comparisons: for each space, their places and a table."""
     kinds = reader.take("similarities.kinds", np.uint8, n)
     require((kinds < len(KINDS)).all(), "a similarity of an unknown kind")
     of_space = reader.indices("similarities.spaces", len(spaces), n, least=NONE)

@@ -89,10 +89,6 @@ class Ensemble:
             (group.positions, group.terms) for group in self.groups if type(group.terms) is kind
         ]
 
-    def only(self, kind: type[Terms]) -> bool:
-        """Whether the ensemble has terms, all of this kind."""
-        return bool(self.groups) and all(type(group.terms) is kind for group in self.groups)
-
     @property
     def example_rows(self) -> list[int]:
         """Rows of the user's table that terms compare samples with, sorted."""

@@ -14,7 +14,6 @@ from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, Floats, Indices, Ints, Outputs, Scores
 from rebelboost.base.hashing import distinct
 from rebelboost.base.kernel_arrays import StepArrays
-from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.queries import Queries
 from rebelboost.model.terms import Terms
 from rebelboost.model.trees import NONE, Trees
@@ -57,8 +56,8 @@ def merged(groups: Sequence[Terms], n_classes: int) -> Merged:
             steps = _Steps.of(terms.take(np.flatnonzero(shallow & (terms.depths == 1))))
             if not shallow.all():
                 others.append(terms.take(np.flatnonzero(~shallow)))
-        elif isinstance(terms, Comparisons) and terms.space is None:
-            constant += terms.outputs.sum(axis=(0, 1))
+        elif (own := terms.constant_outputs) is not None:
+            constant += own.sum(axis=0)
         else:
             others.append(terms)
     return Merged(constant, steps.arrays(), tuple(others))

@@ -78,6 +78,13 @@ class Shares:
         self.others[name] = self.others.get(name, 0.0) + said
 
 
+def size(said: Floats) -> Floats:
+    """Size of contributions, (…, K) → (…): half their range, or the absolute value of numbers."""
+    if said.shape[-1] == 1:
+        return np.abs(said[..., 0])
+    return np.asarray((said.max(axis=-1) - said.min(axis=-1)) / 2)
+
+
 def add_at(sums: Floats, places: Ints, summands: Floats) -> None:
     """sums[n, places[n, t]] += summands[n, t], for (n, m, K) sums and (n, T, K) summands."""
     n_samples, width, n_classes = sums.shape

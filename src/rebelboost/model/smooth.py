@@ -4,7 +4,7 @@ Each term is a whole function: f_i(x) = (τ − r_i)/(τ + r_i), where r_i is th
 outputs cancel one another widely, so explanations credit features, not examples.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar
@@ -28,13 +28,15 @@ from rebelboost.base.checks import TensorReader, require
 from rebelboost.base.fixed_point import SMALL_ENOUGH, rounded, spacing
 from rebelboost.base.hashing import distinct
 from rebelboost.data.spaces import Embedding
-from rebelboost.model.comparisons import AT_ONCE, Placed
+from rebelboost.model.comparisons import AT_ONCE
 from rebelboost.model.queries import Queries
-from rebelboost.model.shares import Shares, slices
-from rebelboost.model.terms import Separated, Terms
+from rebelboost.model.shares import Shares, size, slices
+from rebelboost.model.terms import Placed, Separated, StoredTerms, Surroundings
 
 NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
 """Of the integrals from the mean of the training samples to a sample, on [−1, 1]."""
+SOME_EXAMPLES = 50
+"""Number of examples over which contributions are averaged, for importances."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,10 +125,13 @@ class SmoothFunction:
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothSimilarities(Terms):
+class SmoothSimilarities(StoredTerms):
     """Smooth functions of the features. Each term is one of them."""
 
     rank: ClassVar[int] = 1
+    is_expensive: ClassVar[bool] = True
+    credits_features: ClassVar[bool] = True
+    stored_as: ClassVar[str] = "smooth"
 
     functions: tuple[SmoothFunction, ...]
 
@@ -188,6 +193,11 @@ class SmoothSimilarities(Terms):
         rounder = (replace(f, a=rounded(f.a, unit), b=rounded(f.b, unit)) for f in self.functions)
         return replace(self, functions=tuple(rounder))
 
+    def all_outputs(self) -> Iterator[Outputs]:
+        """Yield the outputs of the similarities of each function, and the constants."""
+        yield from (function.a for function in self.functions)
+        yield self.outputs
+
     # ---- one function
 
     @property
@@ -232,6 +242,13 @@ class SmoothSimilarities(Terms):
             for column, feature in enumerate(function.space.feature_of_column.tolist()):
                 shares.features[:, feature] += added[:, column]
 
+    def add_importances(self, sizes: Floats) -> None:
+        """Add the size of each feature's contribution, averaged over some of the examples."""
+        for function in self.functions:
+            _, added = function.by_column(function.points[:SOME_EXAMPLES], 1)
+            columns = function.space.feature_of_column
+            sizes += np.bincount(columns, size(added).mean(axis=0), len(sizes))
+
     @classmethod
     def heading(cls, tables: Sequence["SmoothSimilarities"]) -> list[str]:
         """Descriptions of all functions, each once."""
@@ -250,49 +267,63 @@ class SmoothSimilarities(Terms):
         first, second, distance = np.array(found).T
         return Separated(first.astype(np.int64), second.astype(np.int64), distance)
 
+    # ---- model files
 
-# ---- model files
+    @property
+    def placed(self) -> list[Placed]:
+        """The space and the examples of each function."""
+        return [Placed(each.space, each.rows, each.points) for each in self.functions]
 
+    @classmethod
+    def to_arrays(
+        cls, groups: Sequence[tuple[Ints, "SmoothSimilarities"]], first_space: int, n_classes: int
+    ) -> dict[str, NDArray[Any]]:
+        """Arrays of a model file; each function has a space of its own. None without functions."""
+        functions = [function for _, table in groups for function in table.functions]
+        if not functions:
+            return {}
+        empty = np.empty((0, n_classes))
+        return {
+            "spaces": np.arange(first_space, first_space + len(functions), dtype=np.int32),
+            "taus": np.array([function.tau for function in functions], dtype=np.float64),
+            "outputs": np.concatenate([empty, *(function.a for function in functions)]),
+            "offsets": np.concatenate([empty, *(function.b[np.newaxis] for function in functions)]),
+        }
 
-def smooth_arrays(
-    tables: Sequence[SmoothSimilarities], first_space: int, n_classes: int
-) -> tuple[dict[str, NDArray[Any]], list[SmoothFunction]]:
-    """Arrays of a model file, and the functions; each has a space of its own, numbered from `first_space`."""
-    functions = [function for table in tables for function in table.functions]
-    empty = np.empty((0, n_classes))
-    return {
-        "spaces": np.arange(first_space, first_space + len(functions), dtype=np.int32),
-        "taus": np.array([function.tau for function in functions], dtype=np.float64),
-        "outputs": np.concatenate([empty, *(function.a for function in functions)]),
-        "offsets": np.concatenate([empty, *(function.b[np.newaxis] for function in functions)]),
-    }, functions
-
-
-def take_smooth(
-    reader: TensorReader, n: int, spaces: Sequence[Placed], n_classes: int
-) -> SmoothSimilarities:
-    """Read and check `n` functions."""
-    if n == 0:
-        return SmoothSimilarities(())
-    of_space = reader.indices("smooth.spaces", len(spaces), n)
-    taus = reader.numbers("smooth.taus", n)
-    inside = ((taus > 1e-38) & (taus < 1e38)).all()  # as squared distances, of 32 bits
-    require(inside, "a smooth function with a width of 0, or a huge one")
-    placed = [spaces[i] for i in of_space.tolist()]
-    fits = all(isinstance(each.space, Embedding) and len(each.rows) for each in placed)
-    require(fits, "a smooth function without examples in a scaled space")
-    counts = [len(each.rows) for each in placed]
-    outputs = reader.numbers("smooth.outputs", sum(counts), n_classes)
-    offsets = reader.numbers("smooth.offsets", n, n_classes)
-    return SmoothSimilarities(
-        tuple(
+    @classmethod
+    def from_arrays(
+        cls, reader: TensorReader, positions: Ints, around: Surroundings
+    ) -> list[tuple[Ints, "SmoothSimilarities"]]:
+        """Read and check functions."""
+        n = len(positions)
+        if n == 0:
+            return []
+        of_space = reader.indices("smooth.spaces", len(around.spaces), n)
+        taus = reader.numbers("smooth.taus", n)
+        inside = ((taus > 1e-38) & (taus < 1e38)).all()  # as squared distances, of 32 bits
+        require(inside, "a smooth function with a width of 0, or a huge one")
+        placed = [around.spaces[i] for i in of_space.tolist()]
+        fits = all(isinstance(each.space, Embedding) and len(each.rows) for each in placed)
+        require(fits, "a smooth function without examples in a scaled space")
+        counts = [len(each.rows) for each in placed]
+        outputs = reader.numbers("smooth.outputs", sum(counts), around.n_classes)
+        offsets = reader.numbers("smooth.offsets", n, around.n_classes)
+        split = np.split(outputs, np.cumsum(counts)[:-1])
+        functions = [
             SmoothFunction(each.space, each.rows, each.points, tau, np.ascontiguousarray(a), b)
-            for each, tau, a, b in zip(
-                placed,
-                taus.tolist(),
-                np.split(outputs, np.cumsum(counts)[:-1]),
-                offsets,
-                strict=True,
-            )
-        )
-    )
+            for each, tau, a, b in zip(placed, taus.tolist(), split, offsets, strict=True)
+        ]
+        return [(positions, cls(tuple(functions)))]
+
+    def plain(self, first_space: int) -> list[dict[str, Any]]:
+        """Every function as plain JSON data."""
+        return [
+            {
+                "kind": "smooth",
+                "space": first_space + i,
+                "tau": function.tau,
+                "a": function.a.tolist(),
+                "b": function.b.tolist(),
+            }
+            for i, function in enumerate(self.functions)
+        ]

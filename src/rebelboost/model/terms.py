@@ -2,20 +2,32 @@
 
 A term is a response f_t(x) with the outputs that its regions add to the scores. All terms of a kind are
 stored as arrays in one object; a learner returns the same kind of object with a single term.
-To add a kind, subclass `Terms` in its own file. To store it in model files, add it to
-`rebelboost.files.terms.KINDS`.
+To add a kind, subclass `Terms` in its own file; what others ask of a kind has a default here. To store it in
+model files, subclass `StoredTerms`, and add it to `rebelboost.files.terms.KINDS`.
 """
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import BySample, Floats, Indices, Ints, Outputs, Regions, Scores
+from rebelboost.base.arrays import (
+    BySample,
+    ComparedPoints,
+    Floats,
+    Indices,
+    Ints,
+    Outputs,
+    Regions,
+    Scores,
+    Values,
+)
+from rebelboost.base.checks import TensorReader
+from rebelboost.data.spaces import Space
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import Shares
 
@@ -25,6 +37,14 @@ class Terms(ABC):
 
     rank: ClassVar[int] = 2
     """Kinds with a lower rank come first in summaries."""
+    is_expensive: ClassVar[bool] = False
+    """Whether cascades add the terms last."""
+    merges_equal: ClassVar[bool] = False
+    """Whether training merges samples that coincide, so that guarantees count distinct ones."""
+    credits_features: ClassVar[bool] = False
+    """Whether the terms have feature importances (`add_importances`)."""
+    makes_statements: ClassVar[bool] = False
+    """Whether explanations state rules or comparisons; otherwise terms are called by their descriptions."""
     outputs: Outputs
     """Outputs of the terms; the last axis is K, the first depends on the kind."""
 
@@ -59,6 +79,22 @@ class Terms(ABC):
         """The same terms with other outputs."""
         return replace(self, outputs=outputs)  # type: ignore[type-var]  # kinds are dataclasses
 
+    @property
+    def constant_outputs(self) -> Outputs | None:
+        """(T, K) what each term adds to the scores of all samples; None if it depends on the sample."""
+        return None
+
+    # ---- cascades
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether the terms compare points, in the way that the kernel of cascades knows."""
+        return False
+
+    def compared_points(self, X: Values) -> ComparedPoints:
+        """Samples as points, with the terms' comparisons, if `is_compared`."""
+        raise NotImplementedError
+
     # ---- exact sums
 
     @property
@@ -75,6 +111,10 @@ class Terms(ABC):
         """The same terms with outputs rounded, so that they add multiples of `unit`, if the kind can."""
         del unit
         return self
+
+    def all_outputs(self) -> Iterator[Outputs]:
+        """Yield arrays of all outputs, whose absolute values limit the scores."""
+        yield self.outputs
 
     # ---- one term
 
@@ -119,6 +159,28 @@ class Terms(ABC):
             term = self.take(np.array([t]))
             shares.add_other(term.describe(), term.by_region[term.regions(queries, n_threads)])
 
+    def add_importances(self, sizes: Floats) -> None:
+        """Add to (d,) sizes how much each feature changes the scores, if the kind `credits_features`."""
+        del sizes
+
+    def n_splitting(self, n_features: int) -> Ints:
+        """(d,) number of terms that split on each feature."""
+        return np.zeros(n_features, dtype=np.int64)
+
+    def is_additive(self, feature: int) -> bool:
+        """Whether every term that uses a feature uses no other."""
+        del feature
+        return len(self.example_rows) == 0 and len(self.used_features) == 0
+
+    def steps(self, feature: int) -> Floats:
+        """Values of a feature at which the scores jump."""
+        del feature
+        return np.empty(0)
+
+    def row_pulls(self) -> tuple[Ints, Outputs]:
+        """(E,) training rows that samples are compared with, and their largest contributions (E, K)."""
+        return np.empty(0, dtype=np.int64), np.empty((0, self.outputs.shape[-1]))
+
     @classmethod
     def heading(cls, tables: Sequence[Self]) -> list[str]:
         """Description of all terms of the kind, for a summary: "3 × LogisticRegression"."""
@@ -131,6 +193,55 @@ class Terms(ABC):
         """The two classes that each term separates most; by default, in its first region."""
         first = [self.take(np.array([t])).by_region[0] for t in range(len(self))]
         return furthest_apart(np.array(first))
+
+
+class Placed(NamedTuple):
+    """A space in a model file, and its examples."""
+
+    space: Space
+    rows: Indices
+    """(E,) rows of the examples in the user's table."""
+    points: NDArray[Any]
+    """(E, …) the examples as points."""
+
+
+class Surroundings(NamedTuple):
+    """What the terms of a model file refer to."""
+
+    categorical: NDArray[np.bool_]
+    """(d,) whether each feature is categorical."""
+    spaces: Sequence[Placed]
+    n_classes: int
+
+
+class StoredTerms(Terms):
+    """Terms of a kind that model files can store."""
+
+    stored_as: ClassVar[str]
+    """Beginning of the names of the arrays."""
+
+    @property
+    def placed(self) -> list[Placed]:
+        """Spaces that the terms refer to."""
+        return []
+
+    @classmethod
+    @abstractmethod
+    def to_arrays(
+        cls, groups: Sequence[tuple[Ints, Self]], first_space: int, n_classes: int
+    ) -> dict[str, NDArray[Any]]:
+        """Arrays of a model file, for terms and their positions; spaces are numbered from `first_space`."""
+
+    @classmethod
+    @abstractmethod
+    def from_arrays(
+        cls, reader: TensorReader, positions: Ints, around: Surroundings
+    ) -> list[tuple[Ints, Self]]:
+        """Read terms with these positions, and check all that prediction relies on."""
+
+    @abstractmethod
+    def plain(self, first_space: int) -> list[dict[str, Any]]:
+        """Every term as plain JSON data; the terms' spaces are numbered from `first_space`."""
 
 
 class Separated(NamedTuple):

@@ -5,6 +5,7 @@ feature sends the codes marked in its row of `right`. A node without a split (fe
 left. The leaves of a tree are its regions, from left to right.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -34,7 +35,7 @@ from rebelboost.data.binning import Binner
 from rebelboost.model.coded_trees import Coded, coded
 from rebelboost.model.queries import Queries
 from rebelboost.model.shares import RuleVotes, Shares, add_at, slices
-from rebelboost.model.terms import Separated, Terms
+from rebelboost.model.terms import Separated, StoredTerms, Surroundings
 from rebelboost.model.tree_checks import check_nodes, check_signs
 from rebelboost.model.tree_means import TreeMeans, means_by_depth
 
@@ -47,10 +48,13 @@ MOST_DEPTH = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Trees(Terms):
+class Trees(StoredTerms):
     """All trees of an ensemble, or a single tree from a learner."""
 
     rank: ClassVar[int] = 0
+    credits_features: ClassVar[bool] = True
+    makes_statements: ClassVar[bool] = True
+    stored_as: ClassVar[str] = "trees"
 
     depths: NDArray[np.int32]
     """(T,)"""
@@ -114,9 +118,19 @@ class Trees(Terms):
     @classmethod
     def constant(cls, output: ByClass) -> "Trees":
         """One tree without a split, which adds the same to the scores of all samples."""
-        one = np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int8)
-        none = replace(cls.none(len(output)), depths=one[0], signs=one[1])
-        return replace(none, outputs=output[np.newaxis], cover=np.ones(1))
+        return cls.constants(output[np.newaxis]).with_cover(np.ones(1))
+
+    @classmethod
+    def constants(cls, outputs: Outputs) -> "Trees":
+        """Trees without a split, which add (T, K) outputs to the scores of all samples."""
+        n = len(outputs)
+        return replace(
+            cls.none(outputs.shape[1]),
+            depths=np.zeros(n, dtype=np.int32),
+            signs=np.zeros(n, dtype=np.int8),
+            outputs=outputs,
+            cover=np.full(n, np.nan),
+        )
 
     @classmethod
     def none(cls, n_classes: int) -> "Trees":
@@ -304,6 +318,29 @@ class Trees(Terms):
         shares.baseline += roots.sum(axis=0)
         shares.rules = RuleVotes(self, np.ascontiguousarray(leaves.T), roots)
 
+    def add_importances(self, sizes: Floats) -> None:
+        """Add the sizes of the changes by the splits on each feature, averaged over training samples."""
+        for means in self.means():
+            means.add_importances(sizes)
+
+    def n_splitting(self, n_features: int) -> Ints:
+        """(d,) number of trees that split on each feature."""
+        of_node = np.repeat(np.arange(len(self)), self.n_nodes)
+        tests = self.features >= 0
+        tested = np.unique(np.stack([of_node[tests], self.features[tests]]), axis=1)[1]
+        return np.bincount(tested, minlength=n_features)
+
+    def is_additive(self, feature: int) -> bool:
+        """Whether every tree that splits on a feature splits on no other."""
+        tree = np.repeat(np.arange(len(self)), self.n_nodes)
+        uses = distinct(tree[self.features == feature])
+        others = tree[(self.features >= 0) & (self.features != feature)]
+        return not np.isin(uses, others).any()
+
+    def steps(self, feature: int) -> Floats:
+        """Thresholds of the splits on a numeric feature."""
+        return self.thresholds[(self.features == feature) & (self.category < 0)]
+
     @classmethod
     def heading(cls, tables: Sequence["Trees"]) -> list[str]:
         """Text such as "40 trees of depth 6", or "of depth up to 6" if some are shallower; constants apart."""
@@ -324,6 +361,27 @@ class Trees(Terms):
         return Separated(first, second, distance)
 
     # ---- model files
+
+    @classmethod
+    def to_arrays(
+        cls, groups: Sequence[tuple[Ints, "Trees"]], first_space: int, n_classes: int
+    ) -> dict[str, NDArray[Any]]:
+        """Arrays of a model file, which has one table of trees."""
+        del first_space
+        return (groups[0][1] if groups else cls.none(n_classes)).to_tensors()
+
+    @classmethod
+    def from_arrays(
+        cls, reader: TensorReader, positions: Ints, around: Surroundings
+    ) -> list[tuple[Ints, "Trees"]]:
+        """Read the trees of a model file, and check them."""
+        trees = cls.from_tensors(reader, len(positions), around.categorical, around.n_classes)
+        return [(positions, trees)] if len(trees) else []
+
+    def plain(self, first_space: int) -> list[dict[str, Any]]:
+        """Every tree as plain JSON data."""
+        del first_space
+        return [_plain(self.take(np.array([t]))) for t in range(len(self))]
 
     def to_tensors(self) -> dict[str, NDArray[Any]]:
         """Arrays of a model file."""
@@ -385,6 +443,32 @@ class Trees(Terms):
         trees = cls(*nodes, category, right, signs, outputs, cover)
         check_signs(signs, outputs, sizes + 1)
         return trees
+
+
+def constant_response(outputs: Outputs) -> Trees:
+    """One tree without a split, whose response is 1, with (1, K) outputs."""
+    return replace(Trees.constants(outputs), signs=np.ones(1, dtype=np.int8))
+
+
+def _plain(tree: Trees) -> dict[str, Any]:
+    return {
+        "kind": "tree",
+        "depth": tree.depth,
+        "features": tree.features.tolist(),
+        "thresholds": [_finite(x) for x in tree.thresholds.tolist()],
+        "missing_right": [bool(flag) for flag in tree.missing_right],
+        "categories_right": {
+            str(node): np.flatnonzero(tree.right[row]).tolist()
+            for node, row in enumerate(tree.category.tolist())
+            if row >= 0
+        },
+        "outputs": tree.outputs.tolist(),
+    }
+
+
+def _finite(threshold: float) -> float | None:
+    """None for an infinite threshold, which JSON cannot represent: no number exceeds it."""
+    return threshold if math.isfinite(threshold) else None
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:

@@ -9,7 +9,6 @@ from rebelboost.costs.judge import Judge
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.data.equal_samples import n_distinct
 from rebelboost.data.samples import Samples
-from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.theory.zero_cost import largest_floor, rebel_levels, zero_cost_level
 
@@ -45,7 +44,8 @@ def training_facts(
 ) -> dict[str, float]:
     """Compute the facts listed in `FACTS`."""
     facts = _levels(model, samples, trained)
-    if trained.whole_steps and model.ensemble.only(Comparisons):
+    merging = [group.terms.merges_equal for group in model.ensemble.groups]
+    if trained.whole_steps and merging and all(merging):
         facts["n_points"] = float(n_distinct(samples))
     return facts | _both_costs(model, samples, n_threads)
 
@@ -83,7 +83,7 @@ def equal_within(rows: Floats) -> bool:
 
 def may_mix(model: FittedClassifier, rows: Floats, *, by_sample: bool) -> bool:
     """Whether coincident samples with different costs may have been merged: the levels are then unknown."""
-    similar = any(isinstance(group.terms, Comparisons) for group in model.ensemble.groups)
+    similar = any(group.terms.merges_equal for group in model.ensemble.groups)
     shared = bool(
         (rows == 0).sum() > len(rows)
     )  # a class that two others can be taken for at no cost
