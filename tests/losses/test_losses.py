@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rebelboost.base.fixed_point import FINE_BITS
-from rebelboost.costs.posterior import Decoder, log_ratios
-from rebelboost.losses.classes import Logistic, Squared
+from rebelboost.costs.posterior import Decoder
+from rebelboost.losses.classes import CLASS_LOSSES, Logistic, Squared
 from rebelboost.losses.exponential import CAP, rebel_subcosts, thesis_subcosts
 from rebelboost.losses.line_search import Precision, rising_root
 from rebelboost.losses.regression import Huber, LeastAbsolute, LeastSquares
@@ -133,7 +133,7 @@ def test_the_posterior_is_decoded_from_the_best_scores(loss, costs):
 
 
 def test_squared_scores_beyond_one_have_finite_ratios():
-    ratios = log_ratios(np.array([[-5.0, -1.0, 0.0, 1.0, 5.0]]), "squared")
+    ratios = CLASS_LOSSES["squared"].log_ratios(np.array([[-5.0, -1.0, 0.0, 1.0, 5.0]]))
     assert np.all(np.isfinite(ratios))
     assert np.all(np.diff(ratios) >= 0)
 

@@ -7,15 +7,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from rebelboost.boosting.state import ExponentialLoss, SmoothLoss, State
-from rebelboost.losses.classes import AnyClassLoss
-from rebelboost.losses.regression import AnyRegressionLoss
+from rebelboost.losses.classes import AnyClassLoss, loss_kind
+from rebelboost.losses.regression import AnyRegressionLoss, RegressionLossKind, regression_kind
 from rebelboost.rows.base import Rows, facts_of
 from rebelboost.rows.slopes import ClassLoss, ConvexRowsLoss, RegressionLoss
 from rebelboost.rows.sums import sums_of, total_weight
 from rebelboost.rows.weights import LeastLosses, Weighting
-
-LOSSES = ("exponential", "logistic", "squared")
-"""Losses for classification."""
 
 
 class Objective(Protocol):
@@ -34,7 +31,7 @@ class ClassObjective:
     """Objective of classification with costs."""
 
     loss: AnyClassLoss = "exponential"
-    """One of `LOSSES`, or what makes a loss from subcosts."""
+    """One of `CLASS_LOSSES`, or what makes a loss from subcosts."""
     subcosts: str = "thesis"
     """How costs become weights, one of `SUBCOSTS`."""
 
@@ -59,7 +56,7 @@ class ClassObjective:
             least: Any = rows.ask(LeastLosses(self.loss, weighting, held))
             floor = math.fsum(least) / total
         n_rows = sums.n_rows
-        if self.loss == "exponential":
+        if loss_kind(self.loss).is_multiplied:
             return State(ExponentialLoss(rows, weighting, n_rows, total, floor, held))
         of = ConvexRowsLoss(ClassLoss(self.loss, weighting), n_rows, sums.counted, weighting, held)
         return State(SmoothLoss(rows, of, total, floor, sums.unit))
@@ -73,6 +70,11 @@ class RegressionObjective:
     """One of `REGRESSION_LOSSES`, or what makes a loss from targets and weights."""
     delta: float = 1.0
     """Threshold of the Huber loss."""
+
+    @property
+    def kind(self) -> RegressionLossKind:
+        """What is to be known of the loss."""
+        return regression_kind(self.loss)
 
     def state(self, rows: Rows, *, held: bool = False) -> State:
         """Scores of 0, and their slopes."""

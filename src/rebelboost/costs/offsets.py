@@ -42,7 +42,7 @@ def correcting_offset(
     weight = np.ones(n_samples) if weight is None else weight
     units = (weight * (math.fsum(weight) / math.fsum(weight**2)))[:, np.newaxis]
     observed = frequencies * math.fsum(units[:, 0])
-    per_unit = (1.0 if decoder.loss == "logistic" else 2.0) * decoder.temperature
+    per_unit = decoder.kind.slope * decoder.temperature
     change: ByClass = np.zeros(n_classes)
     best, least, step_size = change, math.inf, 1.0
     direction = change

@@ -18,6 +18,8 @@ from rebelboost.base.triangular import ordered_product
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.mixture import mixture_of, mixture_posterior
 from rebelboost.kernels.elementary import exp_of, log_of, portable_exp, portable_log
+from rebelboost.losses.classes import CLASS_LOSSES
+from rebelboost.losses.convex import ClassLossKind
 
 SOON = 60
 """Maximum number of power iterations before samples that have not converged go to `_finish`."""
@@ -34,8 +36,6 @@ ROUGHLY = 1e-6
 LEAST_TEMPERATURE, MOST_TEMPERATURE = 1e-3, 10.0
 STRIDE = 0.7
 """Step of that search, in the logarithm, until the lowest log-loss lies between two temperatures."""
-LARGEST_SQUARED = 1 - 1e-6
-"""Scores of the squared loss are clipped to ± this value."""
 TINY = np.finfo(np.float64).tiny
 LARGEST_RANGE = 600.0
 """Largest range of 2H within a sample for which e^{2H} is computed directly, without logarithms."""
@@ -65,9 +65,14 @@ class Decoder:
     subcosts: str = "thesis"
     """Scheme that turned the costs into weights, "thesis" or "rebel"."""
 
+    @property
+    def kind(self) -> ClassLossKind:
+        """What is to be known of the loss."""
+        return CLASS_LOSSES[self.loss]
+
     def posterior(self, scores: Scores) -> Floats:
         """(N, K) class probabilities."""
-        doubled = log_ratios(self.temperature * scores, self.loss)
+        doubled = self.kind.log_ratios(self.temperature * scores)
         if is_uniform(self.costs):
             return uniform_posterior(doubled, self.precision)
         if self.subcosts == "rebel":
@@ -87,7 +92,7 @@ class Decoder:
             costs, theta = self._scaled_costs()
             paid = ordered_product((posterior / (4 * theta))[np.newaxis], costs**2)[0]
             ratios = portable_log(posterior * theta) - portable_log(np.maximum(paid, TINY))
-        return scores_with(ratios, self.loss)
+        return self.kind.scores_with(ratios)
 
     def _scaled_costs(self) -> tuple[Floats, ByClass]:
         """Costs whose squares do not overflow, and (K,) θ."""
@@ -114,27 +119,6 @@ def _log_sum(x: Floats, axis: int, *, keepdims: bool = False) -> Floats:
     top = np.where(np.isfinite(top), top, 0.0)
     total = top + portable_log(portable_exp(x - top).sum(axis=axis, keepdims=True))
     return total if keepdims else total.squeeze(axis)
-
-
-def log_ratios(scores: Scores, loss: str) -> Floats:
-    """Logarithm of g′(H)/g′(−H): 2H (exponential loss), H (logistic), ln (1 + H)/(1 − H) (squared)."""
-    if loss == "exponential":
-        return 2 * scores
-    if loss == "logistic":
-        return scores
-    # The squared loss can give scores beyond ±1, where probabilities reach 0 and 1.
-    inside = np.clip(scores, -LARGEST_SQUARED, LARGEST_SQUARED)
-    return portable_log(1 + inside) - portable_log(1 - inside)
-
-
-def scores_with(ratios: Floats, loss: str) -> Floats:
-    """Scores with these logarithms of g′(H)/g′(−H): the inverse of `log_ratios`."""
-    if loss == "exponential":
-        return ratios / 2
-    if loss == "logistic":
-        return ratios
-    odds = portable_exp(-np.abs(ratios))
-    return np.copysign((1 - odds) / (1 + odds), ratios)
 
 
 def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
@@ -261,8 +245,9 @@ def fit_temperature(
 
     Return the factor and the log-loss. `loss` and `subcosts` are those of the training; see `Decoder`.
     """
-    if is_uniform(costs) and loss != "squared" and scores.shape[1] > 1:
-        found = _uniform_temperature(log_ratios(scores, loss), labels, weight, search)
+    kind = CLASS_LOSSES[loss]
+    if is_uniform(costs) and kind.is_linear and scores.shape[1] > 1:
+        found = _uniform_temperature(kind.log_ratios(scores), labels, weight, search)
         return float(f"{found[0]:.4g}"), found[1]
 
     from scipy.optimize import minimize_scalar

@@ -59,7 +59,7 @@ def _levels(
         levels = rebel_levels_of(costs, class_weight / total, lightest, loss)
         facts["floor"], facts["least_loss"] = levels.floor, levels.least_loss
         level = levels.zero_level
-    elif model.subcosts == "thesis" and loss == "exponential":
+    elif model.subcosts == "thesis" and model.decoder.kind.thesis_bounds_cost:
         level = least_added(lightest.weight[:, np.newaxis] * lightest.rows, lightest.rows, total)
     else:
         return {}
@@ -71,7 +71,7 @@ def _levels(
 def _is_rebel(model: FittedClassifier) -> bool:
     """Whether the subcosts are REBEL's, or the same."""
     decoder = model.decoder
-    alike = decoder.loss != "exponential" and equal_within(decoder.costs)
+    alike = not decoder.kind.thesis_bounds_cost and equal_within(decoder.costs)
     return model.subcosts == "rebel" or alike
 
 

@@ -260,7 +260,7 @@ def check_supported(estimator: Any, learner: WeakLearner) -> None:
             f"learner={estimator.learner!r} needs all rows in one place: on spread rows use Tree() or "
             "Stump(binning='quantile'), or fit the ordinary estimator to a sample of the rows"
         )
-    if estimator.loss in ("absolute", "huber"):
+    if estimator.task_kind.loss_needs_all_rows(estimator.loss):
         raise ValueError(
             f"loss={estimator.loss!r} needs all rows in one place: on spread rows set loss='squared', or "
             "fit the ordinary estimator to a sample of the rows"

@@ -14,7 +14,6 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from rebelboost.base.arrays import Floats, Scores, Values, by_class_or_difference
 from rebelboost.boosting.callbacks import Callback
-from rebelboost.boosting.objectives import LOSSES
 from rebelboost.costs.decision import RULES
 from rebelboost.costs.matrix import class_costs, is_uniform
 from rebelboost.data.samples import Samples
@@ -30,7 +29,7 @@ from rebelboost.estimators.fitting import shrinkage_of
 from rebelboost.estimators.reading import SplitBy, read_classes, rule_of
 from rebelboost.estimators.validation import check_agreement, known_labels, threads_of
 from rebelboost.learners.base import WeakLearner
-from rebelboost.losses.classes import AnyClassLoss
+from rebelboost.losses.classes import CLASS_LOSSES, AnyClassLoss
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.selection.race import Selection
@@ -147,7 +146,7 @@ class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
         "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
         "costs": "no_validation",
         "class_weight": "no_validation",
-        "loss": [StrOptions(set(LOSSES)), callable],
+        "loss": [StrOptions(set(CLASS_LOSSES)), callable],
         "subcosts": [StrOptions({"auto", *SUBCOSTS})],
         "decision": [StrOptions(set(RULES))],
         "training": [StrOptions({"costs", "neutral", "auto"})],

@@ -26,7 +26,7 @@ from rebelboost.estimators.validation import (
 )
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
-from rebelboost.losses.regression import REGRESSION_LOSSES, AnyRegressionLoss
+from rebelboost.losses.regression import REGRESSION_LOSSES, AnyRegressionLoss, regression_kind
 from rebelboost.selection.race import Selection
 from rebelboost.tasks.base import is_race, named_learner
 from rebelboost.tasks.regression import RegressionTask
@@ -228,7 +228,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         found = self.cross_fit_
         if not is_race(self.learner) or found is None:
             return None
-        measure = "RMSE" if self.loss == "squared" else "MAE"
+        measure = regression_kind(self.loss).measure
         return Selection(found.standings, found.cost, percent=False, measure=measure)
 
     def predict(self, X: Any) -> BySample:
@@ -271,8 +271,9 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         check_cross_fit(self, validated=validated)
         check_callbacks(self.callbacks)
         learner = named_learner(RegressionTask, self.learner)
-        if self.loss == "absolute" and getattr(learner, "outputs", "") != "leaf":
+        needs_leaves = regression_kind(self.loss).needs_leaf_outputs
+        if needs_leaves and getattr(learner, "outputs", "") != "leaf":
             raise ValueError(
-                f'loss="absolute" needs an output for each leaf, which {learner!r} does not have: '
+                f'loss="{self.loss}" needs an output for each leaf, which {learner!r} does not have: '
                 'use a Tree with outputs="leaf", or loss="huber"'
             )

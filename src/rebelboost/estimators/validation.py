@@ -25,6 +25,7 @@ from rebelboost.data.pandas_frames import values_of
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
+from rebelboost.losses.classes import AnyClassLoss, loss_kind
 from rebelboost.tasks.base import named_learner
 from rebelboost.tasks.classes import ClassTask
 
@@ -473,9 +474,9 @@ def check_agreement(clf: Any, *, validated: bool) -> None:
         _check_similarity(clf.loss, clf.feature_subsample)
 
 
-def _check_similarity(loss: str, feature_subsample: float) -> None:
+def _check_similarity(loss: AnyClassLoss, feature_subsample: float) -> None:
     """Raise an error for options that similarities do not support."""
-    if loss != "exponential":
+    if not loss_kind(loss).is_multiplied:
         raise ValueError(
             f"similarities support only the exponential loss, not loss={loss!r}: remove it, "
             "or use trees"

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats
 from rebelboost.base.checks import Fields, TensorReader, require, room
-from rebelboost.boosting.objectives import LOSSES
 from rebelboost.boosting.rounds import History
 from rebelboost.cascade.plan import CascadePlan
 from rebelboost.costs.decision import DecisionRule
@@ -65,6 +64,7 @@ from rebelboost.files.training_rows import (
     take_provenance,
     without_points,
 )
+from rebelboost.losses.classes import CLASS_LOSSES
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
@@ -342,7 +342,7 @@ def _take_classifier(
             _costs(reader, "decoder.costs", n),
             of_decoder.number("temperature", 1e-6, 1e6),
             of_decoder.number("precision", 1e-300, 1.0),
-            of_decoder.word("loss", LOSSES),
+            of_decoder.word("loss", CLASS_LOSSES),
             fields.word("subcosts", SUBCOSTS),
         ),
         rule=rule,

@@ -1,4 +1,4 @@
-"""Logistic and squared loss, for classification.
+"""Losses for classification: the table of all, and the logistic and the squared loss.
 
 The loss of a class's score H is c⁺g(H) + c⁻g(−H) with g = log₂(1 + eˣ) or (1 + x)² [THESIS Sec. 4.3; REBEL
 S.8]. g = eˣ is in `losses/exponential.py`. For two classes with uniform costs, H₁ = −H₂, and boosting is
@@ -7,7 +7,7 @@ LogitBoost or L₂Boost.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +22,11 @@ from rebelboost.base.arrays import (
 from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import fine_scales
 from rebelboost.kernels.elementary import portable_exp, portable_log, portable_log1p
-from rebelboost.losses.convex import ConvexLoss, parabola_outputs
+from rebelboost.losses.convex import ClassLossKind, ConvexLoss, parabola_outputs
+from rebelboost.losses.exponential import EXPONENTIAL
+
+LARGEST_SQUARED = 1 - 1e-6
+"""Scores of the squared loss are clipped to ± this value for probabilities."""
 
 
 @dataclass(frozen=True)
@@ -150,16 +154,61 @@ def _plus_and_minus(subcosts: Planes) -> tuple[Floats, Floats]:
     return np.maximum(subcosts, 0).sum(axis=0), np.maximum(-subcosts, 0).sum(axis=0)
 
 
-FAMILY: dict[str, type[Logistic] | type[Squared]] = {"logistic": Logistic, "squared": Squared}
-"""Losses for classification other than the exponential, by name."""
+def log_ratios_of_squared(scores: Scores) -> Floats:
+    """Ln (1 + H)/(1 − H). Scores may lie beyond ±1, where probabilities reach 0 and 1."""
+    inside = np.clip(scores, -LARGEST_SQUARED, LARGEST_SQUARED)
+    return portable_log(1 + inside) - portable_log(1 - inside)
+
+
+def scores_of_squared(ratios: Floats) -> Scores:
+    """The inverse."""
+    odds = portable_exp(-np.abs(ratios))
+    return np.copysign((1 - odds) / (1 + odds), ratios)
+
+
+def itself(scores: Scores) -> Scores:
+    """H: log-odds are the scores of the logistic loss."""
+    return scores
+
+
+CLASS_LOSSES = {
+    "exponential": EXPONENTIAL,
+    "logistic": ClassLossKind(Logistic, least_logistic, itself, itself, slope=1.0),
+    "squared": ClassLossKind(
+        Squared,
+        least_squared,
+        log_ratios_of_squared,
+        scores_of_squared,
+        slope=2.0,
+        is_linear=False,
+    ),
+}
+"""Losses for classification, by name."""
 
 AnyClassLoss = str | Callable[[Planes], ConvexLoss]
 """The name of a loss, or what makes one from (V, N, K) subcosts."""
 
 
+def loss_kind(given: AnyClassLoss) -> ClassLossKind:
+    """What others need to know of a loss."""
+    found = CLASS_LOSSES[decoded_as(given)]
+    return found if isinstance(given, str) else replace(found, make=given, thesis_bounds_cost=False)
+
+
 def class_loss(given: AnyClassLoss, subcosts: Planes) -> Any:
     """The loss of samples with these subcosts."""
-    return FAMILY[given](subcosts) if isinstance(given, str) else given(subcosts)
+    make = loss_kind(given).make
+    assert make is not None
+    return make(subcosts)
+
+
+def least_losses(given: AnyClassLoss, subcosts: Planes) -> Floats:
+    """The minimal losses of samples with these subcosts, in any shape."""
+    kind = loss_kind(given)
+    if kind.is_multiplied:
+        return kind.least(subcosts[0], -subcosts[1]).sum(axis=1)
+    loss = class_loss(given, subcosts)
+    return loss.least() if hasattr(loss, "least") else np.zeros(1)
 
 
 def decoded_as(given: AnyClassLoss) -> str:

@@ -4,11 +4,13 @@
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
-from rebelboost.base.arrays import ByClass, Floats, Outputs, Scores
+from rebelboost.base.arrays import ByClass, Floats, Outputs, Planes, Scores
 
 
 class ConvexLoss(Protocol):
@@ -41,6 +43,31 @@ class ConvexLoss(Protocol):
         """The best output of each region, with ridge·a²/2 added to its loss; by line search."""
         found: Outputs = slopes.best_outputs(where, ridge)
         return found
+
+
+@dataclass(frozen=True)
+class ClassLossKind:
+    """What others need to know of a loss of classes, c⁺g(H) + c⁻g(−H)."""
+
+    make: Callable[[Planes], ConvexLoss] | None
+    """Makes it from (V, N, K) subcosts; None: g = eˣ, whose weights are multiplied from round to round."""
+    least: Callable[[Floats, Floats], Floats]
+    """min_h c⁺g(h) + c⁻g(−h), elementwise, of c⁺ and c⁻."""
+    log_ratios: Callable[[Scores], Floats]
+    """Logarithm of g′(H)/g′(−H), from which probabilities are computed."""
+    scores_with: Callable[[Floats], Scores]
+    """Its inverse."""
+    slope: float
+    """Derivative of the logarithm at 0."""
+    is_linear: bool = True
+    """Whether the logarithm is proportional to the scores."""
+    thesis_bounds_cost: bool = False
+    """Whether it bounds the cost with the THESIS subcosts; with REBEL's, every loss does."""
+
+    @property
+    def is_multiplied(self) -> bool:
+        """Whether weights are multiplied from round to round."""
+        return self.make is None
 
 
 def largest(values: Floats) -> ByClass:

@@ -18,6 +18,7 @@ from rebelboost.base.arrays import (
     Scores,
 )
 from rebelboost.kernels.elementary import portable_exp, portable_log
+from rebelboost.losses.convex import ClassLossKind
 
 CAP = 1e-8
 """Relative smoothing of s±: limits an output to ½ ln(2/CAP) ≈ 9.6. It is relative to the remaining mass,
@@ -91,6 +92,17 @@ def least_exponential(plus: Floats, minus: Floats) -> Floats:
     """min_h c⁺e^h + c⁻e^−h = 2√(c⁺c⁻), elementwise [REBEL S.5]."""
     least: Floats = 2 * np.sqrt(np.abs(plus * minus))
     return least
+
+
+EXPONENTIAL = ClassLossKind(
+    None,
+    least_exponential,
+    log_ratios=lambda scores: 2 * scores,
+    scores_with=lambda ratios: ratios / 2,
+    slope=2.0,
+    thesis_bounds_cost=True,
+)
+"""g(x) = eˣ: AdaBoost."""
 
 
 def log_mean_loss(log_total: float, total_weight: float, floor: float) -> float:

@@ -144,19 +144,62 @@ AnyRegressionLoss = str | Callable[[BySample, BySample], ConvexLoss]
 """The name of a loss, or what makes one from (N,) targets, minus the baseline, and (N,) weights."""
 
 
+@dataclass(frozen=True)
+class RegressionLossKind:
+    """What others need to know of a loss of numbers. By default, as for a loss of a user's own."""
+
+    make: Callable[[BySample, BySample, float], ConvexLoss]
+    """Makes it from (N,) targets, minus the baseline, (N,) weights, and the threshold of the Huber loss."""
+    of_means: bool = False
+    """Whether means minimise it: the first prediction is one, and errors are root mean squares."""
+    power: int = 2
+    """Power of the distances whose mean is compared on held-out samples."""
+    distances: Callable[[BySample, float], BySample] = lambda distance, _: distance
+    """Those distances, from |H − y| and the threshold of the Huber loss."""
+    needs_leaf_outputs: bool = False
+    """Whether every leaf needs an output of its own."""
+    needs_all_rows: bool = False
+    """Whether all rows have to be in one place."""
+
+    @property
+    def measure(self) -> str:
+        """Name of the mean error."""
+        return "RMSE" if self.of_means else "MAE"
+
+
+def huber_distances(distance: BySample, delta: float) -> BySample:
+    """The root of the Huber loss: it grows as the distance, then as its root."""
+    near = np.minimum(distance, delta)
+    return np.sqrt(near * (2 * distance - near))
+
+
+REGRESSION_LOSSES = {
+    "squared": RegressionLossKind(
+        lambda target, weight, _: LeastSquares(target, weight), of_means=True
+    ),
+    "absolute": RegressionLossKind(
+        lambda target, weight, _: LeastAbsolute(target, weight),
+        power=1,
+        needs_leaf_outputs=True,
+        needs_all_rows=True,
+    ),
+    "huber": RegressionLossKind(Huber, distances=huber_distances, needs_all_rows=True),
+}
+"""Losses for regression, by name."""
+
+
+def regression_kind(given: AnyRegressionLoss) -> RegressionLossKind:
+    """What others need to know of a loss."""
+    if isinstance(given, str):
+        return REGRESSION_LOSSES[given]
+    return RegressionLossKind(lambda target, weight, _: given(target, weight))
+
+
 def regression_loss(
-    name: AnyRegressionLoss, target: BySample, weight: BySample, delta: float = 1.0
+    given: AnyRegressionLoss, target: BySample, weight: BySample, delta: float = 1.0
 ) -> ConvexLoss:
     """The loss of samples with these targets and weights."""
-    if not isinstance(name, str):
-        return name(target, weight)
-    if name == "huber":
-        return Huber(target, weight, delta)
-    return LeastSquares(target, weight) if name == "squared" else LeastAbsolute(target, weight)
-
-
-REGRESSION_LOSSES = ("squared", "absolute", "huber")
-"""Names of the regression losses."""
+    return regression_kind(given).make(target, weight, delta)
 
 
 # ---- the first prediction
@@ -167,9 +210,14 @@ HUBER_SHARE = 0.9
 
 def baseline(loss: AnyRegressionLoss, y: BySample, weight: BySample | None) -> float:
     """Prediction before the first round: the mean for the squared loss, else the median."""
+    if regression_kind(loss).of_means:
+        return mean_of(y, weight)
+    return _median(y, np.ones(len(y)) if weight is None else weight)
+
+
+def mean_of(y: BySample, weight: BySample | None) -> float:
+    """Σ w·y / Σ w."""
     weight = np.ones(len(y)) if weight is None else weight
-    if loss != "squared":
-        return _median(y, weight)
     # Relative to the largest value, so that the sum does not overflow.
     unit = math.ldexp(1.0, int(np.frexp(np.abs(y).max(initial=0.0))[1]))
     return unit * (math.fsum(weight * (y / unit)) / math.fsum(weight))

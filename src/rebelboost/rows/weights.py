@@ -28,7 +28,7 @@ from rebelboost.base.arrays import (
 from rebelboost.base.fixed_point import coarse_scale, exact_parts, fine_scales, in_order, in_units
 from rebelboost.costs.judge import Rates, confusion_of, error_of, rates, weighed
 from rebelboost.kernels.elementary import portable_exp, portable_sinh
-from rebelboost.losses.classes import AnyClassLoss, class_loss
+from rebelboost.losses.classes import AnyClassLoss, least_losses
 from rebelboost.losses.exponential import (
     LOOSE,
     SUBCOSTS,
@@ -36,7 +36,6 @@ from rebelboost.losses.exponential import (
     highest_exponent,
     largest_weights,
     leaf_outputs,
-    least_exponential,
     log_total_of,
     loss_after,
     planes_at,
@@ -312,12 +311,7 @@ class LeastLosses:
     def apply(self, block: Block) -> list[float]:
         """Answer parts of the exact sum."""
         subcosts = self.weighting.subcosts_of(block.scored(held=self.held).rows)
-        if self.loss == "exponential":
-            least = least_exponential(subcosts[0], -subcosts[1]).sum(axis=1)
-        else:
-            loss = class_loss(self.loss, subcosts)
-            least = loss.least() if hasattr(loss, "least") else np.zeros(1)
-        return exact_parts(least.ravel().tolist())
+        return exact_parts(least_losses(self.loss, subcosts).ravel().tolist())
 
 
 def region_sums(

@@ -208,7 +208,7 @@ class RegressionScorer:
     @property
     def measure(self) -> str:
         """Name of what `cost` returns."""
-        return "RMSE" if self.objective.loss == "squared" else "MAE"
+        return self.objective.kind.measure
 
     def best_factor(
         self, scores: Scores, *, rough: bool = False, near: float = Search().near
@@ -219,7 +219,7 @@ class RegressionScorer:
         slope exceeds 1. Losses other than the squared keep the predictions as they are.
         """
         del rough, near
-        factor = self._slope(scores[:, 0]) if self.objective.loss == "squared" else 1.0
+        factor = self._slope(scores[:, 0]) if self.objective.kind.of_means else 1.0
         return Found(factor, self.log_loss(factor * scores))
 
     def calibrated(self, scores: Scores) -> Calibrated:
@@ -230,11 +230,9 @@ class RegressionScorer:
     def log_loss(self, scores: Scores) -> float:
         """Logarithm of the residuals' scale."""
         distance = np.abs(scores[:, 0] - self.target)
-        if self.objective.loss == "huber":  # the root grows as the distance, then as its root
-            near = np.minimum(distance, self.objective.delta)
-            distance = np.sqrt(near * (2 * distance - near))
-        power = 1 if self.objective.loss == "absolute" else 2
-        scale = _power_mean(distance, self.samples.weight, power)
+        kind = self.objective.kind
+        distance = kind.distances(distance, self.objective.delta)
+        scale = _power_mean(distance, self.samples.weight, kind.power)
         return log_of(max(scale, np.finfo(np.float64).tiny))
 
     def evidence(self, log_loss: float) -> float:
@@ -261,7 +259,7 @@ class RegressionScorer:
     def cost(self, scores: Scores, factor: float) -> float:
         """Root mean squared error; for other losses than the squared the mean absolute error."""
         distance = np.abs(factor * scores[:, 0] - self.target)
-        power = 2 if self.objective.loss == "squared" else 1
+        power = 2 if self.objective.kind.of_means else 1
         return _power_mean(distance, self.samples.weight, power)
 
 

@@ -15,6 +15,8 @@ from rebelboost.data.spaces import SCALES, scales_for, unmeasurable
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree
+from rebelboost.losses.classes import loss_kind
+from rebelboost.losses.regression import regression_kind
 
 LOOSE_SHRINKAGE, LOOSE_FEATURES = 0.1, 0.3
 """Settings of a candidate whose trees differ more from one another, as in a random forest."""
@@ -67,7 +69,7 @@ def class_candidates(
     if usual.sampling.feature_subsample < 1 or usual.shrinkage != TREES.shrinkage:
         return [*running, frequencies]  # the user has set the step size or the share of features
     scales = scales_for(samples.X, samples.categories)
-    smooths = usual.objective.loss == "exponential" and bool(scales)
+    smooths = loss_kind(usual.objective.loss).is_multiplied and bool(scales)
     if smooths and neutral and len(samples) <= MOST_FOR_SMOOTH:
         running.append(Entry("smooth similarities", settings_of(SMOOTH_SIMILARITY)))
     running += [
@@ -135,7 +137,7 @@ def regression_candidates(settings_of: Callable[[Recipe], Settings], X: Values) 
     running: list[Entry] = []
     smooth = settings_of(SMOOTH)
     free = smooth.shrinkage == 1 and smooth.sampling.feature_subsample == 1
-    apt = smooth.objective.loss == "squared" and len(X) <= MOST_FOR_SMOOTH
+    apt = regression_kind(smooth.objective.loss).of_means and len(X) <= MOST_FOR_SMOOTH
     if free and apt and unmeasurable(X) is None:
         running.append(Entry("smooth similarities", smooth))
     for name, recipe in RECIPES.items():

@@ -20,7 +20,7 @@ from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
 from rebelboost.kernels.elementary import log_of, portable_log
 from rebelboost.learners.tree import Tree
-from rebelboost.losses.regression import baseline
+from rebelboost.losses.regression import mean_of
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.intervals import Intervals, Spread
 from rebelboost.selection.average import CrossFit
@@ -66,7 +66,7 @@ def intervals_from(
     residual = judged.target - left_out
     constant = Spread(1.0, Ensemble.of((), 1), 0.0)
     size = np.abs(residual)
-    level = baseline("squared", size, judged.weight)
+    level = mean_of(size, judged.weight)
     if len(judged) < FEWEST or level == 0:
         return _intervals(constant, residual, judged.weight)
     sized = replace(judged, target=size - level)

@@ -78,6 +78,10 @@ class Task(Protocol):
     draws_by_value: ClassVar[bool]
     """Whether the samples of a round are drawn by their values, so that their order does not matter."""
 
+    @staticmethod
+    def loss_needs_all_rows(loss: Any) -> bool:
+        """Whether all rows have to be in one place for a loss."""
+
     @property
     def objective(self) -> Objective:
         """The loss that is trained with."""

@@ -21,7 +21,7 @@ from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
-from rebelboost.losses.classes import AnyClassLoss, decoded_as
+from rebelboost.losses.classes import AnyClassLoss, decoded_as, loss_kind
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, Provenance
 from rebelboost.model.learned_costs import LearnedCosts
@@ -76,12 +76,19 @@ class ClassTask:
     error_format: ClassVar[str] = ".2%"
     draws_by_value: ClassVar[bool] = False
 
+    @staticmethod
+    def loss_needs_all_rows(loss: AnyClassLoss) -> bool:
+        """No loss of classes does."""
+        del loss
+        return False
+
     @cached_property
     def scheme(self) -> str:
         """Scheme of subcosts: the user's choice, or the one for which the loss bounds the cost."""
         if self.subcosts != "auto":
             return self.subcosts
-        plain = self.loss == "exponential" or self.training == "neutral" or is_uniform(self.costs)
+        bounds = loss_kind(self.loss).thesis_bounds_cost
+        plain = bounds or self.training == "neutral" or is_uniform(self.costs)
         return "thesis" if plain else "rebel"
 
     @property

@@ -11,7 +11,7 @@ from rebelboost.costs.matrix import class_costs
 from rebelboost.data.folds import folds, held_out_part
 from rebelboost.data.samples import Samples
 from rebelboost.learners.tree import Tree
-from rebelboost.losses.regression import baseline
+from rebelboost.losses.regression import mean_of
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.learned_costs import LearnedCell, LearnedCosts
 from rebelboost.rows.base import MemoryRows
@@ -61,7 +61,7 @@ def expected_by_sample(samples: Samples, seed: int = 0, n_threads: int = 1) -> F
 def _fit(
     rows: Samples, true: int, decided: int, target: BySample, seed: int, n_threads: int
 ) -> LearnedCell:
-    mean = baseline("squared", target, rows.weight)
+    mean = mean_of(target, rows.weight)
     numbers = Samples.of_targets(
         rows.X,
         target - mean,

@@ -11,6 +11,7 @@ from rebelboost.data.samples import Samples
 from rebelboost.learners.base import WeakLearner
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
+from rebelboost.losses.regression import AnyRegressionLoss, regression_kind
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.model.fitted import FittedRegressor, Provenance
 from rebelboost.model.learned_costs import LearnedCosts
@@ -59,6 +60,11 @@ class RegressionTask:
     draws_by_value: ClassVar[bool] = True
     n_outputs: ClassVar[int] = 1
     is_constant: ClassVar[bool] = False
+
+    @staticmethod
+    def loss_needs_all_rows(loss: AnyRegressionLoss) -> bool:
+        """Losses whose first prediction is a median do."""
+        return regression_kind(loss).needs_all_rows
 
     # ---- settings
 

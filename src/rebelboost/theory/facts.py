@@ -59,12 +59,14 @@ def _levels(model: FittedClassifier, samples: Samples, trained: SampleUse) -> di
     labels = None if by_sample else samples.labels
     rows = samples.costs if by_sample else costs
     # The two schemes are the same where all mistakes of a sample cost the same.
-    rebel = model.subcosts == "rebel" or (loss != "exponential" and equal_within(rows))
+    rebel = model.subcosts == "rebel" or (
+        not model.decoder.kind.thesis_bounds_cost and equal_within(rows)
+    )
     if rebel and not may_mix(model, rows, by_sample=by_sample):
         levels = rebel_levels(rows, samples.weight, labels, loss)
         facts["floor"] = levels.floor if trained.all_samples else largest_floor(rows, loss)
         facts["least_loss"], level = levels.least_loss, levels.zero_level
-    elif model.subcosts == "thesis" and loss == "exponential":
+    elif model.subcosts == "thesis" and model.decoder.kind.thesis_bounds_cost:
         facts["floor"] = 0.0
         level = zero_cost_level(rows, samples.weight, labels)
     else:

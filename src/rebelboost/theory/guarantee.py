@@ -268,12 +268,12 @@ def guarantee_of(
     n_classes = len(model.classes)
     n_points = int(min(facts.get("n_points", 0.0), 2.0**31))  # a file may contain any number
     uniform = is_uniform(trained) and bool((trained.max(axis=1) == 1).all())
-    smooth = model.decoder.loss != "exponential"
+    closed = model.decoder.kind.thesis_bounds_cost
     return Guarantee(
-        _fit_bounds(history, cross_fit, None if smooth else shrinkage),
+        _fit_bounds(history, cross_fit, shrinkage if closed else None),
         n_classes,
         of_errors=uniform and "by_sample" not in facts,
-        applies="floor" in facts or (not smooth and model.subcosts == "thesis"),
+        applies="floor" in facts or (closed and model.subcosts == "thesis"),
         floor=facts.get("floor", 0.0),
         zero_level=facts.get("zero_level"),
         unavoidable_cost=model.ensemble.unavoidable_cost,

@@ -13,15 +13,9 @@ import numpy as np
 
 from rebelboost.base.arrays import BySample, Floats, Labels
 from rebelboost.base.fixed_point import exact_total, exact_totals
-from rebelboost.losses.classes import least_logistic, least_squared
-from rebelboost.losses.exponential import least_exponential, rebel_subcosts
+from rebelboost.losses.classes import CLASS_LOSSES
+from rebelboost.losses.exponential import rebel_subcosts
 
-LEAST = {
-    "exponential": least_exponential,
-    "logistic": least_logistic,
-    "squared": least_squared,
-}
-"""Minimum of the loss of one score, c⁺g(h) + c⁻g(−h), by the name of the loss."""
 ROUNDING = 1e-9
 """Relative error of a mean loss: fixed point rounds each of up to 2²⁰ samples by 2⁻⁵⁰ of the sum."""
 
@@ -77,7 +71,7 @@ def rebel_levels_of(costs: Floats, share: BySample, lightest: Lightest, loss: st
     L•_nk = l(c⁺_y + c⁺_k, c⁻_y + c⁻_k) − l(c⁺_y, c⁻_y) − l(c⁺_k, c⁻_k), with l(c⁺, c⁻) = 2√(c⁺c⁻) for
     the exponential loss. The paper prints L• without the mean over the samples.
     """
-    least = LEAST[loss]
+    least = CLASS_LOSSES[loss].least
     plus, minus = _rebel(costs)
     beta = -2 * plus.min(axis=1)  # c⁺ of the true class, whose cost is 0, is −β/2
     least_losses = least(plus, minus).sum(axis=1)
@@ -98,7 +92,8 @@ def rebel_levels_of(costs: Floats, share: BySample, lightest: Lightest, loss: st
 def largest_floor(costs: Floats, loss: str = "exponential") -> float:
     """The largest L* of any sample: an upper bound of L* for every part of the samples."""
     plus, minus = _rebel(costs)
-    return float(np.max(LEAST[loss](plus, minus).sum(axis=1) - 2 * plus.min(axis=1), initial=0.0))
+    least_losses = CLASS_LOSSES[loss].least(plus, minus).sum(axis=1)
+    return float(np.max(least_losses - 2 * plus.min(axis=1), initial=0.0))
 
 
 def _rebel(costs: Floats) -> tuple[Floats, Floats]:
