@@ -15,9 +15,12 @@ from rebelboost.evaluation.regression import RegressionEvaluation
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import ModelFileError, TableError
 from rebelboost.files.training_rows import ROWS
+from rebelboost.learners.base import traits_of
 from rebelboost.tables.files import Source, check_name
 from rebelboost.tables.held_out import HoldOutRule
 from rebelboost.tables.schema import TableSchema, stored_schema, unpacked_schema
+from rebelboost.tasks.base import RACES
+from rebelboost.tasks.classes import ClassTask
 
 
 def check_writable(path: Path, *inputs: Path | None, option: str = "-o") -> None:
@@ -179,10 +182,6 @@ def _fits(value: Any, hint: Any) -> bool:
     )
 
 
-WITHOUT_ROWS = {"auto": "auto_trees", "auto_trees": "auto_trees", "tree": "tree", "stump": "stump"}
-"""Learner → the one to use for a model without rows."""
-
-
 class KeptRows(NamedTuple):
     """What a model file keeps of the training rows."""
 
@@ -202,12 +201,14 @@ class KeptRows(NamedTuple):
             raise ValueError(f"--rows is {self.rows!r}: choose one of {', '.join(ROWS)}")
         if self.rows != "none":
             return wanted
-        if wanted not in WITHOUT_ROWS:
+        if wanted in RACES:
+            return "auto_trees"
+        if traits_of(ClassTask.learners[wanted]).compares_rows:
             raise ValueError(
                 f"--learner {wanted} compares cases with training rows, so it needs them: use another "
                 "--learner, or --rows ids"
             )
-        return WITHOUT_ROWS[wanted]
+        return wanted
 
     def of_table(self, schema: TableSchema) -> TableSchema:
         """What is kept of the description of the table: without rows, no cells and no extreme targets."""

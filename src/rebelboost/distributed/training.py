@@ -30,13 +30,13 @@ from rebelboost.estimators.classifier import RebelClassifier
 from rebelboost.estimators.reading import class_task, regression_task
 from rebelboost.estimators.regressor import RebelRegressor
 from rebelboost.estimators.validation import check_spread, encode_features, threads_of, warn_of_few
-from rebelboost.learners.base import WeakLearner
+from rebelboost.learners.base import WeakLearner, traits_of
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
 from rebelboost.rows.base import RowFacts, Rows
 from rebelboost.rows.block import EncodedRows, in_memory
 from rebelboost.rows.sums import TargetEnds, mean_target
-from rebelboost.tasks.base import Found, Table, named_learner, searches_blocks
+from rebelboost.tasks.base import Found, Table, named_learner
 
 AnyRebel = TypeVar("AnyRebel", RebelClassifier, RebelRegressor)
 
@@ -255,7 +255,7 @@ def _table(estimator: Any, table: CommonTable) -> Table:
 
 def check_supported(estimator: Any, learner: WeakLearner) -> None:
     """Raise an error for settings that need all rows in one place."""
-    if not searches_blocks(learner):
+    if not traits_of(learner).searches_blocks:
         raise ValueError(
             f"learner={estimator.learner!r} needs all rows in one place: on spread rows use Tree() or "
             "Stump(binning='quantile'), or fit the ordinary estimator to a sample of the rows"

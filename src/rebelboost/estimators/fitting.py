@@ -17,7 +17,7 @@ from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.boosting.state import HeldOut
 from rebelboost.data.samples import Samples
 from rebelboost.estimators.validation import seed_of, threads_of
-from rebelboost.learners.tree import Tree
+from rebelboost.learners.base import traits_of
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
 from rebelboost.model.learned_costs import LearnedCosts
@@ -179,7 +179,7 @@ def _fit_parts(estimator: Any, given: TrainingInput, n_folds: int, deadline: flo
     if is_race(estimator.learner):
         running = task.candidates(settings_of, samples)
         if estimator.learner == "auto_trees":
-            running = [each for each in running if isinstance(each.settings.learner, Tree)]
+            running = [each for each in running if not _compares(each)]
     else:
         learner = named_learner(task, estimator.learner)
         task.check_averaged(learner, samples)
@@ -195,6 +195,10 @@ def _fit_parts(estimator: Any, given: TrainingInput, n_folds: int, deadline: flo
     most = max((each.settings for each in running), key=lambda each: each.rounds)
     averaged: Found = task.averaged(found, scorer, most, deadline)
     return averaged
+
+
+def _compares(entry: Entry) -> bool:
+    return traits_of(entry.settings.learner).compares_rows
 
 
 # ---- settings

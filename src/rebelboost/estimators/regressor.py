@@ -24,8 +24,7 @@ from rebelboost.estimators.validation import (
     encode_target,
     threads_of,
 )
-from rebelboost.learners.stump import Stump
-from rebelboost.learners.tree import Tree
+from rebelboost.learners.base import WeakLearner
 from rebelboost.losses.regression import REGRESSION_LOSSES, AnyRegressionLoss, regression_kind
 from rebelboost.selection.race import Selection
 from rebelboost.tasks.base import is_race, named_learner
@@ -121,7 +120,10 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
     task_kind: ClassVar[type[RegressionTask]] = RegressionTask
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
-        "learner": [StrOptions(set(RegressionTask.learners)), Tree, Stump],
+        "learner": [
+            StrOptions(set(RegressionTask.learners)),
+            *dict.fromkeys(map(type, RegressionTask.learners.values())),
+        ],
         "loss": [StrOptions(set(REGRESSION_LOSSES)), callable],
         "huber_delta": [Interval(Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
@@ -135,7 +137,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
 
     def __init__(  # noqa: PLR0913  (scikit-learn's interface)
         self,
-        learner: str | Tree | Stump = "auto",
+        learner: str | WeakLearner = "auto",
         *,
         loss: AnyRegressionLoss = "squared",
         huber_delta: float | str = "auto",

@@ -23,8 +23,7 @@ from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder, is_present
 from rebelboost.data.pandas_frames import values_of
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
-from rebelboost.learners.similarity import Similarity
-from rebelboost.learners.smooth import SmoothSimilarity
+from rebelboost.learners.base import traits_of
 from rebelboost.losses.classes import AnyClassLoss, loss_kind
 from rebelboost.tasks.base import named_learner
 from rebelboost.tasks.classes import ClassTask
@@ -470,7 +469,7 @@ def check_agreement(clf: Any, *, validated: bool) -> None:
             f"reject_cost={clf.reject_cost:g} needs a reject_label for predict to return"
         )
     check_callbacks(clf.callbacks)
-    if isinstance(named_learner(ClassTask, clf.learner), Similarity | SmoothSimilarity):
+    if traits_of(named_learner(ClassTask, clf.learner)).compares_rows:
         _check_similarity(clf.loss, clf.feature_subsample)
 
 

@@ -17,21 +17,12 @@ from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.safetensors import NAMES
 from rebelboost.files.texts import Scalar
-from rebelboost.learners.binary import Binary
-from rebelboost.learners.similarity import Similarity
-from rebelboost.learners.smooth import SmoothSimilarity
-from rebelboost.learners.stump import Stump
-from rebelboost.learners.tree import Tree
+from rebelboost.learners import LEARNERS, Binary
 
 KIND = "$"
 """Name of the field that holds the type."""
-LEARNERS: dict[str, Any] = {
-    "Tree": Tree,
-    "Stump": Stump,
-    "Similarity": Similarity,
-    "SmoothSimilarity": SmoothSimilarity,
-}
-"""Learners that can be stored, by name."""
+STORED = {kind.__name__: kind for kind in LEARNERS.values()}
+"""Learners that can be stored, by the names of their classes."""
 DROPPED = {"callbacks"}
 """Parameters that are code, not data. They are None after loading."""
 
@@ -82,7 +73,7 @@ class ParameterEncoder:
         return {KIND: "array", "name": name, "flags": value.dtype == np.bool_}
 
     def _encode_object(self, value: Any, where: str) -> Any:
-        if isinstance(value, Tree | Stump | Similarity | SmoothSimilarity):
+        if type(value) in STORED.values():
             options = {f.name: getattr(value, f.name) for f in fields(value)}
             return {KIND: type(value).__name__} | {
                 name: self.encode(option, name) for name, option in options.items()
@@ -184,9 +175,9 @@ class ParameterDecoder:
         if not isinstance(found, dict):
             return found
         kind = found[KIND]
-        if kind in LEARNERS:
+        if kind in STORED:
             options = {name: self.decode(value) for name, value in found.items() if name != KIND}
-            return LEARNERS[kind](**options)
+            return STORED[kind](**options)
         return self._makers[kind](found)
 
     def _texts(self, found: dict[str, Any]) -> NDArray[Any]:

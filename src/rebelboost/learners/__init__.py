@@ -1,13 +1,31 @@
 """Weak learners: stumps, trees, similarities, smooth functions, and wrapped scikit-learn classifiers."""
 
-from rebelboost.learners.base import Candidate, Focus, Prepared, WeakLearner, solved_response
+from typing import Any
+
+from rebelboost.learners.base import (
+    Candidate,
+    Focus,
+    Prepared,
+    Traits,
+    WeakLearner,
+    solved_response,
+)
 from rebelboost.learners.binary import Binary
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.stump import Stump
 from rebelboost.learners.tree import Tree
 
+LEARNERS: dict[str, Any] = {
+    "tree": Tree,
+    "stump": Stump,
+    "similarity": Similarity,
+    "smooth": SmoothSimilarity,
+}
+"""Learners that estimators know by name. Model files store them, by the names of their classes."""
+
 __all__ = [
+    "LEARNERS",
     "Binary",
     "Candidate",
     "Focus",
@@ -15,6 +33,7 @@ __all__ = [
     "Similarity",
     "SmoothSimilarity",
     "Stump",
+    "Traits",
     "Tree",
     "WeakLearner",
     "solved_response",

@@ -38,7 +38,16 @@ from rebelboost.rows.weights import Weights, Where
 
 AnyWeights = Weights | Slopes
 
-__all__ = ["Ahead", "Candidate", "Focus", "Prepared", "WeakLearner", "solved_response"]
+__all__ = [
+    "Ahead",
+    "Candidate",
+    "Focus",
+    "Prepared",
+    "Traits",
+    "WeakLearner",
+    "solved_response",
+    "traits_of",
+]
 
 
 class Candidate(NamedTuple):
@@ -167,6 +176,27 @@ class WeakLearner(Protocol):
 
     def prepare(self, rows: Rows, n_threads: int = 1) -> Prepared:
         """Prepare rows for the search."""
+
+
+class Traits(NamedTuple):
+    """What a fit has to know of a learner beforehand. A learner may say so in an attribute `traits`."""
+
+    searches_blocks: bool = False
+    """Whether it can search rows that are in several blocks."""
+    predicts_numbers: bool = False
+    """Whether it may be the learner of a regression."""
+    compares_rows: bool = False
+    """Whether terms compare samples with training rows, by all features and with the exponential loss."""
+    has_scales: bool = False
+    """Whether an option `scale` is to be chosen on held-out samples."""
+    is_solved_at_once: bool = False
+    """Whether it has no rounds and no costs, and settings that held-out samples choose."""
+
+
+def traits_of(learner: Any) -> Traits:
+    """The traits of a learner; those of most learners, if it does not say."""
+    found: Traits = getattr(learner, "traits", Traits())
+    return found
 
 
 def solved_response(

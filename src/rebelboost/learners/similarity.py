@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from rebelboost.data.point_set import place_samples
 from rebelboost.data.spaces import SCALES
-from rebelboost.learners.base import merged_rows
+from rebelboost.learners.base import Traits, merged_rows
 from rebelboost.learners.options import Parameters, check_choice, check_number
 from rebelboost.learners.similarity_search import PreparedSimilarity
 from rebelboost.rows.base import Rows, given_samples
@@ -68,6 +68,7 @@ class Similarity(Parameters):
 
     rounds = 6000
     shrinkage = 1.0
+    traits: ClassVar[Traits] = Traits(compares_rows=True, has_scales=True)
 
     def __post_init__(self) -> None:
         check_choice("scale", self.scale, ("auto", *SCALES))

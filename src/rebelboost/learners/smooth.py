@@ -3,13 +3,14 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, ClassVar, Literal, NamedTuple, NoReturn
 
 import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, BySample, Distances, Floats, Indices, Outputs
 from rebelboost.base.kernel_arrays import DescentOptions, Features
+from rebelboost.learners.base import Traits
 from rebelboost.learners.options import Parameters, check_choice, check_number
 
 WIDTHS = (0.25, 1.0, 4.0, 16.0)
@@ -189,6 +190,7 @@ class SmoothSimilarity(Parameters):
 
     rounds = 1
     shrinkage = 1.0
+    traits: ClassVar[Traits] = Traits(compares_rows=True, is_solved_at_once=True)
 
     def __post_init__(self) -> None:
         check_choice("scale", self.scale, ("standard", "none"))

@@ -8,7 +8,7 @@ import numpy as np
 from rebelboost.base.arrays import NO_WORK, BySample, Indices, Ints, Regions
 from rebelboost.data.binning import middles
 from rebelboost.data.training_set import TABLE, TrainingSet
-from rebelboost.learners.base import AnyWeights, Candidate, Focus
+from rebelboost.learners.base import AnyWeights, Candidate, Focus, Traits
 from rebelboost.learners.binned import PreparedBins, bin_rows
 from rebelboost.learners.growing import SIGNS, RootSums, search_of, solve, tree_with_one_output
 from rebelboost.learners.options import (
@@ -161,9 +161,9 @@ class Stump(Parameters):
         check_search(self)
 
     @property
-    def searches_blocks(self) -> bool:
-        """Whether rows may be in several blocks: not for thresholds between any two values."""
-        return self.binning != "exact"
+    def traits(self) -> Traits:
+        """Rows may be in several blocks, but not for thresholds between any two values."""
+        return Traits(searches_blocks=self.binning != "exact", predicts_numbers=True)
 
     def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedStump":
         """Bin the rows."""

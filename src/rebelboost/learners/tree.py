@@ -26,7 +26,7 @@ from rebelboost.base.arrays import (
 from rebelboost.base.draws import key_from
 from rebelboost.base.kernel_arrays import TreeMemory, TreePlan, TreeTable
 from rebelboost.data.training_set import TrainingSet
-from rebelboost.learners.base import Ahead, AnyWeights, Candidate
+from rebelboost.learners.base import Ahead, AnyWeights, Candidate, Traits
 from rebelboost.learners.binned import BinnedBlocks, PreparedBins, bin_rows
 from rebelboost.learners.growing import (
     GROWING,
@@ -137,7 +137,7 @@ class Tree(Parameters):
         """Shrinkage used for shrinkage="auto"."""
         return 0.3 if self.outputs == "leaf" else 1.0
 
-    searches_blocks: ClassVar[bool] = True
+    traits: ClassVar[Traits] = Traits(searches_blocks=True, predicts_numbers=True)
 
     def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedTree":
         """Bin the rows."""

@@ -25,8 +25,7 @@ from rebelboost.boosting.fit import one_linear_algebra_thread
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import Part
-from rebelboost.learners.similarity import Similarity
-from rebelboost.learners.smooth import SmoothSimilarity
+from rebelboost.learners.base import traits_of
 from rebelboost.selection.average import (
     LEAST_SHARE,
     CrossFit,
@@ -139,7 +138,7 @@ def runner_of(entry: Entry, judging: HeldOutScorer) -> Runner:
     """The candidate's runner: boosted, solved at once, or constant."""
     if entry.name == FREQUENCIES:
         return FrequencyRunner(entry, judging)
-    if isinstance(entry.settings.learner, SmoothSimilarity):
+    if traits_of(entry.settings.learner).is_solved_at_once:
         return SmoothRunner(entry, judging)
     return BoostedRunner(entry, judging)
 
@@ -340,7 +339,7 @@ def _duration(runner: Runner) -> float:
     """Duration of the last fit; before the first, similarities are expected to take longest."""
     if runner.n_parts:
         return runner.seconds
-    return float(isinstance(runner.settings.learner, Similarity | SmoothSimilarity))
+    return float(traits_of(runner.settings.learner).compares_rows)
 
 
 def _one_scale(racing: Sequence[Runner]) -> list[Runner]:
@@ -348,7 +347,7 @@ def _one_scale(racing: Sequence[Runner]) -> list[Runner]:
 
     On 26 data sets, three splits each, the others gained nothing (log-loss 0.4142 with, 0.4140 without them).
     """
-    alike = [runner for runner in racing if isinstance(runner.settings.learner, Similarity)]
+    alike = [each for each in racing if traits_of(each.settings.learner).has_scales]
     best = max(alike, key=lambda runner: runner.share, default=None)
     for runner in alike:
         runner.share = runner.share if runner is best else 0.0

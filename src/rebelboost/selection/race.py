@@ -18,7 +18,7 @@ from rebelboost.base.findings import Described, Document
 from rebelboost.base.hashing import hash_rows
 from rebelboost.base.text import percent
 from rebelboost.data.folds import Part, folds
-from rebelboost.learners.similarity import Similarity
+from rebelboost.learners.base import traits_of
 from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
@@ -129,7 +129,7 @@ def select(
     """
     samples, seed = judging.samples, running[0].settings.seed
     if len(samples.labels) > MOST_COMPARED:
-        running = [c for c in running if not isinstance(c.settings.learner, Similarity)]
+        running = [c for c in running if not traits_of(c.settings.learner).has_scales]
     running, dropped = _with_one_scale(judging, running, n_folds, crew, deadline)
     if len(samples.labels) > MOST_SAMPLES and len(running) > 1:
         found = _on_some_rows(judging, running, n_folds, crew, deadline)
@@ -159,7 +159,7 @@ def _with_one_scale(
 ) -> tuple[Sequence[Entry], tuple[Standing, ...]]:
     """Of similarities, keep the best scale by some rows, if there are many; also returns what is dropped."""
     seed = running[0].settings.seed
-    alike = [each for each in running if isinstance(each.settings.learner, Similarity)]
+    alike = [each for each in running if traits_of(each.settings.learner).has_scales]
     many = len(judging.samples.labels) > MOST_FOR_ALL_SCALES
     if not many or len(alike) < 2 or judging.samples.times is not None:
         return running, ()

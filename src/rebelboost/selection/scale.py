@@ -1,6 +1,7 @@
 """scale="auto": choose the simplest scale that is about as good as the best on held-out samples."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from rebelboost.data.equal_samples import merge_equal
 from rebelboost.data.folds import Part, folds
 from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import SCALES, Scale, scales_for
-from rebelboost.learners.similarity import Similarity
+from rebelboost.learners.base import traits_of
 from rebelboost.model.queries import Queries
 from rebelboost.rows.base import MemoryRows
 
@@ -26,8 +27,8 @@ FAR_BEHIND = 2.0
 
 def choose_scale(settings: Settings, samples: Samples) -> Settings:
     """Replace scale="auto" in a learner's settings by the chosen scale."""
-    learner = settings.learner
-    if not isinstance(learner, Similarity) or learner.scale != "auto":
+    learner: Any = settings.learner
+    if not traits_of(learner).has_scales or learner.scale != "auto":
         return settings
     if not learner.is_scaled:
         return replace(settings, learner=replace(learner, scale="none"))

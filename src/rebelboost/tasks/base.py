@@ -16,8 +16,7 @@ from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
-from rebelboost.learners.base import WeakLearner
-from rebelboost.learners.tree import Tree
+from rebelboost.learners.base import WeakLearner, traits_of
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import Provenance
 from rebelboost.model.intervals import Intervals
@@ -185,8 +184,8 @@ def race_on_some(
         each
         for each in running
         if each.name != FREQUENCIES
-        and searches_blocks(each.settings.learner)
-        and (isinstance(each.settings.learner, Tree) or not only_trees)
+        and traits_of(each.settings.learner).searches_blocks
+        and not (only_trees and traits_of(each.settings.learner).compares_rows)
     ]
     most = max((each.settings for each in running), key=lambda each: each.rounds)
     left_out = folds(samples, N_FOLDS, most.seed)[: task.n_parts_of_sample(len(samples))]
@@ -198,8 +197,3 @@ def race_on_some(
     found = winner(scorer, running, Parts(left_out), FitPool(most.n_threads))
     kept = replace(found.settings, patience=most.patience)
     return Choice(found._replace(settings=kept), samples, most)
-
-
-def searches_blocks(learner: WeakLearner) -> bool:
-    """Whether a learner can search rows that are in several blocks."""
-    return bool(getattr(learner, "searches_blocks", False))

@@ -16,10 +16,8 @@ from rebelboost.costs.decision import DecisionRule
 from rebelboost.costs.matrix import is_uniform, uniform
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.samples import Samples
-from rebelboost.learners.base import WeakLearner
-from rebelboost.learners.similarity import Similarity
-from rebelboost.learners.smooth import SmoothSimilarity
-from rebelboost.learners.stump import Stump
+from rebelboost.learners import LEARNERS
+from rebelboost.learners.base import WeakLearner, traits_of
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.classes import AnyClassLoss, decoded_as, loss_kind
 from rebelboost.model.ensemble import Ensemble
@@ -66,12 +64,8 @@ class ClassTask:
     """Whether costs were given by sample."""
 
     learners: ClassVar[Mapping[str, WeakLearner]] = {
-        "auto": Tree(),
-        "auto_trees": Tree(),
-        "tree": Tree(),
-        "stump": Stump(),
-        "similarity": Similarity(),
-        "smooth": SmoothSimilarity(),
+        **dict.fromkeys(RACES, Tree()),
+        **{name: kind() for name, kind in LEARNERS.items()},
     }
     error_format: ClassVar[str] = ".2%"
     draws_by_value: ClassVar[bool] = False
@@ -121,7 +115,7 @@ class ClassTask:
         """Number of folds by default: where probabilities are needed, and samples suffice."""
         few = n_parts_of(len(samples), N_FOLDS) == N_FOLDS
         n_folds = N_FOLDS_ALONE if few and not is_race(named) else N_FOLDS
-        if isinstance(learner, SmoothSimilarity):
+        if traits_of(learner).is_solved_at_once:
             return n_folds
         if is_uniform(self.costs) and not samples.by_sample:
             apt = isinstance(named, str) and named in CROSS_FITTED
@@ -139,11 +133,11 @@ class ClassTask:
         )
 
     def check_averaged(self, learner: WeakLearner, samples: Samples) -> None:
-        """Raise an error for smooth similarities that would be trained on costs."""
+        """Raise an error for learners that know no costs, if they would be trained on costs."""
         alike = self._is_neutral or (is_uniform(self.costs) and not samples.by_sample)
-        if isinstance(learner, SmoothSimilarity) and not alike:
+        if traits_of(learner).is_solved_at_once and not alike:
             raise ValueError(
-                f"SmoothSimilarity cannot be trained on costs, as training={self.training!r} with "
+                f"{type(learner).__name__} cannot be trained on costs, as training={self.training!r} with "
                 f"decision={self.rule.name!r} asks: set training='neutral', and the costs act in the "
                 "decision"
             )

@@ -8,8 +8,8 @@ from rebelboost.boosting.objectives import RegressionObjective
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.data.samples import Samples
-from rebelboost.learners.base import WeakLearner
-from rebelboost.learners.stump import Stump
+from rebelboost.learners import LEARNERS
+from rebelboost.learners.base import WeakLearner, traits_of
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.regression import AnyRegressionLoss, regression_kind
 from rebelboost.model.ensemble import Ensemble, weighted_sum
@@ -21,7 +21,7 @@ from rebelboost.selection.candidates import LEAST_MASS, Entry, regression_candid
 from rebelboost.selection.cross_fit import share_of_time
 from rebelboost.selection.intervals import intervals_from, learn_intervals
 from rebelboost.selection.race import n_parts_of
-from rebelboost.tasks.base import Choice, Found, Table, is_race
+from rebelboost.tasks.base import RACES, Choice, Found, Table, is_race
 
 TREE = Tree(depth=5, least_mass=LEAST_MASS)
 FOR_RACE = 0.85
@@ -51,10 +51,9 @@ class RegressionTask:
     """Whether held-out samples choose the number of rounds."""
 
     learners: ClassVar[Mapping[str, WeakLearner]] = {
-        "auto": TREE,
-        "auto_trees": TREE,
+        **dict.fromkeys(RACES, TREE),
+        **{n: kind() for n, kind in LEARNERS.items() if traits_of(kind()).predicts_numbers},
         "tree": TREE,
-        "stump": Stump(),
     }
     error_format: ClassVar[str] = ".4g"
     draws_by_value: ClassVar[bool] = True
