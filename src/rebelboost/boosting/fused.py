@@ -7,18 +7,18 @@ other threads can run in the meantime.
 import bisect
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.base.arrays import Floats, Ints
+from rebelboost.base.arrays import NO_WORK, Floats, Ints
 from rebelboost.base.cached import cached_property
 from rebelboost.base.kernel_arrays import Boosted, RoundLog
 from rebelboost.boosting.callbacks import Callback, Tolerance, all_may_wait
-from rebelboost.boosting.rounds import Held, Round, RoundBatch
+from rebelboost.boosting.rounds import WHOLE, WORK, ColumnBatch, Round, RoundColumns
 from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import REFRESH, HeldOut, State
 from rebelboost.costs.judge import UNJUDGED
@@ -80,7 +80,7 @@ class RoundLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class FusedBatch(RoundBatch):
+class FusedBatch(ColumnBatch):
     """R rounds that one kernel call has done. A record takes longer to make than a round does."""
 
     first: int
@@ -100,18 +100,6 @@ class FusedBatch(RoundBatch):
 
     def __len__(self) -> int:
         return len(self.log.edges)
-
-    @overload
-    def __getitem__(self, i: int) -> Round: ...
-    @overload
-    def __getitem__(self, i: slice) -> Sequence[Round]: ...
-    def __getitem__(self, i: int | slice) -> Round | Sequence[Round]:
-        if isinstance(i, slice):
-            return [self[j] for j in range(*i.indices(len(self)))]
-        return self._record(range(len(self))[i])
-
-    def __iter__(self) -> Iterator[Round]:
-        return map(self._record, range(len(self)))
 
     @property
     def first_index(self) -> int:
@@ -140,28 +128,35 @@ class FusedBatch(RoundBatch):
     def _ends(self) -> Ints:
         return np.cumsum([len(each) for each in self.terms])
 
-    def _record(self, i: int) -> Round:
-        held = None
-        if self.held_losses is not None:
-            held = Held(self.held_losses.log_losses[i], *self.log.rates[i, 1].tolist())
-        edge, (began, ended) = float(self.log.edges[i]), self.time
-        error, cost = self.log.rates[i, 0].tolist()
+    def hypothesis(self, i: int) -> TermOfBatch:
+        """The term of a round."""
         run = int(np.searchsorted(self._ends, i, side="right"))
         terms = self.terms[run]
-        log_totals = self.losses.log_totals
-        before = log_totals[i - 1] if i > 0 else self.log_total
-        return Round(
-            part=self.part,
-            index=self.first + i,
-            log_loss=self.losses.log_losses[i],
-            loss_ratio=math.exp(log_totals[i] - before),
-            edge=edge,
-            bound=math.sqrt(max(0.0, 1 - edge**2)),
-            error=error,
-            cost=cost,
-            held=held,
-            hypothesis=TermOfBatch(terms, i - int(self._ends[run]) + len(terms)),
-            seconds=began + (ended - began) * (i + 1) / len(self),
+        return TermOfBatch(terms, i - int(self._ends[run]) + len(terms))
+
+    @cached_property
+    def columns(self) -> RoundColumns:
+        """The rounds."""
+        n, edges, rates = len(self), self.log.edges, self.log.rates
+        log_totals, (began, ended) = self.losses.log_totals, self.time
+        before = [self.log_total, *log_totals[:-1]]
+        numbers = [
+            self.losses.log_losses,
+            [math.exp(now - then) for now, then in zip(log_totals, before, strict=True)],
+            edges,
+            [math.sqrt(max(0.0, 1 - edge**2)) for edge in edges.tolist()],
+            *rates[:, 0].T,
+            began + (ended - began) * np.arange(1, n + 1) / n,
+            np.full(n, NO_WORK.heavy),
+        ]
+        counts = np.empty((n, len(WHOLE) + len(WORK)), dtype=np.int64)
+        counts[:, 0], counts[:, 1] = self.first + np.arange(n), self.part
+        counts[:, len(WHOLE) :] = [getattr(NO_WORK, name) for name in WORK]
+        held, has_held = np.full((n, 3), np.nan), self.held_losses is not None
+        if self.held_losses is not None:
+            held[:, 0], held[:, 1:] = self.held_losses.log_losses, rates[:, 1]
+        return RoundColumns(
+            np.column_stack(numbers), counts, held, np.full(n, has_held, dtype=np.uint8)
         )
 
 

@@ -1,11 +1,15 @@
 """The record of a round, and the history of all rounds."""
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import accumulate, pairwise
 from typing import Any, ClassVar, NamedTuple, Protocol, overload
 
-from rebelboost.base.arrays import NO_WORK, Work
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import NO_WORK, Floats, Ints, Work
 
 CUT = -1
 """Stands for the number of a term that was dropped."""
@@ -67,6 +71,62 @@ class Round:
         return row
 
 
+NUMBERS = ("log_loss", "loss_ratio", "edge", "bound", "error", "cost", "seconds")
+"""Real-valued fields of a round."""
+WHOLE = ("index", "part")
+"""Integer fields of a round."""
+WORK = ("visited", "possible", "dropped")
+"""Integer fields of a round's work."""
+
+
+class RoundColumns(NamedTuple):
+    """R rounds as columns."""
+
+    numbers: Floats
+    """(R, 7 + 1) `NUMBERS`, and the share of heavy samples."""
+    counts: Ints
+    """(R, 2 + 3) `WHOLE` and `WORK`."""
+    held: Floats
+    """(R, 3), NaN if nothing was held out."""
+    has_held: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, records: Sequence[Round]) -> "RoundColumns":
+        """The columns of records."""
+        nothing = Held(np.nan, np.nan, np.nan)
+        numbers = [[*(getattr(r, n) for n in NUMBERS), r.work.heavy] for r in records]
+        whole = [[getattr(r, n) for n in WHOLE] for r in records]
+        work = [[getattr(r.work, n) for n in WORK] for r in records]
+        return cls(
+            np.array(numbers, dtype=np.float64).reshape(-1, len(NUMBERS) + 1),
+            np.hstack([_counts(whole, len(WHOLE)), _counts(work, len(WORK))]),
+            np.array([r.held or nothing for r in records], dtype=np.float64).reshape(-1, 3),
+            np.array([r.held is not None for r in records], dtype=np.uint8),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence["RoundColumns"]) -> "RoundColumns":
+        """The rounds of all parts."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def record(self, i: int, hypothesis: Described) -> Round:
+        """The record of a round."""
+        *plain, heavy = self.numbers[i].tolist()
+        index, part, visited, possible, dropped = self.counts[i].tolist()
+        return Round(
+            index=index,
+            part=part,
+            **dict(zip(NUMBERS, plain, strict=True)),
+            held=Held(*self.held[i].tolist()) if self.has_held[i] else None,
+            hypothesis=hypothesis,
+            work=Work(visited, possible, dropped, heavy),
+        )
+
+
+def _counts(rows: Sequence[Sequence[int]], width: int) -> Ints:
+    return np.array(rows, dtype=np.int64).reshape(-1, width)
+
+
 class RoundBatch(Sequence[Round]):
     """Rounds after which callbacks are called, at least one."""
 
@@ -106,6 +166,35 @@ class RoundBatch(Sequence[Round]):
         return [(each.held.log_loss, each.held.cost) for each in self if each.held is not None]
 
 
+class ColumnBatch(RoundBatch):
+    """Rounds in columns, whose records are made when somebody asks for them."""
+
+    @property
+    @abstractmethod
+    def columns(self) -> RoundColumns:
+        """The rounds."""
+
+    @abstractmethod
+    def hypothesis(self, i: int) -> Described:
+        """The term of a round, or its description."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @overload
+    def __getitem__(self, i: int) -> Round: ...
+    @overload
+    def __getitem__(self, i: slice) -> Sequence[Round]: ...
+    def __getitem__(self, i: int | slice) -> Round | Sequence[Round]:
+        if isinstance(i, slice):
+            return [self[j] for j in range(*i.indices(len(self)))]
+        place = range(len(self))[i]
+        return self.columns.record(place, self.hypothesis(place))
+
+    def __iter__(self) -> Iterator[Round]:
+        return (self[i] for i in range(len(self)))
+
+
 class History:
     """The records of all rounds, of one or several fits. `table` returns them as columns."""
 
@@ -127,6 +216,31 @@ class History:
             self._rounds += batch
         self._unread.clear()
         return self._rounds
+
+    def columns(self) -> RoundColumns:
+        """All rounds as columns; no records are made."""
+        return RoundColumns.joined([RoundColumns.of([]), *map(_columns_of, self.runs())])
+
+    def hypotheses(self) -> Iterator[Described]:
+        """The term of each round, or its description; no records are made."""
+        for run in self.runs():
+            if isinstance(run, ColumnBatch):
+                yield from map(run.hypothesis, range(len(run)))
+            else:
+                yield from (record.hypothesis for record in run)
+
+    def runs(self) -> Iterator[Sequence[Round]]:
+        """Yield batches in columns, and lists of the records between them."""
+        records = list(self._rounds)
+        for batch in self._unread:
+            for run in batch.runs() if isinstance(batch, History) else [batch]:
+                if isinstance(run, ColumnBatch):
+                    yield records
+                    records = []
+                    yield run
+                else:
+                    records.extend(run)
+        yield records
 
     def on_rounds(self, batch: Sequence[Round]) -> bool:
         """Append the records."""
@@ -153,6 +267,11 @@ class History:
         numbers = range(first, first + n_rounds)
         self.terms += [number if number < n_terms else CUT for number in numbers]
         self.n_rounds.append(n_rounds)
+
+    def number_stored(self, terms: list[int]) -> None:
+        """Number the terms of one fit, as they were numbered before."""
+        self.terms += terms
+        self.n_rounds.append(len(terms))
 
     def renumber_terms(self, places: Mapping[int, Sequence[int]]) -> None:
         """Renumber terms after fits were summed: fit → new number of each term; others were dropped."""
@@ -186,3 +305,7 @@ class History:
         # Only fits with held-out samples have validation columns.
         names = dict.fromkeys(name for row in rows for name in row)
         return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _columns_of(run: Sequence[Round]) -> RoundColumns:
+    return run.columns if isinstance(run, ColumnBatch) else RoundColumns.of(run)
