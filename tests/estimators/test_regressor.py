@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree
 from rebelboost.base.hashing import draw, hash_rows
 from rebelboost.boosting.rounds import History
-from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Queries
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 4))

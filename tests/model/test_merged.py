@@ -5,8 +5,8 @@ from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
 from rebelboost.base.fixed_point import FEW_BITS
 from rebelboost.data.pandas_frames import values_of
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.queries import Queries
 from rebelboost.model.smooth import SmoothSimilarities
+from rebelboost.model.terms import Queries
 from rebelboost.model.trees import Trees
 
 pd = pytest.importorskip("pandas")

@@ -13,7 +13,7 @@ from rebelboost.boosting.loop import replay
 from rebelboost.boosting.objectives import ClassObjective
 from rebelboost.data.samples import Samples
 from rebelboost.losses.exponential import CAP
-from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Queries
 from rebelboost.rows.base import MemoryRows
 from rebelboost.theory.bounds import (
     edges,

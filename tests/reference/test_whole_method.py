@@ -9,7 +9,7 @@ from ensembles import assert_same
 from rebelboost import RebelClassifier, Stump, Tree, kernels
 from rebelboost.base.draws import Draws
 from rebelboost.kernels.reference import random_normals
-from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Queries
 from reference import rebel
 
 ROUNDS = 8

@@ -24,8 +24,7 @@ from rebelboost.boosting.state import REFRESH, HeldOut, State
 from rebelboost.costs.judge import UNJUDGED
 from rebelboost.learners.base import Ahead, Prepared
 from rebelboost.losses.exponential import log_mean_loss, log_total_of
-from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
+from rebelboost.model.terms import Queries, Terms
 from rebelboost.rows.weights import Weights
 
 MOST_VISITED = 1 << 26

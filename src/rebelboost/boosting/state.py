@@ -12,8 +12,7 @@ from rebelboost.base.kernel_arrays import Boosted, RoundLog
 from rebelboost.boosting.rounds import Held
 from rebelboost.costs.judge import Rates
 from rebelboost.losses.exponential import log_mean_loss
-from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
+from rebelboost.model.terms import Queries, Terms
 from rebelboost.rows.base import Rows
 from rebelboost.rows.block import ScoredRows
 from rebelboost.rows.slopes import ConvexRowsLoss, Slopes, StartSlopes

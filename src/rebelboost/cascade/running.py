@@ -12,7 +12,7 @@ from rebelboost.cascade.checks import RISK, SIDES, at_temperature, compare_value
 from rebelboost.cascade.plan import CascadePlan
 from rebelboost.cascade.staged_terms import CompiledTables, StagedTerms
 from rebelboost.model.fitted import FittedClassifier
-from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Queries
 
 
 class Left(NamedTuple):

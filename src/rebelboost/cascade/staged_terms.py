@@ -9,8 +9,7 @@ import numpy as np
 from rebelboost.base.arrays import ComparedPoints, Ints, Scores, Values
 from rebelboost.base.cached import cached_property
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
+from rebelboost.model.terms import Queries, Terms
 from rebelboost.model.trees import Trees
 
 FIRST_SHARE, N_STAGES = 1 / 128, 22

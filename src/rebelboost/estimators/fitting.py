@@ -19,8 +19,7 @@ from rebelboost.data.samples import Samples
 from rebelboost.estimators.validation import seed_of, threads_of
 from rebelboost.learners.base import traits_of
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.fitted import Provenance
-from rebelboost.model.learned_costs import LearnedCosts
+from rebelboost.model.fitted import LearnedCosts, Provenance
 from rebelboost.rows.base import Rows
 from rebelboost.selection.average import CrossFit
 from rebelboost.selection.candidates import Entry

@@ -36,8 +36,7 @@ from rebelboost.estimators.validation import (
 )
 from rebelboost.losses.regression import baseline, huber_delta
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.fitted import FittedClassifier, FittedRegressor, Provenance
-from rebelboost.model.learned_costs import LearnedCosts
+from rebelboost.model.fitted import FittedClassifier, FittedRegressor, LearnedCosts, Provenance
 from rebelboost.rows.base import MemoryRows
 from rebelboost.tasks.base import Found, Table, named_learner
 from rebelboost.tasks.classes import ClassTask

@@ -21,7 +21,7 @@ from rebelboost.estimators.validation import threads_of
 from rebelboost.evaluation.classes import LEAST_PROBABILITY
 from rebelboost.explain.usage import importances
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Queries
 from rebelboost.model.trees import Trees
 
 MOST_ROWS, REPEATS = 2000, 2

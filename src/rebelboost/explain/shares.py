@@ -22,8 +22,8 @@ import numpy as np
 from rebelboost.base.arrays import ByClass, Floats, Ints, Scores, Values
 from rebelboost.base.hashing import distinct
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.queries import Queries
 from rebelboost.model.shares import ComparisonVotes, RuleVotes, Shares
+from rebelboost.model.terms import Queries
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ from rebelboost.base.checks import Fields, TensorReader, require
 from rebelboost.costs.by_sample import CostCell, CostColumns
 from rebelboost.files.terms import LARGEST_NUMBER, Features, reach
 from rebelboost.model.ensemble import Ensemble, Group
-from rebelboost.model.fitted import FittedClassifier
+from rebelboost.model.fitted import FittedClassifier, LearnedCell, LearnedCosts
 from rebelboost.model.intervals import Intervals, Spread
-from rebelboost.model.learned_costs import LearnedCell, LearnedCosts
 from rebelboost.model.trees import Trees
 
 LARGEST_COST = 1e300

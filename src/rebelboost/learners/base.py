@@ -29,8 +29,7 @@ from rebelboost.base.hashing import Keys, hash_rows
 from rebelboost.base.kernel_arrays import Boosted, RoundLog
 from rebelboost.costs.judge import Judge
 from rebelboost.data.samples import Samples
-from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
+from rebelboost.model.terms import Queries, Terms
 from rebelboost.rows.base import MemoryRows, Rows, facts_of, given_samples
 from rebelboost.rows.slopes import Slopes
 from rebelboost.rows.trees import Draw

@@ -18,8 +18,7 @@ from rebelboost.data.binning import BLOCK, Binner
 from rebelboost.data.training_set import TABLE, TrainingSet, bin_samples
 from rebelboost.learners.base import Prepared
 from rebelboost.learners.pruning import Schedule
-from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
+from rebelboost.model.terms import Queries, Terms
 from rebelboost.rows.base import Rows, facts_of
 from rebelboost.rows.quantiles import BinRows, binner_of
 from rebelboost.rows.sums import FindExtremes

@@ -34,10 +34,10 @@ from rebelboost.base.kernel_arrays import CONSTANT as CONSTANT_LEVEL
 from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.base.text import counted
 from rebelboost.data.spaces import Embedding, Space
-from rebelboost.model.queries import Queries
 from rebelboost.model.shares import ComparisonVotes, Shares, add_at, slices
 from rebelboost.model.terms import (
     Placed,
+    Queries,
     Separated,
     StoredTerms,
     Surroundings,

@@ -13,8 +13,7 @@ from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import coarsest, unit_of
 from rebelboost.base.hashing import distinct
 from rebelboost.model.merged import Merged, merged
-from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
+from rebelboost.model.terms import Queries, Terms
 from rebelboost.model.trees import Trees
 
 MOST_RUNS = 32

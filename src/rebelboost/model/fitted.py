@@ -5,9 +5,9 @@ read it. Its methods take encoded samples (numbers, with codes for categories) o
 checks and encodes the user's tables.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,42 @@ from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.intervals import Intervals
-from rebelboost.model.learned_costs import LearnedCosts
+
+
+class LearnedCell(NamedTuple):
+    """A cost that depends on the sample: `baseline`, and what the terms add to it."""
+
+    true: int
+    decided: int
+    """−1: the terms predict a factor of the whole row."""
+    baseline: float
+    ensemble: Ensemble
+
+    def predict(self, X: Values, n_threads: int = 1) -> Floats:
+        """(N,) expected costs, or factors; never negative."""
+        return np.maximum(self.baseline + self.ensemble.scores(X, n_threads)[:, 0], 0.0)
+
+
+class LearnedCosts(NamedTuple):
+    """The cells of the cost matrix that depend on the sample.
+
+    Costs that were given for each training sample are not known of new ones. Where they depend on the
+    features, as the cost of a missed fraud on its amount, trees learn them: one regression for each cell of
+    the cost matrix that varies.
+    """
+
+    cells: Sequence[LearnedCell]
+
+    def applied(self, matrix: Floats, X: Values, n_threads: int = 1) -> Floats:
+        """(N, K, K) the matrix, with those cells replaced by what is expected for each sample."""
+        cube = np.tile(matrix, (len(X), 1, 1))
+        for cell in self.cells:
+            predicted = cell.predict(X, n_threads)
+            if cell.decided < 0:
+                cube[:, cell.true] *= predicted[:, np.newaxis]
+            else:
+                cube[:, cell.true, cell.decided] = predicted
+        return cube
 
 
 @dataclass(frozen=True)

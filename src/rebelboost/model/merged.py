@@ -14,8 +14,7 @@ from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, Floats, Indices, Ints, Outputs, Scores
 from rebelboost.base.hashing import distinct
 from rebelboost.base.kernel_arrays import StepArrays
-from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
+from rebelboost.model.terms import Queries, Terms
 from rebelboost.model.trees import NONE, Trees
 
 N_CODES = 256

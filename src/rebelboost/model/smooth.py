@@ -29,9 +29,8 @@ from rebelboost.base.fixed_point import SMALL_ENOUGH, rounded, spacing
 from rebelboost.base.hashing import distinct
 from rebelboost.data.spaces import Embedding
 from rebelboost.model.comparisons import AT_ONCE
-from rebelboost.model.queries import Queries
 from rebelboost.model.shares import Shares, size, slices
-from rebelboost.model.terms import Placed, Separated, StoredTerms, Surroundings
+from rebelboost.model.terms import Placed, Queries, Separated, StoredTerms, Surroundings
 
 NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
 """Of the integrals from the mean of the training samples to a sample, on [−1, 1]."""

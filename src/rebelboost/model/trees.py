@@ -33,10 +33,8 @@ from rebelboost.base.hashing import distinct
 from rebelboost.base.text import counted
 from rebelboost.data.binning import Binner
 from rebelboost.model.coded_trees import Coded, coded
-from rebelboost.model.queries import Queries
 from rebelboost.model.shares import RuleVotes, Shares, add_at, slices
-from rebelboost.model.terms import Separated, StoredTerms, Surroundings
-from rebelboost.model.tree_checks import check_nodes, check_signs
+from rebelboost.model.terms import Queries, Separated, StoredTerms, Surroundings
 from rebelboost.model.tree_means import TreeMeans, means_by_depth
 
 NONE = -1
@@ -45,6 +43,8 @@ MANY_SAMPLES = 1024
 """On fewer samples, it would take longer to code the trees than to walk them."""
 MOST_DEPTH = 12
 """Maximum depth of a tree."""
+CHECKED_AT_ONCE = 1024
+"""Number of leaves of a model file checked at a time, to keep copies small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -431,7 +431,7 @@ class Trees(StoredTerms):
             cover = reader.numbers(f"{name}.cover", n_nodes + n_trees)
             fine = (cover >= 0).all() and (cover < 1e300).all()
             require(fine, "leaves with a negative or huge weight of samples")
-        check_nodes(features, thresholds, missing_right, table_nodes, categorical)
+        _check_nodes(features, thresholds, missing_right, table_nodes, categorical)
         category = np.full(n_nodes, NONE, dtype=np.int32)
         category[table_nodes] = np.arange(len(table_nodes), dtype=np.int32)
         reader.room.take(256 * len(tables), "categories of splits, which are")
@@ -441,13 +441,46 @@ class Trees(StoredTerms):
         right = np.unpackbits(tables, axis=1, bitorder="little")
         nodes = depths.astype(np.int32), features, thresholds, missing_right
         trees = cls(*nodes, category, right, signs, outputs, cover)
-        check_signs(signs, outputs, sizes + 1)
+        _check_signs(signs, outputs, sizes + 1)
         return trees
 
 
 def constant_response(outputs: Outputs) -> Trees:
     """One tree without a split, whose response is 1, with (1, K) outputs."""
     return replace(Trees.constants(outputs), signs=np.ones(1, dtype=np.int8))
+
+
+def _check_nodes(
+    features: NDArray[np.int32],
+    thresholds: Floats,
+    missing_right: Bytes,
+    table_nodes: Ints,
+    categorical: NDArray[np.bool_],
+) -> None:
+    """Check that every split can be walked, whatever the sample."""
+    tests = features != NONE
+    require((thresholds > -np.inf).all(), "a threshold that is not a number")  # also rejects NaN
+    of_categories = tests & categorical[features] if len(categorical) else np.zeros_like(tests)
+    require(
+        np.array_equal(np.flatnonzero(of_categories), table_nodes),
+        "category tables that do not match the nodes with categorical features",
+    )
+    endless = np.isposinf(thresholds)
+    require(endless[of_categories].all(), "a threshold at a categorical feature")
+    idle = endless[~tests].all() and not missing_right[~tests].any()
+    require(idle, "a node without a split that sends samples right")
+
+
+def _check_signs(signs: NDArray[np.int8], outputs: Outputs, n_leaves: Ints) -> None:
+    """Check that leaves with signs share one output vector; `n_leaves` (T,) are those of each tree."""
+    leaves = np.flatnonzero(signs)
+    first = np.repeat(np.cumsum(n_leaves) - n_leaves, n_leaves)[leaves]
+    for some in np.array_split(np.arange(len(leaves)), len(leaves) // CHECKED_AT_ONCE + 1):
+        own, lead = leaves[some], first[some]
+        turned = signs[own] * signs[lead]
+        shared = turned[:, np.newaxis] * outputs[lead]
+        alike = np.array_equal(outputs[own], shared)
+        require(alike, "a tree whose leaves have signs but do not share one output")
 
 
 def _plain(tree: Trees) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Ints, Outputs, Regions, Scores, Values
 from rebelboost.base.fixed_point import is_multiple, rounded
-from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
+from rebelboost.model.terms import Queries, Terms
 
 SIGNS = np.array([1, -1], dtype=np.int8)
 """Responses of the two regions: where the classifier predicts +1, and elsewhere."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Layer, Outputs
 from rebelboost.data.binning import Binner
-from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Queries
 from rebelboost.model.trees import Trees
 from rebelboost.rows.base import Merge, added
 from rebelboost.rows.block import Block, in_memory

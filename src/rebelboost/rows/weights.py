@@ -41,8 +41,7 @@ from rebelboost.losses.exponential import (
     planes_at,
     signed_output,
 )
-from rebelboost.model.queries import Queries
-from rebelboost.model.terms import Terms
+from rebelboost.model.terms import Queries, Terms
 from rebelboost.rows.base import Merge, Operation, Rows, added, all_items, largest_of
 from rebelboost.rows.block import Block, EncodedRows, ScoredRows, in_memory
 from rebelboost.rows.replaying import AddTerms, packed_tree

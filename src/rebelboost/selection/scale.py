@@ -14,7 +14,7 @@ from rebelboost.data.folds import Part, folds
 from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import SCALES, Scale, scales_for
 from rebelboost.learners.base import traits_of
-from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Queries
 from rebelboost.rows.base import MemoryRows
 
 MOST_SAMPLES = 3000

@@ -18,9 +18,8 @@ from rebelboost.data.folds import folds
 from rebelboost.data.samples import Samples
 from rebelboost.learners.base import WeakLearner, traits_of
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.fitted import Provenance
+from rebelboost.model.fitted import LearnedCosts, Provenance
 from rebelboost.model.intervals import Intervals
-from rebelboost.model.learned_costs import LearnedCosts
 from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry

@@ -21,8 +21,7 @@ from rebelboost.learners.base import WeakLearner, traits_of
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.classes import AnyClassLoss, decoded_as, loss_kind
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.fitted import FittedClassifier, Provenance
-from rebelboost.model.learned_costs import LearnedCosts
+from rebelboost.model.fitted import FittedClassifier, LearnedCosts, Provenance
 from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import ClassScorer, HeldOutScorer, neutral
 from rebelboost.selection.candidates import Entry, class_candidates

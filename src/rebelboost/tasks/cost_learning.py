@@ -13,7 +13,7 @@ from rebelboost.data.samples import Samples
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.regression import mean_of
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.learned_costs import LearnedCell, LearnedCosts
+from rebelboost.model.fitted import LearnedCell, LearnedCosts
 from rebelboost.rows.base import MemoryRows
 
 FEWEST = 20

@@ -13,8 +13,7 @@ from rebelboost.learners.base import WeakLearner, traits_of
 from rebelboost.learners.tree import Tree
 from rebelboost.losses.regression import AnyRegressionLoss, regression_kind
 from rebelboost.model.ensemble import Ensemble, weighted_sum
-from rebelboost.model.fitted import FittedRegressor, Provenance
-from rebelboost.model.learned_costs import LearnedCosts
+from rebelboost.model.fitted import FittedRegressor, LearnedCosts, Provenance
 from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import HeldOutScorer, RegressionScorer
 from rebelboost.selection.candidates import LEAST_MASS, Entry, regression_candidates
