@@ -300,6 +300,55 @@ def evaluate_command(  # noqa: PLR0913, PLR0917  (options)
         )
 
 
+@app.command("certify", short_help="Bound the cost of decisions, by rows not used in training.")
+def certify_command(  # noqa: PLR0913, PLR0917  (options)
+    model: Model,
+    data: Data,
+    target: TrueColumn = "",
+    costs: Costs = None,
+    at_most: Annotated[
+        float | None,
+        typer.Option(metavar="COST", min=0.0, help="Mean cost that is to be proven."),
+    ] = None,
+    confidence: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Probability with which the bound holds."),
+    ] = 0.95,
+    largest: Annotated[
+        float | None,
+        typer.Option(
+            "--largest-cost",
+            metavar="COST",
+            min=0.0,
+            help="The greatest cost of a decision, where costs differ from row to row. Default: of these "
+            "rows.",
+        ),
+    ] = None,
+    skip_rows: SkipRows = None,
+    sheet: SheetName = "",
+    as_json: Json = False,
+    traceback: Traceback = False,
+) -> None:
+    """State what a decision costs at most on average, with a probability, for all rows and by class.
+
+    The rows must be new: not used in training, nor for any choice. The exit code is 1 if --at-most is not
+    proven.
+    """
+    with reported(traced=traceback):
+        from rebelboost.cli.certify import Asked, run_certification
+
+        proven = run_certification(
+            model,
+            _source(data, skip_rows, sheet),
+            target=target,
+            costs=costs,
+            asked=Asked(at_most, confidence, largest),
+            output=_output(as_json=as_json),
+        )
+    if not proven:
+        raise typer.Exit(1)
+
+
 @app.command("explain", short_help="Explain decisions, or summarise the model.")
 def explain_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,

@@ -61,9 +61,9 @@ def least_expected_cost(scores: Scores, decoder: Decoder, costs: Floats) -> Labe
     """Choose the class with the lowest expected cost.
 
     With uniform costs, in training and now, that is the class with the highest score, and no posterior
-    is computed.
+    is computed, unless the classes are otherwise frequent now.
     """
-    if is_uniform(decoder.costs) and is_uniform(costs):
+    if is_uniform(decoder.costs) and is_uniform(costs) and decoder.shift is None:
         return highest_score(scores, decoder, costs)
     return least_risk(scores, decoder.posterior(scores), costs)
 

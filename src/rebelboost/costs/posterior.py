@@ -17,6 +17,7 @@ from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores
 from rebelboost.base.triangular import ordered_product
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.mixture import mixture_of, mixture_posterior
+from rebelboost.costs.priors import reweighted
 from rebelboost.kernels.elementary import exp_of, log_of, portable_exp, portable_log
 from rebelboost.losses.classes import CLASS_LOSSES
 from rebelboost.losses.convex import ClassLossKind
@@ -64,6 +65,8 @@ class Decoder:
     """Loss that the scores were trained on."""
     subcosts: str = "thesis"
     """Scheme that turned the costs into weights, "thesis" or "rebel"."""
+    shift: tuple[float, ...] | None = None
+    """(K,) how much more frequent each class is than in training, π′/π; None: as in training."""
 
     @property
     def kind(self) -> ClassLossKind:
@@ -72,6 +75,12 @@ class Decoder:
 
     def posterior(self, scores: Scores) -> Floats:
         """(N, K) class probabilities."""
+        posterior = self._as_trained(scores)
+        if self.shift is None:
+            return posterior
+        return reweighted(posterior, np.array(self.shift))
+
+    def _as_trained(self, scores: Scores) -> Floats:
         doubled = self.kind.log_ratios(self.temperature * scores)
         if is_uniform(self.costs):
             return uniform_posterior(doubled, self.precision)

@@ -25,6 +25,7 @@ from rebelboost.estimators.base import (
     table_scores,
 )
 from rebelboost.estimators.cascade import CascadeMixin
+from rebelboost.estimators.decisions import DecisionsMixin
 from rebelboost.estimators.fitting import shrinkage_of
 from rebelboost.estimators.reading import SplitBy, read_classes, rule_of
 from rebelboost.estimators.validation import check_agreement, known_labels, threads_of
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from rebelboost.theory.guarantee import Guarantee
 
 
-class RebelClassifier(CascadeMixin, ClassifierMixin, BoostedEstimator):
+class RebelClassifier(DecisionsMixin, CascadeMixin, ClassifierMixin, BoostedEstimator):
     """Multi-class, cost-sensitive boosting.
 
     Parameters

@@ -205,6 +205,8 @@ def _own(model: FittedClassifier | FittedRegressor, cross_fit: CrossFit | None) 
         "class_weight": model.class_weight,
         "decoder.costs": decoder.costs,
     }
+    if decoder.shift is not None:
+        arrays["decoder.shift"] = np.array(decoder.shift)
     if cross_fit is not None:
         arrays |= cross_fit_arrays(cross_fit)
     more, fields = sample_cost_arrays(model)
@@ -344,12 +346,21 @@ def _take_classifier(
             of_decoder.number("precision", 1e-300, 1.0),
             of_decoder.word("loss", CLASS_LOSSES),
             fields.word("subcosts", SUBCOSTS),
+            _shift(reader, n),
         ),
         rule=rule,
     )
     of_decoder.end()
     require(float(model.class_weight.sum()) > 0, "classes without any weight")
     return model
+
+
+def _shift(reader: TensorReader, n: int) -> tuple[float, ...] | None:
+    if not reader.has("decoder.shift"):
+        return None
+    shift = _amounts(reader, "decoder.shift", n)
+    require((shift > 0).all(), "a class whose frequency is said to be 0 now")
+    return tuple(shift.tolist())
 
 
 def _amounts(reader: TensorReader, name: str, *shape: int) -> Floats:

@@ -44,6 +44,7 @@ def _decisions(model: FittedClassifier) -> dict[str, Any]:
             "temperature": float(decoder.temperature),
             "loss": decoder.loss,
             "subcosts": model.subcosts,
+            "shift": None if decoder.shift is None else list(decoder.shift),
         },
         "reject": None
         if rule.reject_cost is None

@@ -165,6 +165,20 @@ class FittedClassifier(FittedTerms):
         missed, rarity = (self.costs[0, 1], self.costs[1, 0]), -np.asarray(self.class_weight)
         return int((missed[1], rarity[1]) >= (missed[0], rarity[0]))
 
+    @property
+    def frequencies(self) -> ByClass:
+        """(K,) share of each class in the training samples."""
+        weight: ByClass = np.asarray(self.class_weight, dtype=np.float64)
+        return weight / weight.sum()
+
+    def with_priors(self, priors: ByClass | None) -> Self:
+        """The same model for rows with these frequencies of the classes; None: those of training."""
+        shift = None
+        if priors is not None:
+            trained = np.maximum(self.frequencies, 1e-300)
+            shift = tuple((priors / trained).tolist())
+        return replace(self, decoder=replace(self.decoder, shift=shift))
+
     def costs_of(self, X: Values, given: Any = None, n_threads: int = 1) -> Floats:
         """Costs of decisions on encoded samples: (K, K), or (N, K, K) where they differ.
 
