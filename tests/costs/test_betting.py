@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
-from rebelboost.costs.betting import Units, bets_on, p_value, units_needed, units_of, upper_bound
+from rebelboost.costs.betting import Units, bets_on, units_needed, units_of, upper_bound
 
 DELTA = 0.05
 LAWS = {
@@ -24,9 +25,9 @@ def test_an_expected_cost_is_above_its_bound_no_more_often_than_allowed(law, n):
     mean = MEANS.get(law)
     if mean is None:
         mean = float(LAWS[law](rng, 10**6).mean())
-    # The bound is below the mean where the capital at the mean has reached 1/δ.
+    # The bound is below the mean where the bets refute the mean.
     missed = sum(
-        bets_on(ungrouped(LAWS[law](rng, n), seed=seed), DELTA).capital(mean) >= 1 / DELTA
+        bets_on(ungrouped(LAWS[law](rng, n), seed=seed), DELTA).refute(mean)
         for seed in range(draws)
     )
     # A binomial of probability δ is above this in fewer than one of 10,000 runs of the test.
@@ -76,7 +77,7 @@ def test_weights_of_equal_size_change_nothing_and_weight_0_is_no_row():
 
 def test_without_rows_nothing_is_known():
     empty = Units(np.empty(0), np.empty(0))
-    assert upper_bound(empty, DELTA) == p_value(empty, 0.5, DELTA) == 1
+    assert upper_bound(empty, DELTA) == 1
 
 
 def test_so_many_rows_as_are_said_to_be_needed_suffice():
@@ -88,7 +89,18 @@ def test_so_many_rows_as_are_said_to_be_needed_suffice():
     assert units_needed(ungrouped(cost), 0.1, DELTA) is None  # the mean itself
 
 
-def test_a_p_value_is_small_where_the_bound_is_low():
-    units = ungrouped(np.tile([0, 0, 0, 1.0], 100))
-    bound = upper_bound(units, DELTA)
-    assert p_value(units, bound + 1e-5, DELTA) <= DELTA < p_value(units, bound - 1e-3, DELTA)
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_the_bound_of_a_share_is_exact(n_hits, n_others):
+    if n_hits + n_others == 0:
+        return
+    bound = upper_bound(ungrouped([1.0] * n_hits + [0.0] * n_others), DELTA)
+    if n_others == 0:
+        assert bound == 1
+    else:  # so few hits have the probability δ there
+        assert binom.cdf(n_hits, n_hits + n_others, bound) == pytest.approx(DELTA)
+
+
+def test_the_order_in_which_rows_are_bet_on_hardly_matters():
+    cost = np.repeat([0, 0.2, 1.0], [68, 25, 7])
+    bounds = [upper_bound(ungrouped(cost, seed=seed), DELTA) for seed in range(20)]
+    assert max(bounds) - min(bounds) < 0.1 * np.mean(bounds)
