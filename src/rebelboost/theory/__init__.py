@@ -12,11 +12,14 @@ from rebelboost.theory.bounds import (
     similarity_rounds,
     simple_error_bounds,
 )
+from rebelboost.theory.certificate import Bound, Certificate
 from rebelboost.theory.guarantee import FitBound, Guarantee, SimilarityRate
 from rebelboost.theory.weak_learnability import WeakLearnability, weak_learnability
 from rebelboost.theory.zero_cost import RebelLevels, rebel_levels, zero_cost_level
 
 __all__ = [
+    "Bound",
+    "Certificate",
     "FitBound",
     "Guarantee",
     "RebelLevels",

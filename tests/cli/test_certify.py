@@ -1,0 +1,51 @@
+"""`rebel certify`: a bound on rows that the model has not seen, or a refusal."""
+
+import json
+
+import pytest
+
+from loans import loan_lines
+
+
+@pytest.fixture
+def new(folder):
+    path = folder / "new.csv"
+    path.write_text("\n".join(loan_lines(n_rows=300, seed=1)), encoding="utf-8")
+    return path
+
+
+def test_the_bound_is_printed_overall_and_by_class(model, new, rebel):
+    done = rebel("certify", model, "new.csv")
+    assert done.exit_code == 0, done.stderr
+    assert "With 95.0 % confidence, a decision costs at most" in done.stdout
+    assert "true class yes" in done.stdout
+
+
+def test_json_has_the_bound(model, new, records):
+    (found,) = records("certify", model, "new.csv")
+    assert found["record"] == "certificate"
+    assert found["cost"] < found["bound"] < 1
+
+
+def test_a_cost_that_is_not_proven_ends_with_another_code(model, new, rebel):
+    done = rebel("certify", model, "new.csv", "--at-most", 0.001)
+    assert done.exit_code == 1
+    assert "is not proven" in done.stdout
+    assert rebel("certify", model, "new.csv", "--at-most", 0.9).exit_code == 0
+
+
+def test_other_costs_are_charged(model, new, costs, rebel):
+    done = rebel("certify", model, "new.csv", "--costs", "costs.csv", "--json")
+    assert json.loads(done.stdout)["greatest"] == 5
+
+
+def test_rows_that_the_model_was_trained_on_prove_nothing(model, loans, rebel):
+    done = rebel("certify", model, "loans.csv")
+    assert done.exit_code == 2
+    assert "a bound needs rows that it has not seen" in done.stderr
+
+
+def test_an_impossible_confidence_is_refused(model, new, rebel):
+    done = rebel("certify", model, "new.csv", "--confidence", 95)
+    assert done.exit_code == 2
+    assert "confidence is 95.0: give a probability from 0.5 to below 1" in done.stderr
