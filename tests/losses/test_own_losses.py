@@ -21,6 +21,15 @@ def test_a_classifier_takes_what_makes_a_loss_of_subcosts():
     np.testing.assert_array_equal(found, expected)
 
 
+class Unknown(Logistic):
+    decoded_as = "logstic"
+
+
+def test_a_loss_that_is_decoded_as_an_unknown_one_is_refused():
+    with pytest.raises(ValueError, match="decoded_as is 'logstic': give one of 'exponential'"):
+        RebelClassifier(Tree(2), loss=Unknown, n_rounds=2).fit(PROBLEM.X, PROBLEM.y)
+
+
 def test_a_cross_fit_takes_it_too():
     own = RebelClassifier(Tree(2), loss=Logistic, cross_fit=3, n_rounds=20)
     named = RebelClassifier(Tree(2), loss="logistic", cross_fit=3, n_rounds=20)

@@ -9,6 +9,7 @@ import pytest
 
 from rebelboost import RebelClassifier, Tree
 from rebelboost.datasets import planar_mixture, random_costs, spirals
+from rebelboost.model.comparisons import Comparisons
 from rebelboost.selection import candidates, cross_fit
 from rebelboost.selection import race as selection
 from rebelboost.selection import runner as entrants
@@ -366,3 +367,10 @@ def test_samples_without_a_mistake_leave_room_for_one():
     doubt = 1 - fitted.predict_proba(points).max(axis=1)
     assert 0.1 / 300 < doubt.mean() < 2 / 300
     assert doubt.min() > 1e-6
+
+
+def test_similarities_that_the_user_has_named_are_fitted_to_large_tables_too(monkeypatch):
+    monkeypatch.setattr(selection, "MOST_COMPARED", 100)
+    X, y, _, _ = planar_mixture(0, n_train=150)
+    clf = RebelClassifier("similarity", cross_fit=3, n_rounds=5).fit(X, y)
+    assert isinstance(clf.ensemble_[0], Comparisons)

@@ -214,4 +214,8 @@ def least_losses(given: AnyClassLoss, subcosts: Planes) -> Floats:
 def decoded_as(given: AnyClassLoss) -> str:
     """Name of the loss whose scores are decoded alike; "logistic" unless `given` says otherwise."""
     name: str = given if isinstance(given, str) else getattr(given, "decoded_as", "logistic")
+    if name not in CLASS_LOSSES:
+        raise ValueError(
+            f"decoded_as is {name!r}: give one of {', '.join(map(repr, CLASS_LOSSES))}"
+        )
     return name

@@ -129,7 +129,8 @@ def select(
     """
     samples, seed = judging.samples, running[0].settings.seed
     if len(samples.labels) > MOST_COMPARED:
-        running = [c for c in running if not traits_of(c.settings.learner).has_scales]
+        trees = [c for c in running if not traits_of(c.settings.learner).has_scales]
+        running = trees or running  # a learner that the user has named takes part all the same
     running, dropped = _with_one_scale(judging, running, n_folds, crew, deadline)
     if len(samples.labels) > MOST_SAMPLES and len(running) > 1:
         found = _on_some_rows(judging, running, n_folds, crew, deadline)
