@@ -65,7 +65,7 @@ def fit(watched, **options):
 )
 def test_a_callback_that_is_told_of_every_round_changes_no_bit(options):
     watched, alone = fit(watched=True, **options), fit(watched=False, **options)
-    assert table_of(watched) == table_of(alone)
+    np.testing.assert_equal(table_of(watched), table_of(alone))  # for which NaN equals NaN
     for (where, name, theirs), (there, _, ours) in zip(
         terms_of(watched), terms_of(alone), strict=True
     ):
