@@ -1,4 +1,5 @@
-"""The papers' experiments, repeated: ours beside the printed value [METHODS, Sec. 9].
+"""The papers' experiments, repeated: what their texts state, beside what their algorithms do here.
 
 python -m benchmarks.reproduce [name … | --all | --quick | --list | --docs]
+python -m benchmarks.reproduce.quotes
 """

@@ -1,4 +1,4 @@
-"""What the experiments share: lines of ours beside printed, kept results, tables, figures.
+"""What the experiments share: lines with a verdict, kept results, tables, figures.
 
 An experiment is a module with `TITLE` and `run(quick) -> Report`. What takes long is measured in
 units, a function and its arguments, two at a time with one thread each, and kept in
@@ -9,7 +9,6 @@ import csv
 import hashlib
 import json
 import multiprocessing
-import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -22,6 +21,7 @@ import numpy as np
 import measuring
 from pricing.methods import our_code
 from rebelboost.plots import PALETTE
+from reproduce.quotes import Quote
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,17 +29,20 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".benchmarks" / "reproduce"
 N_PROCESSES = 2
-REACHED, WORSE, ABSENT = "reached", "worse", "not reproducible here"
-OURS = "ours, not in the papers"
+HOLDS, FAILS, ABSENT = "holds", "does not hold", "not to be checked"
+NO_VALUE = "–"
 
 
 class Line(NamedTuple):
-    """One printed result, and ours."""
+    """A statement of a paper, and what its algorithm does here. Made by `judged` and `absent` alone."""
 
     what: str
-    printed: str
-    ours: str
+    stated: str
+    papers: str
+    """What the paper's algorithm gives, run to the letter: the verdict rests on this."""
     verdict: str
+    ours: str = NO_VALUE
+    """What our altered learner gives, which has no verdict."""
 
 
 class Table(NamedTuple):
@@ -58,66 +61,22 @@ class Report:
     notes: list[str] = field(default_factory=list)
 
 
-# ---- verdicts, at the digits that are printed
+# ---- verdicts
 
 
-def decimals(printed: str) -> int:
-    """How many digits after the point the numbers of a text have, at most."""
-    return max((len(part) for part in re.findall(r"\d\.(\d+)", printed)), default=0)
+def judged(what: str, quote: Quote, papers: str, *, good: bool, ours: str = NO_VALUE) -> Line:
+    """A line whose verdict rests on what the quote says and on the paper's algorithm."""
+    return Line(what, str(quote), papers, HOLDS if good else FAILS, ours)
 
 
-def largest(printed: str) -> float:
-    """The largest number of a text such as "26.7–30"."""
-    return max(float(number) for number in re.findall(r"\d+(?:\.\d+)?", printed))
+def absent(what: str, quote: Quote, why: str) -> Line:
+    return Line(what, str(quote), NO_VALUE, f"{ABSENT}: {why}")
 
 
-def smallest(printed: str) -> float:
-    return min(float(number) for number in re.findall(r"\d+(?:\.\d+)?", printed))
-
-
-def not_above(what: str, printed: str, values: Sequence[float]) -> Line:
-    """Lower is better: the mean of all draws against the largest printed number.
-
-    Where a single draw would decide, `values` has several, and their standard deviation is shown.
-    """
-    digits, mean = decimals(printed), float(np.mean(values))
-    over = mean - largest(printed)
-    good = round(mean, digits) <= largest(printed)
-    spread = f" ± {np.std(values):.{digits}f} ({len(values)} draws)" if len(values) > 1 else ""
-    verdict = REACHED if good else f"{WORSE} by {over:.{max(digits, 1)}f}"
-    return Line(what, printed, f"{mean:.{digits}f}{spread}", verdict)
-
-
-def factor_of(what: str, printed: str, ours: float) -> Line:
-    """Higher is better: a factor against the smallest printed number, such as 8 of "8–16×"."""
-    good = round(ours, decimals(printed)) >= smallest(printed)
-    return Line(what, printed, f"{ours:.1f}×", REACHED if good else WORSE)
-
-
-def only_ours(what: str, ours: str) -> Line:
-    """A line that no paper printed, beside those that were: it has no verdict."""
-    return Line(what, "–", ours, OURS)
-
-
-def at_most(what: str, printed: float, ours: float, digits: int = 1) -> Line:
-    """Lower is better; judged at the digits that are printed."""
-    good = round(ours, digits) <= printed
-    verdict = REACHED if good else f"{WORSE} by {ours - printed:.{digits}f}"
-    return Line(what, f"{printed:.{digits}f}", f"{ours:.{digits}f}", verdict)
-
-
-def at_least(what: str, printed: float, ours: float, digits: int = 1) -> Line:
-    good = round(ours, digits) >= printed
-    verdict = REACHED if good else f"{WORSE} by {printed - ours:.{digits}f}"
-    return Line(what, f"{printed:.{digits}f}", f"{ours:.{digits}f}", verdict)
-
-
-def holds(what: str, printed: str, ours: str, *, good: bool) -> Line:
-    return Line(what, printed, ours, REACHED if good else WORSE)
-
-
-def absent(what: str, printed: str, why: str) -> Line:
-    return Line(what, printed, "–", f"{ABSENT}: {why}")
+def several(values: Sequence[float], digits: int = 1) -> str:
+    """The mean of several draws, with their standard deviation."""
+    mean = f"{np.mean(values):.{digits}f}"
+    return mean if len(values) < 2 else f"{mean} ± {np.std(values):.{digits}f}"
 
 
 # ---- units
@@ -127,13 +86,14 @@ def measure_all(
     function: Callable[..., Any],
     units: Iterable[tuple[Any, ...]],
     made_by: str | None = None,
-    n_processes: int = N_PROCESSES,
+    n_processes: int | None = None,
 ) -> dict[tuple[Any, ...], Any]:
     """The function's result for each tuple of arguments; JSON can hold results and arguments.
 
     `made_by` tells what results depend on, beside the function's own file: our code by default.
-    Without processes, nothing is measured: what was kept is returned.
+    Without processes (0), nothing is measured: what was kept is returned. By default there are `N_PROCESSES`.
     """
+    n_processes = N_PROCESSES if n_processes is None else n_processes
     made_by = our_code() if made_by is None else made_by
     files = {unit: _unit_file(function, unit, made_by) for unit in units}
     found = {u: json.loads(f.read_text()) for u, f in files.items() if f.is_file()}
@@ -198,9 +158,12 @@ def save(figure: "Figure", name: str) -> str:
 
 # ---- writing
 
+LINES_HEADER = ["", "the text states", "the paper's algorithm, here", "verdict", "ours"]
+
 
 def lines_table(lines: Iterable[Line]) -> str:
-    return measuring.markdown(["", "printed", "ours", "verdict"], lines)
+    text = measuring.markdown(LINES_HEADER, lines)
+    return text.replace("--:", "---")  # sentences are read from the left
 
 
 def markdown(report: Report) -> str:

@@ -17,15 +17,15 @@ HEAD = """\
 # The papers' experiments
 
 This page is written by `python -m benchmarks.reproduce --docs` from the results of actual runs; no number
-is typed by hand. `python -m benchmarks.reproduce --all` repeats all experiments in under three hours on two
-idle cores; `--quick` runs a small part of them in about ten minutes. Figures and tables are written to
-`.benchmarks/reproduce`.
+is typed by hand. `python -m benchmarks.reproduce --all` repeats all experiments, and `--quick` runs a small
+part of each. Figures and tables are written to `.benchmarks/reproduce`.
 
-"Printed" is the value in the paper. The verdict is *reached* if our value is at least as good at the
-precision that is printed, *worse* if it is not, and *not reproducible here* if the data are not available.
-Lines that no paper printed are marked as *ours*; they have no verdict. Where a single draw would decide, the
-mean and the standard deviation of several draws are given."""
-LINES_HEADER = ["", "printed", "ours", "verdict"]
+Each line of a first table rests on words of a paper, quoted with the place where they stand;
+`python -m benchmarks.reproduce.quotes` finds all of them in the papers' texts. Numbers that are only drawn in
+a figure are in no text, so that nothing here is compared with them. The verdict is about the paper's
+algorithm, run to the letter: the statement *holds* here or *does not hold*, or it is *not to be checked*
+because the data are not available. "Ours" is what our own learner gives in the same experiment; it has no
+verdict. Where a single draw would decide, the mean and the standard deviation of several draws are given."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _read_section(text: str) -> Section:
     for block in blocks:
         if block.startswith("|"):
             header, rows = _read_table(block)
-            if header == LINES_HEADER:
+            if header == harness.LINES_HEADER:
                 lines = tuple(Line(*row) for row in rows)
             else:
                 tables.append(Table(heading, header, rows))
@@ -162,8 +162,8 @@ def _read_table(block: str) -> tuple[list[str], list[list[str]]]:
 
 
 def overview(sections: Iterable[Section]) -> str:
-    """How many lines of each experiment are reached."""
-    words = (harness.REACHED, harness.WORSE, harness.ABSENT)
+    """How many statements of each experiment hold."""
+    words = (harness.HOLDS, harness.FAILS, harness.ABSENT)
     rows = []
     for section in sections:
         verdicts = [line.verdict for line in section.lines]

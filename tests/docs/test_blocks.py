@@ -146,7 +146,7 @@ def run_pip(words):
 def run_python(words):
     """Only check that the program exists: benchmarks take hours."""
     path = words[1].replace(".", "/") if words[0] == "-m" else words[0]
-    assert (ROOT / path).exists()
+    assert (ROOT / path).exists() or (ROOT / path).with_suffix(".py").exists()
 
 
 RUN = {

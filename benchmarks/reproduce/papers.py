@@ -1,0 +1,66 @@
+"""The papers' algorithms by name, as the experiments run them."""
+
+from dataclasses import replace
+from typing import Any
+
+from rebelboost import RebelClassifier, Similarity, Stump, Tree
+from rebelboost.vision import Detector
+
+BY_NAME = hasattr(RebelClassifier, "papers")
+TO_THE_END: dict[str, Any] = {"tol": 0.0, "n_jobs": 1}
+"""Experiments have a fixed number of rounds, where they do not say otherwise."""
+
+FIRST_SUBSET, STEPS = 0.9, 20
+"""QUICK's schedule [Sec. 4.1]."""
+
+
+def paper(
+    name: str,
+    n_rounds: int,
+    *,
+    depth: int | None = None,
+    costs: Any = None,
+    **changed: Any,
+) -> RebelClassifier:
+    """The published method, with all rounds, and what else an experiment changes, such as the search."""
+    asked = {"n_rounds": n_rounds, "depth": depth, "costs": costs}
+    given = {key: value for key, value in asked.items() if value is not None}
+    made = RebelClassifier.papers(name, **given) if BY_NAME else _nearest(name, **given)
+    return made.set_params(**TO_THE_END | changed)
+
+
+def quickboost(n_rounds: int, depth: int, search: str, **changed: Any) -> RebelClassifier:
+    """AdaBoost of trees, searched as QUICK has it ("pruned"), in full ("exhaustive"), or as ours ("auto")."""
+    made = paper("quickboost", n_rounds, depth=depth, **changed)
+    learner = {"search": search, "subset_steps": "auto" if search == "auto" else STEPS}
+    return made.set_params(learner=replace(made.learner, first_subset=FIRST_SUBSET, **learner))
+
+
+def _nearest(name: str, n_rounds: int, depth: int = 1, costs: Any = None) -> RebelClassifier:
+    """The nearest that can be asked for without `RebelClassifier.papers`."""
+    learners = {
+        "local": Similarity(scale="none", search="best", offset=False, rivals=1000),
+        "local_sign": Similarity(
+            scale="none", search="best", offset=False, rivals=1000, response="sign"
+        ),
+        "one_point": Similarity(scale="none", search="best", offset=False, modes="one"),
+    }
+    trees = Stump() if depth == 1 else Tree(depth, outputs="tree")
+    losses = {"logitboost": "logistic", "l2boost": "squared"}
+    return RebelClassifier(
+        learners.get(name, trees),
+        n_rounds=n_rounds,
+        costs=costs,
+        loss=losses.get(name, "exponential"),
+        training="costs",
+        decision="argmax",
+        cross_fit=None,
+        shrinkage=1.0,
+    )
+
+
+def viola_jones(window: tuple[int, int], **changed: Any) -> Detector:
+    """AdaBoost on stumps of Haar features [ADA, Sec. 3.4.3]."""
+    if hasattr(Detector, "papers"):
+        return Detector.papers("viola_jones").set_params(window=window, **changed)
+    return Detector(window, "haar", depth=1, outputs="tree", mirror=False, **changed)
