@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS, PICTURES = ROOT / "docs", ROOT / "build" / "gallery"
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#|/)(?P<target>[^)\s#]+)(?P<rest>#[^)\s]*)?(?=\))")
 EXAMPLE = re.compile(r"\]\(\.\./(examples/plot_(\w+)\.py)\)")
+PLOT = re.compile(r"^\[plot_\w+\.py\]\(\.\./(examples/plot_(\w+)\.py)\)$", flags=re.MULTILINE)
+"""A line that is only the link to an example: its plot is shown above it."""
 LANGUAGES = {".py": "python", ".cpp": "cpp", ".hpp": "cpp", ".toml": "toml", ".json": "json"}
 
 
@@ -45,6 +47,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
     source = ROOT / uri.removeprefix("code/") if uri.startswith("code/") else DOCS / uri
     if uri == "gallery.md":
         markdown = "\n".join(_shown(part) for part in re.split(r"\n(?=## )", markdown))
+    else:
+        markdown = PLOT.sub(lambda found: f"{_picture(found)}\n\n{found[0]}", markdown)
     if source.suffix != ".md" or not source.exists():
         return markdown  # code
     return LINK.sub(lambda link: _relinked(link, source, uri), markdown)
@@ -114,8 +118,13 @@ def _shown(section: str) -> str:
     found = EXAMPLE.search(section)
     if found is None:
         return section
-    script, name = ROOT / found[1], found[2]
+    code = textwrap.indent(_fenced(ROOT / found[1]), "    ")
+    return f'{section}\n\n{_picture(found)}\n\n??? example "{found[1]}"\n\n{code}\n'
+
+
+def _picture(example: re.Match[str]) -> str:
+    """The plot of a linked example, which `make docs` has drawn."""
+    script, name = example[1], example[2]
     if not (PICTURES / f"{name}.png").exists():
-        raise PluginError(f"the plot of {found[1]} is missing: run `make docs`, which draws it")
-    code = textwrap.indent(_fenced(script), "    ")
-    return f'{section}\n\n![{name}](gallery/{name}.png)\n\n??? example "{found[1]}"\n\n{code}\n'
+        raise PluginError(f"the plot of {script} is missing: run `make docs`, which draws it")
+    return f"![{name}](gallery/{name}.png)"

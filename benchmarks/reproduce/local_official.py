@@ -38,7 +38,7 @@ QUICK_SETS = ("glass", "vowel")
 BEST = 8
 """Of ten sets."""
 PAPERS, OURS = "LOCAL", "ours, similarities"
-MOST_ROUNDS = 20_000
+MOST_ROUNDS, MOST_EPOCHS = 20_000, 1000
 ARCHITECTURES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
     "d–4d–K": lambda d, K: (4 * d,),  # noqa: ARG005
     "d–4K–K": lambda d, K: (4 * K,),  # noqa: ARG005
@@ -83,7 +83,7 @@ def lightgbm(X: np.ndarray, y: np.ndarray, seed: int) -> Any:
 def network(architecture: str) -> Callable[[np.ndarray, np.ndarray, int], Any]:
     def fit(X: np.ndarray, y: np.ndarray, seed: int) -> Any:
         layers = ARCHITECTURES[architecture](X.shape[1], len(np.unique(y)))
-        model = MLPClassifier(layers, random_state=seed)
+        model = MLPClassifier(layers, max_iter=MOST_EPOCHS, random_state=seed)
         return make_pipeline(StandardScaler(), model).fit(X, y)
 
     return fit

@@ -45,7 +45,7 @@ def test_history_is_a_table_with_a_row_for_each_round():
     assert table["index"] == listener.heard == list(range(20))
     assert {len(column) for column in table.values()} == {20}
     assert {name[0] for name in table["hypothesis"]} <= {"x", "c"}  # "x0 > 1.5", "constant"
-    for name in ("log_loss", "loss_ratio", "edge", "bound", "error", "cost", "seconds"):
+    for name in ("log_loss", "loss_ratio", "rho", "edge", "bound", "error", "cost", "seconds"):
         assert np.isfinite(table[name]).all()
     assert np.all(np.diff(table["seconds"]) >= 0)
     assert listener.ended == 1

@@ -173,7 +173,7 @@ def test_similarities_fall_at_the_rate_of_rebel_with_its_subcosts(problem, learn
 def test_every_round_keeps_what_its_edge_promises_also_in_small_steps(problem, learner, shrinkage):
     model = problem.fit(learner, shrinkage=shrinkage)
     for record in model.history_:
-        assert record.loss_ratio <= loss_ratio_bound(record.edge, shrinkage, CAP) * (1 + 1e-6)
+        assert record.loss_ratio <= loss_ratio_bound(record.rho, shrinkage, CAP) * (1 + 1e-6)
     (fit,) = model.guarantee_.fits or [None]
     if fit is not None:
         assert fit.rounds_within == fit.rounds

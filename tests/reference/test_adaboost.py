@@ -51,6 +51,6 @@ def test_two_classes_with_uniform_costs_are_adaboost_round_by_round(seed, weight
         assert error > 0.05
         # Up to the rounding of the two logarithms.
         np.testing.assert_allclose(term.outputs[:, 0], -term.outputs[:, 1], rtol=1e-12)
-        np.testing.assert_allclose((1 - record.edge) / 2, error, atol=tolerance)
+        np.testing.assert_allclose(0.5 - record.edge, error, atol=tolerance)
         np.testing.assert_allclose(np.abs(term.outputs), alpha, atol=tolerance)
         np.testing.assert_allclose(weights / weights.sum(), D, atol=tolerance)

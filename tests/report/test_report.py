@@ -246,7 +246,7 @@ def test_the_bound_is_drawn_only_where_it_holds(wine, tmp_path):
     bounded = RebelClassifier("stump", n_rounds=20, cross_fit=None).fit(X, y)
     assert "bound of the loss" in reported(tmp_path, bounded, X, y)
     for record in bounded.history_.rounds:
-        object.__setattr__(record, "edge", 0.87)
+        object.__setattr__(record, "rho", 0.87)
     assert "bound of the loss" not in reported(tmp_path, bounded, X, y)
 
 

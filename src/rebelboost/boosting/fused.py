@@ -136,14 +136,14 @@ class FusedBatch(ColumnBatch):
     @cached_property
     def columns(self) -> RoundColumns:
         """The rounds."""
-        n, edges, rates = len(self), self.log.edges, self.log.rates
+        n, rho, rates = len(self), self.log.edges, self.log.rates
         log_totals, (began, ended) = self.losses.log_totals, self.time
         before = [self.log_total, *log_totals[:-1]]
         numbers = [
             self.losses.log_losses,
             [math.exp(now - then) for now, then in zip(log_totals, before, strict=True)],
-            edges,
-            [math.sqrt(max(0.0, 1 - edge**2)) for edge in edges.tolist()],
+            rho,
+            [math.sqrt(max(0.0, 1 - ratio**2)) for ratio in rho.tolist()],
             *rates[:, 0].T,
             began + (ended - began) * np.arange(1, n + 1) / n,
             np.full(n, NO_WORK.heavy),

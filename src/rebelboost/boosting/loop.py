@@ -63,15 +63,15 @@ def boost(
         terms.append(term)
         if held_out is not None:
             held_out.follow(term, candidate.nodes)
-        edge = _edge(candidate) if candidate.edge is None else candidate.edge
+        rho = _rho(candidate) if candidate.rho is None else candidate.rho
         error, cost = state.judged()
         record = Round(
             part=settings.part,
             index=t,
             log_loss=state.log_loss,
             loss_ratio=math.exp(state.weights.log_total - log_before),
-            edge=edge,
-            bound=state.loss.bound(edge),
+            rho=rho,
+            bound=state.loss.bound(rho),
             error=error,
             cost=cost,
             held=None if held_out is None else held_out.state.held(),
@@ -90,7 +90,7 @@ def replay(ensemble: Ensemble, state: State) -> None:
         state.add(term, term.by_region)
 
 
-def _edge(candidate: Candidate) -> float:
+def _rho(candidate: Candidate) -> float:
     """ρ = ‖P‖₁/ΣS [THESIS, Eq. 4.12], with P for each output vector of the candidate."""
     P = candidate.plus - candidate.minus
     responses = candidate.term.responses

@@ -40,8 +40,8 @@ class Round:
     """Logarithm of the mean training loss, above its floor, after the round."""
     loss_ratio: float
     """Loss after the round divided by the loss before it."""
-    edge: float
-    """The weak-learning ratio ρ = ‖P‖₁/ΣS [THESIS, Eq. 4.12]; for two classes 2γ."""
+    rho: float
+    """The weak-learning ratio ρ = ‖P‖₁/ΣS, which is γ in [THESIS, Eq. 4.12]."""
     bound: float
     """√(1 − ρ²) ≥ loss_ratio at shrinkage 1, up to the outputs' smoothing [THESIS 4.5.1]."""
     error: float
@@ -59,9 +59,14 @@ class Round:
     work: Work = NO_WORK
     """Work of the search. It may differ between runs that give the same model."""
 
+    @property
+    def edge(self) -> float:
+        """γ = ρ/2: for two classes, ½ minus the weighted error of a ±1 response [ADA, Sec. 3.1]."""
+        return self.rho / 2
+
     def row(self) -> dict[str, Any]:
         """Values by name, for a table."""
-        row = {f.name: getattr(self, f.name) for f in fields(self)}
+        row = {f.name: getattr(self, f.name) for f in fields(self)} | {"edge": self.edge}
         held = row.pop("held")
         row |= self.work.row()
         del row["work"]
@@ -71,7 +76,7 @@ class Round:
         return row
 
 
-NUMBERS = ("log_loss", "loss_ratio", "edge", "bound", "error", "cost", "seconds")
+NUMBERS = ("log_loss", "loss_ratio", "rho", "bound", "error", "cost", "seconds")
 """Real-valued fields of a round."""
 WHOLE = ("index", "part")
 """Integer fields of a round."""

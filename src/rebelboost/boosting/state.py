@@ -51,9 +51,9 @@ class ExponentialLoss:
         """Weights w = c·e^{±H}, computed from the scores."""
         return Weights(self.rows, self.weighting, self.n_samples, held=self.held)
 
-    def bound(self, edge: float) -> float:
-        """√(1 − ρ²): largest share of the loss left by a ±1 response of edge ρ [THESIS 4.5.1]."""
-        return math.sqrt(max(0.0, 1 - edge**2))
+    def bound(self, rho: float) -> float:
+        """√(1 − ρ²): largest share of the loss left by a ±1 response of ratio ρ [THESIS 4.5.1]."""
+        return math.sqrt(max(0.0, 1 - rho**2))
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class SmoothLoss:
         """Slopes of the loss at the scores."""
         return Slopes(self.rows, self.of)
 
-    def bound(self, edge: float) -> float:
-        """1: the loss does not rise. A bound by the edge is known for the exponential loss only."""
-        del edge
+    def bound(self, rho: float) -> float:
+        """1: the loss does not rise. A bound by ρ is known for the exponential loss only."""
+        del rho
         return 1.0
 
 

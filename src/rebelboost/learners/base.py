@@ -62,7 +62,7 @@ class Candidate(NamedTuple):
     """(L, K): Σ w⁻ of each region."""
     work: Work = NO_WORK
     """Work done by the search."""
-    edge: float | None = None
+    rho: float | None = None
     """ρ = ‖P‖₁/ΣS [THESIS, Eq. 4.12], if it is known already."""
     nodes: Layer | None = None
     """Splits on bins, in level order, if the term is a tree that was grown on bins."""

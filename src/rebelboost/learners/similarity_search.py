@@ -179,7 +179,7 @@ class PreparedSimilarity(Prepared):
             kept = points.space.keep(points.placed[chosen])
             rows = points.rows[chosen]
             term = Comparisons.one(kind, points.space, rows, kept, apart, out.outputs)
-        return Candidate(term, out.regions, out.plus, out.minus, edge=edge)
+        return Candidate(term, out.regions, out.plus, out.minus, rho=edge)
 
     # ---- other searches
 

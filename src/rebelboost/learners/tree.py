@@ -235,7 +235,7 @@ def _at_once(
     if n_layers < depth:
         leaves = LeafSums(*(sums[: 2**n_layers] for sums in leaves))
     nodes, term = _term(tree, n_layers, leaves.outputs)
-    return Candidate(term, tree.regions, leaves.plus, leaves.minus, edge=edge, nodes=nodes)
+    return Candidate(term, tree.regions, leaves.plus, leaves.minus, rho=edge, nodes=nodes)
 
 
 def _several(options: Tree, data: TrainingSet, ahead: Ahead) -> Trees:

@@ -81,7 +81,7 @@ def _bounds(rounds: Sequence[Round], shrinkage: float) -> Bounds:
         return None
     start = first.log_loss - math.log(first.loss_ratio)
     losses = np.array([record.log_loss for record in rounds])
-    left = loss_ratio_bound([record.edge for record in rounds], shrinkage, CAP)
+    left = loss_ratio_bound([record.rho for record in rounds], shrinkage, CAP)
     with np.errstate(divide="ignore"):
         bounds = start + np.cumsum(np.log(left))
     if np.any(losses > bounds + ROUNDING):

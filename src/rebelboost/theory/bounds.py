@@ -19,8 +19,8 @@ from rebelboost.model.ensemble import Ensemble
 
 
 def edges(history: Iterable[Round]) -> Floats:
-    """γ_t = ½ − ε_t of each round: for two classes, half the weak-learning ratio."""
-    return np.array([record.edge / 2 for record in history])
+    """γ_t of each round, `Round.edge`: ½ − ε_t for two classes, and half of ρ_t for any number."""
+    return np.array([record.edge for record in history])
 
 
 def error_bounds(edges: ArrayLike) -> Floats:

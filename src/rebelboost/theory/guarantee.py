@@ -43,7 +43,7 @@ class FitBound(NamedTuple):
     """Number of rounds that reduced the loss at least as much as their edge guarantees."""
     slowest: float
     """The largest ratio of the loss after a round to the loss before it."""
-    smallest_edge: float
+    smallest_rho: float
     """The smallest ρ of all rounds."""
 
 
@@ -199,8 +199,8 @@ class Guarantee(Described):
     def _edge(self, fit: FitBound) -> str:
         """The smallest edge: γ = ½ − ε in AdaBoost's theorem, else the ratio ρ, which is 2γ for two classes."""
         if self._is_adaboost(fit):
-            return f"γ = {fit.smallest_edge / 2:.3g}"
-        return f"ρ = {fit.smallest_edge:.3g}"
+            return f"γ = {fit.smallest_rho / 2:.3g}"
+        return f"ρ = {fit.smallest_rho:.3g}"
 
     def _both_decisions(self) -> list[str]:
         if self.cost_as_decided is None or self.cost_at_argmax is None:
@@ -308,7 +308,7 @@ def fit_bound(history: Sequence[Round], shrinkage: float | None) -> FitBound:
     first, last = history[0], history[-1]
     by_edges, within = None, None
     if shrinkage is not None and first.loss_ratio > 0:
-        bounds = loss_ratio_bound([record.edge for record in history], shrinkage, CAP).tolist()
+        bounds = loss_ratio_bound([record.rho for record in history], shrinkage, CAP).tolist()
         by_edges = _exp(first.log_loss) / first.loss_ratio * math.prod(bounds)
         within = sum(
             record.loss_ratio <= bound * (1 + SLACK)
@@ -322,7 +322,7 @@ def fit_bound(history: Sequence[Round], shrinkage: float | None) -> FitBound:
         by_edges,
         within,
         max(record.loss_ratio for record in history),
-        min(record.edge for record in history),
+        min(record.rho for record in history),
     )
 
 
