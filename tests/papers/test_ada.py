@@ -56,6 +56,15 @@ def test_theorem_3_1_bounds_the_weighted_training_error_in_every_round(case):
     assert np.all(bounds <= simple * (1 + 1e-12))
 
 
+@settings(max_examples=10)
+@given(two_classes())
+def test_records_table_and_theory_have_the_same_edges_half_of_rho(case):
+    *_, model = case
+    table = model.history_.table()
+    assert edges(model.history_).tolist() == table["edge"]
+    assert table["edge"] == [rho / 2 for rho in table["rho"]]
+
+
 def reweighted(weights, agreement, edge):
     """D_{t+1} = D_t/(1 + 2·y·h·γ_t), AdaBoost's update without an exponential [ADA, Ex. 3-1]."""
     return weights / (1 + 2 * agreement * edge)

@@ -6,13 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from data import Split
+from pricing.trials import Task
 from reproduce import fig8, harness, quotes, results
 from reproduce.command import known, main, module
 from reproduce.heuristics import area_over_roc, at_budget
+from reproduce.local_curves import falls
 from reproduce.local_official import ARCHITECTURES, C_VALUES, GAMMAS, NETWORK, with_best_network
+from reproduce.local_spirals import round_of_zero, stays_low
 from reproduce.quotes import Quote
 from reproduce.splits import METHODS, STUMPS, TREES, error, errors, three_parts
 from reproduce.subsets import preliminary
+from reproduce.taxonomies import parts
 from rivals.stumps import Cuts
 
 
@@ -268,6 +273,30 @@ def test_networks_have_the_architectures_of_the_text():
 
 def test_the_svm_has_a_grid_of_five_by_six():
     assert (len(C_VALUES), len(GAMMAS)) == (5, 6)
+
+
+def test_rounds_until_no_error_count_from_one_and_go_past_the_end():
+    assert round_of_zero({"train": [2.0, 0.0, 0.0]}) == 2
+    assert round_of_zero({"train": [2.0, 1.0]}) == 3
+
+
+def test_a_test_error_stays_low_within_one_standard_error():
+    assert stays_low({"test": [3.0, 0.0, 0.5]})  # one of 167 points is 0.6 %
+    assert not stays_low({"test": [3.0, 0.0, 1.3]})
+
+
+def test_the_fall_of_the_loss_is_counted_a_round_before_and_after_the_first_tenth():
+    log_loss = [0.0, -2.0, *(-2.0 - i / 6 for i in range(1, 19))]  # 20 rounds
+    first, rest = falls(log_loss)
+    assert (first, rest) == (2.0, pytest.approx(1 / 6))
+
+
+def test_every_class_of_a_taxonomy_is_trained_on():
+    y = np.repeat(np.arange(30), 2)
+    X = np.arange(60.0)[:, np.newaxis]
+    given = parts(Task(Split(X, y, X, y), np.arange(30), []), seed=0)
+    assert set(given.y) == set(range(30))
+    assert sorted([*given.X[:, 0], *given.X_valid[:, 0]]) == X[:, 0].tolist()
 
 
 def test_area_over_the_roc_is_the_share_of_pairs_in_the_wrong_order():
