@@ -51,10 +51,10 @@ def run(
         _one_point(report, found, sets)
     report.notes += [
         (
-            f"{n_splits} random splits: half to train on, a quarter to choose the number of rounds, up to "
-            f"{ROUNDS}, and the depth of REBEL's trees, up to 4, and a quarter to test. The text names mnist "
-            "and vowel alone; the other sets, and 10,000 rows of mnist, are our choice. Struct-Boost is not "
-            "run; SAMME is not in the figure."
+            f"{n_splits} random splits, {quotes.SPLITS}: half to train on, a quarter to choose the number of "
+            f"rounds, up to {ROUNDS}, and the depth of REBEL's trees, up to 4, and a quarter to test. The "
+            "text names mnist and vowel alone; the other sets, and 10,000 rows of mnist, are our choice. "
+            "Struct-Boost is not run; SAMME is not in the figure."
         ),
     ]
     return report

@@ -133,6 +133,7 @@ def run(*, quick: bool, sets: tuple[str, ...] | None = None) -> Report:
     units = [(s, *each, *size[s]) for s in size for each in [*wanted, (PLAIN, OURS)]]
     found = measure_all(trace, units)
     report = Report(notes=[_note(name, *size[name]) for name in size])
+    report.notes.append(f"As in the paper: faces, {quotes.STUMPS}; digits, {quotes.DIGITS}.")
     figure, axes = new_figure(3, len(size))
     best, lower = 0, []
     for column, name in zip(axes.T, size, strict=True):

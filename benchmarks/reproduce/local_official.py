@@ -206,10 +206,10 @@ def run(
     drawn = " and ".join(f"{n} for {name}" for name, n in DRAWS.items())
     report.notes += [
         (
-            "Nine of the ten sets: CUB200's features are not available. The network is the one of four with "
-            "the least test error, as in the papers; the SVM is validated on a third of the training rows, "
-            "on the whole grid, and its seconds include the grid. The captions of THESIS, Figs. 1.2 and "
-            "5.10, and the text differ: “almost every dataset”, “all but one dataset”, eight of ten."
+            "Nine of the ten sets: CUB200's features are not available. The method runs to the loss of the "
+            f"text, {quotes.UNTIL}. Of the networks, {quotes.BEST_NETWORK}; the SVM is {quotes.SWEEP}, here "
+            "on a third of the training rows, and its seconds include the grid. The texts differ: "
+            f"{quotes.ALMOST_ALL}; {quotes.ALL_BUT_ONE}; eight of ten."
         ),
         (
             f"On mnist, LOCAL's step 6 ends after {FEW_RIVALS} rivals, since a round with all of them takes "

@@ -69,6 +69,8 @@ LEAST_LOSS = Quote("QUICK", "Sec. 5.3", "always achieves the smallest training l
 LEAST_ERROR = Quote(
     "QUICK", "Sec. 5.3", "attains the lowest test error in two of the three datasets"
 )
+STUMPS = Quote("QUICK", "Sec. 5.1", "using 2000 stumps")
+DIGITS = Quote("QUICK", "Sec. 5.1", "The ten-class classifier uses 1000 depth-4 trees")
 PEDESTRIANS = Quote("QUICK", "Sec. 5.1", "The classifier has 4000 depth-2 trees")
 
 # ---- REBEL
@@ -81,6 +83,7 @@ BEST_ON_THREE = Quote(
     "REBEL", "Sec. 5.1", "REBEL is the best performing method on three of these five datasets"
 )
 DEEPER = Quote("REBEL", "Table 1", "Deeper trees consistently outperform stumps")
+SUN_TABLE = Quote("THESIS", "Table 4.1", "SUN6(0-1) 32.8% 30.3% 34.2% 35.0%")
 SUN = Quote(
     "REBEL", "Sec. 5.2", "REBEL is consistently the top-performing method on all of the subsets"
 )
@@ -115,7 +118,15 @@ FIVE_OF_SIX = Quote(
 VOWEL = Quote("LOCAL", "Sec. 7", "it achieves almost half of the error as the next best method")
 BEATS_TREES = Quote("LOCAL", "Sec. 7", "beating REBEL with decision trees in all runs")
 ONE_POINT = Quote("LOCAL", "Sec. 7", "the performance is extremely poor")
+SPLITS = Quote(
+    "LOCAL", "Sec. 7", "50% of the samples for training, 25% for validation (i.e. for setting hyperparameters"
+)  # fmt: skip
 EIGHT_OF_TEN = Quote("LOCAL", "Sec. 7.1", "achieves the best results on eight of the ten datasets")
+ALMOST_ALL = Quote("THESIS", "Fig. 1.2", "My method is the most accurate on almost every dataset")
+ALL_BUT_ONE = Quote("THESIS", "Fig. 5.10", "Our method is the most accurate on all but one dataset")
+BEST_NETWORK = Quote("LOCAL", "Sec. 7.1", "Only the one with the best test error is shown")
+SWEEP = Quote("LOCAL", "Sec. 7.1", "validated using a 5 × 6 parameter sweep for C and γ")
+UNTIL = Quote("LOCAL", "Sec. 7.1", "Our method was run until the training loss fell below 1/N")
 TIMES = Quote(
     "THESIS", "Ch. 1", "Training times for my method and neural networks were approximately equal"
 )
