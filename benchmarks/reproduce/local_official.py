@@ -76,7 +76,8 @@ def papers(X: np.ndarray, y: np.ndarray, seed: int) -> Any:
     tol = 2 / (len(np.unique(y)) * len(y))
     model = paper("local", MOST_ROUNDS, tol=tol, random_state=seed)
     if len(y) > MANY_ROWS:
-        model.set_params(learner=replace(model.learner, rivals=FEW_RIVALS))
+        few = {"search": "best", "offset": False, "rivals": FEW_RIVALS}
+        model.set_params(learner=replace(model.learner, **few))
     return model.fit(X, y)
 
 

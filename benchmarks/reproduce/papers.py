@@ -10,6 +10,8 @@ BY_NAME = hasattr(RebelClassifier, "papers")
 TO_THE_END: dict[str, Any] = {"tol": 0.0, "n_jobs": 1}
 """Experiments have a fixed number of rounds, where they do not say otherwise."""
 
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {"one_point": ("local", {"modes": "isolating"})}
+"""Published methods with an option."""
 FIRST_SUBSET, STEPS = 0.9, 20
 """QUICK's schedule [Sec. 4.1]."""
 
@@ -25,7 +27,8 @@ def paper(
     """The published method, with all rounds, and what else an experiment changes, such as the search."""
     asked = {"n_rounds": n_rounds, "depth": depth, "costs": costs}
     given = {key: value for key, value in asked.items() if value is not None}
-    made = RebelClassifier.papers(name, **given) if BY_NAME else _nearest(name, **given)
+    name, options = VARIANTS.get(name, (name, {})) if BY_NAME else (name, {})
+    made = RebelClassifier.papers(name, **given, **options) if BY_NAME else _nearest(name, **given)
     return made.set_params(**TO_THE_END | changed)
 
 
