@@ -90,7 +90,8 @@ def measure_all(
 ) -> dict[tuple[Any, ...], Any]:
     """The function's result for each tuple of arguments; JSON can hold results and arguments.
 
-    `made_by` tells what results depend on, beside the function's own file: our code by default.
+    `made_by` tells what results depend on, beside the function's own file and, for experiments, `papers.py`:
+    our code by default.
     Without processes (0), nothing is measured: what was kept is returned. By default there are `N_PROCESSES`.
     """
     n_processes = N_PROCESSES if n_processes is None else n_processes
@@ -114,6 +115,8 @@ def measure_all(
 
 def _unit_file(function: Callable[..., Any], unit: tuple[Any, ...], made_by: str) -> Path:
     source = Path(sys.modules[function.__module__].__file__ or "").read_bytes()
+    if function.__module__.startswith("reproduce."):
+        source += (ROOT / "benchmarks" / "reproduce" / "papers.py").read_bytes()
     key = repr((function.__qualname__, unit, made_by)).encode() + source
     name = "-".join([function.__name__, *map(str, unit)]).replace("/", "_").replace(" ", "_")
     return FOLDER / "units" / f"{name[:80]}-{hashlib.sha256(key).hexdigest()[:16]}.json"
