@@ -40,13 +40,14 @@ size_t bucket_of(int64_t weight) {
 // The absolute values of the keys, with the lighter sign scaled up to the sum of the other.
 std::vector<int64_t> balanced(Vector<const int64_t> keys, Samples samples) {
     std::vector<int64_t> weights(samples.size);
-    int64_t plus = 0;
-    int64_t minus = 0;
+    int64_t sum = 0;
+    int64_t sizes = 0;
     for (size_t i = 0; i < samples.size; ++i) {
         weights[i] = keys[samples[i]];
-        plus += std::max<int64_t>(weights[i], 0);
-        minus += std::max<int64_t>(-weights[i], 0);
+        sum += weights[i];
+        sizes += std::abs(weights[i]);
     }
+    const int64_t plus = (sizes + sum) / 2, minus = sizes - plus;
     if (minus == 0)
         return weights;
     const auto more = static_cast<double>(std::max(plus, minus));

@@ -64,9 +64,10 @@ class Pruning {
         constexpr size_t worth_a_bound = 1000;
         weigh();
         visit(0, 1);
-        value_leaders();
-        keep_promising();
         size_t s = 0; // the last subset visited
+        if (!(of_.by_reach && known(s)))
+            value_leaders();
+        keep_promising();
         while (n_columns_ > 0 && !known(s)) {
             if (2 * n_columns_ <= block_width * groups_.size())
                 regroup();
@@ -78,6 +79,7 @@ class Pruning {
             visit(from, s + 1);
             keep_promising();
         }
+        all_known_ = known(s);
     }
 
     // Lays the values out in the order of the visits, and adds up what follows each subset.
@@ -129,6 +131,7 @@ class Pruning {
                 bounds_[columns.features[c]] = bounds[c];
         });
         work_.visited += static_cast<int64_t>(n_visits);
+        n_seen_ = skipped + part.size;
     }
 
     void keep_promising() {
@@ -194,13 +197,22 @@ class Pruning {
         });
     }
 
+    // Samples that the feature has been screened on are not counted as visits again.
     void value(size_t feature) {
-        const double value = of_.value_of(feature);
+        const double value = value_of(feature);
         const std::lock_guard lock(mutex_);
-        work_.visited += static_cast<int64_t>(samples_.size);
+        work_.visited += static_cast<int64_t>(samples_.size - n_seen_);
         --work_.dropped;
         if (leader_.may_lose_to(value, feature))
             leader_ = {value, static_cast<int32_t>(feature)};
+    }
+
+    double value_of(size_t feature) const {
+        if (n_kinds_ == 0 || !of_.valued_by_reach(feature))
+            return of_.value_of(feature);
+        if (all_known_)
+            return bounds_[feature];
+        return of_.value_of_reach(reach_of(of_.bins, feature, samples_, values_.data()));
     }
 
     const NodeSearch& of_;
@@ -211,6 +223,8 @@ class Pruning {
     std::vector<int64_t> weights_;      // (subsets + 1, kinds) of each subset and those after it
     std::vector<Columns> groups_;       // of features that may still be the best
     size_t n_columns_ = 0;              // in all groups
+    size_t n_seen_ = 0;                 // samples that the columns have been screened on
+    bool all_known_ = false;            // whether the bounds of the columns are their values
     std::unique_ptr<Screen[]> screens_; // (groups, kinds)
     std::mutex mutex_;                  // for the following, while features are valued
     Leader leader_;
@@ -228,6 +242,7 @@ class SplitSearch : public NodeSearch {
             n_kinds = options.criterion == Criterion::error ? 1 : 2;
         else
             value_of_none = unbounded; // so that all features are dropped at once
+        by_reach = options.criterion == Criterion::error && weighs_all();
         if (options.criterion == Criterion::error)
             return;
         energy_.assign(nodes.n_subsets() + 1, 0);
@@ -251,6 +266,15 @@ class SplitSearch : public NodeSearch {
     }
 
   private:
+    // Whether only sides without a signed sum, which gain nothing, may be too light.
+    bool weighs_all() const {
+        return options_.least_mass <= 0 ||
+               (options_.least_mass == 1 &&
+                std::all_of(samples().begin(), samples().end(), [&](int32_t n) {
+                    return signed_of(pairs_[n]) == 0 || mass_of(pairs_[n]) > 0;
+                }));
+    }
+
     // v²/m of a sample. No bound holds if a sample has a signed value but no mass or, for
     // entropies, less mass.
     double energy_of(int64_t pair) {
@@ -324,6 +348,8 @@ class SplitSearch : public NodeSearch {
         return scan(feature, taken).value;
     }
 
+    double value_of_reach(int64_t reach) const override { return static_cast<double>(reach); }
+
     Candidate scan(size_t feature, BinSums& taken) const {
         take_from_samples(bins.column(feature), pairs_, samples(), taken);
         return scan_feature(bins, feature, taken, total_, options_);
@@ -349,16 +375,18 @@ Work prune_layer(const Bins& bins, Allowed allowed, Pairs values, const Nodes& n
     nodes.check();
     options.check();
     splits.check(nodes.n_nodes());
-    std::vector<int32_t> unpacked(2 * values.size);
+    const size_t n_kinds = options.criterion == Criterion::error ? 1 : 2;
+    const auto unpacked = std::make_unique_for_overwrite<int32_t[]>(n_kinds * values.size);
     for (size_t n = 0; n < values.size; ++n) {
-        unpacked[2 * n] = static_cast<int32_t>(signed_of(values[n]));
-        unpacked[2 * n + 1] = static_cast<int32_t>(mass_of(values[n]));
+        unpacked[n_kinds * n] = static_cast<int32_t>(signed_of(values[n]));
+        if (n_kinds == 2)
+            unpacked[2 * n + 1] = static_cast<int32_t>(mass_of(values[n]));
     }
     std::vector<Work> work(nodes.n_nodes());
     // With many nodes, each is searched by one thread; a single node is searched by all of them.
     parallel_each(nodes.n_nodes(), 1, n_threads, [&](size_t node) {
         const SplitSearch search(bins, allowed, values, nodes, node, options,
-                                 {unpacked.data(), values.size, 2});
+                                 {unpacked.get(), values.size, n_kinds});
         work[node] = search.run(splits, n_threads);
     });
     return std::accumulate(work.begin(), work.end(), Work{}, [](Work a, Work b) {

@@ -27,6 +27,11 @@ class NodeSearch {
     virtual void bound(Screen* screens, const Columns& columns, size_t s, const int64_t* rest,
                        double* bounds) const = 0;
 
+    // The value of a feature whose sums are all known, by its reach (Screen::read), if there is one
+    // kind and the value depends on nothing else.
+    virtual double value_of_reach(int64_t) const { return 0; }
+    bool valued_by_reach(size_t feature) const { return by_reach && !bins.is_categorical(feature); }
+
     Samples samples() const { return nodes.of(node); }
 
     const Bins& bins;
@@ -35,6 +40,7 @@ class NodeSearch {
     size_t node;
     Matrix<const int32_t> values;             // (samples, kinds or more)
     size_t n_kinds = 0;                       // columns of `values` to screen; 0: none is dropped
+    bool by_reach = false;                    // whether thresholds are valued by their reach
     double value_of_none = Candidate{}.value; // that a feature must exceed
 };
 

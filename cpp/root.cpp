@@ -115,6 +115,7 @@ class RootSearch : public NodeSearch {
         mirrored_ = mass.size == 2 && opposite_classes();
         if (mass.size <= 2 || (nodes.in_steps(0) && mass.size <= most_screens))
             n_kinds = mirrored_ ? 1 : mass.size;
+        by_reach = n_kinds == 1;
     }
 
     VectorSides scan(size_t feature) const { return {*this, feature, mass_, total_}; }
@@ -142,6 +143,13 @@ class RootSearch : public NodeSearch {
     }
 
     double value_of(size_t feature) const override { return scan(feature).best.value; }
+
+    double value_of_reach(int64_t reach) const override {
+        int64_t sum = 0;
+        for (const int64_t mass : mass_)
+            sum += class_loss(mass, reach);
+        return -static_cast<double>(sum);
+    }
 
     Vector<const int64_t> mass_;
     Sums total_;

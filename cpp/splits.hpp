@@ -40,8 +40,9 @@ struct Splits {
     }
 };
 
-// What a search has done: the (sample, feature) visits, and the features dropped before their last
-// sample. With several threads this may differ from run to run, because they share a bound.
+// What a search has done: the (sample, feature) pairs visited, each counted once, and the features
+// dropped before their last sample. With several threads this may differ from run to run, because
+// they share a bound.
 struct Work {
     int64_t visited = 0;
     int64_t dropped = 0;

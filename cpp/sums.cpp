@@ -198,20 +198,39 @@ void class_sums(const Bins& bins, Allowed allowed, Matrix<const int32_t> values,
     });
 }
 
+REBEL_CLONES int64_t reach_of(const Bins& bins, size_t feature, Samples samples,
+                              const int32_t* values) {
+    const uint8_t* column = bins.column(feature);
+    std::array<int32_t, most_bins> sums{};
+    for (size_t i = 0; i < samples.size; ++i)
+        sums[column[static_cast<size_t>(samples.data[i]) * block_width]] += values[i];
+    const size_t last = bins.n_bins(feature) - 1;
+    int32_t sum = 0, low = 0, high = 0;
+    for (size_t b = 0; b < last; ++b) {
+        sum += sums[b];
+        low = std::min(low, sum);
+        high = std::max(high, sum);
+    }
+    return reach_of(low, high, sum, sums[last]);
+}
+
 void Screen::clear(const Bins& bins, const Columns& columns) {
     n_rows_ = 0;
     for (size_t c = 0; c < columns.n; ++c)
         n_rows_ = std::max(n_rows_, bins.n_bins(columns.features[c]));
+    if (columns.fill_block())
+        n_rows_ = most_bins; // the other features may have more bins
     std::fill_n(sums_.data(), n_rows_ * block_width, 0);
 }
 
 void Screen::add(const Bins& bins, const Columns& columns, Samples samples, const int32_t* values) {
-    if (!columns.whole_block()) {
+    if (!columns.fill_block()) {
         add_columns(bins, columns, samples, values, sums_.data());
         return;
     }
-    const size_t next = columns.features[0] + block_width;
-    const uint8_t* rows = bins.column(columns.features[0]);
+    const size_t first = columns.features[0] / block_width * block_width;
+    const size_t next = first + block_width;
+    const uint8_t* rows = bins.column(first);
     add_block(rows, next < bins.n_features() ? bins.column(next) : rows, samples, values,
               sums_.data());
 }

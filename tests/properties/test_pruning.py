@@ -102,6 +102,34 @@ def test_the_history_shows_what_was_visited_and_what_was_saved():
     assert np.isnan(tables["exhaustive"]["heavy_share"]).all()
 
 
+heuristics = st.fixed_dictionaries(  # [QUICK, Sec. 5.2]
+    {
+        "weight_trimming": st.sampled_from([None, 0.9, 0.99]),
+        "feature_subsample": st.sampled_from([1.0, 0.5, 0.9]),
+        "subsample": st.sampled_from([1.0, 0.5]),
+    }
+)
+
+
+@cases(100)
+@given(
+    st.integers(0, 1000),
+    st.sampled_from([2, 3, 10]),
+    learners,
+    st.sampled_from(SEARCHES),
+    heuristics,
+    st.sampled_from([1, 2]),
+)
+def test_no_search_makes_more_visits_than_are_possible(
+    seed, n_classes, learner, search, options, n_jobs
+):
+    problem = random_problem(seed, n_samples=300, n_features=20, n_classes=n_classes)
+    problem = replace(problem, X=np.round(problem.X, 1))
+    model = problem.fit(replace(learner, search=search), n_rounds=8, n_jobs=n_jobs, **options)
+    for record in model.history_:
+        assert 0 <= record.work.visited <= record.work.possible
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

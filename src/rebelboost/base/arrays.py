@@ -101,7 +101,7 @@ class Work(NamedTuple):
     """Work done by searches."""
 
     visited: int = 0
-    """Number of (sample, feature) pairs visited."""
+    """Number of (sample, feature) pairs visited, each counted once."""
     possible: int = 0
     """Number of pairs that an exhaustive search visits."""
     dropped: int = 0

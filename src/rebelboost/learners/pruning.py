@@ -32,7 +32,9 @@ to twice as much, because its samples are not contiguous in memory and must be s
 stumps took one sixth more time than with exhaustive search.
 """
 MOST_HEAVY = 0.5
-"""If the first subset holds a larger fraction of a node's samples, the node is searched in one step."""
+"""If the first subset holds a larger fraction of a node's samples, the node is searched in one step, unless
+the steps are the paper's: screening step by step would take longer.
+"""
 LONGEST_WAIT = 8
 """Maximum number of rounds before pruning is tried again where it did not pay off. Savings grow as weights
 concentrate on few samples, so waiting longer would cost more than trying.
@@ -76,13 +78,18 @@ class Schedule:
         returns the fraction of the samples that are in first subsets; NaN if samples were not sorted.
         """
         if self.search == "exhaustive" or (self.search == "auto" and self._waits(place)):
-            return _whole(nodes), math.nan
+            return nodes, math.nan
         cut = data.heaviest_first(keys, nodes, self.shares)
         begin, first, end = cut.cuts[:, 0], cut.cuts[:, 1], cut.cuts[:, -1]
         heavy = float((first - begin).sum() / max(1, int((end - begin).sum())))
-        if self.search == "auto":
+        if self.steps == "auto":
             at_once = first - begin > MOST_HEAVY * (end - begin)
-            cut.cuts[at_once, 1:] = cut.cuts[at_once, -1:]
+            if at_once.all():
+                return nodes, heavy
+            for node in np.flatnonzero(at_once):
+                cut.cuts[node, 1:] = end[node]
+                own = slice(begin[node], end[node])
+                cut.samples[own] = nodes.samples[own]
         return cut, heavy
 
     def note(self, nodes: Nodes, work: Work, place: int) -> None:
@@ -100,7 +107,3 @@ class Schedule:
         left, last = self.waits.get(place, (0, 1))
         self.waits[place] = (max(0, left - 1), last)
         return left > 0
-
-
-def _whole(nodes: Nodes) -> Nodes:
-    return Nodes(nodes.samples, np.stack([nodes.cuts[:, 0], nodes.cuts[:, -1]], axis=1))
