@@ -25,6 +25,7 @@ from rebelboost.theory.bounds import (
     similarity_rounds,
     simple_error_bounds,
 )
+from rebelboost.theory.majority import majority_vote
 from rebelboost.theory.weak_learnability import weak_learnability
 
 pytestmark = pytest.mark.paper
@@ -259,3 +260,57 @@ def test_section_3_3_boosting_all_outcomes_of_coins_is_the_bound_of_chernoff(n, 
     left = np.exp(state.log_loss)
     assert left == pytest.approx((1 - 4 * gamma**2) ** (n / 2), rel=1e-5)
     assert tail <= left <= np.exp(-2 * n * gamma**2) * (1 + 1e-5)
+
+
+@st.composite
+def function_classes(draw):
+    """Responses ±1 of some functions on all of {0, 1}^n, as (2^n, J)."""
+    n, n_functions = draw(st.integers(1, 4)), draw(st.integers(1, 8))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    return rng.choice([-1, 1], size=(2**n, n_functions)), rng
+
+
+@settings(max_examples=60)
+@given(function_classes(), st.sampled_from([1, 3, 5, 7]))
+def test_exercise_3_6_a_a_majority_of_k_has_an_edge_of_one_in_2k_for_any_weights(case, k):
+    responses, rng = case
+    chosen = rng.integers(responses.shape[1], size=k)
+    f = np.sign(responses[:, chosen].sum(axis=1))
+    found = majority_vote(responses, f)
+    assert found.edge >= 1 / (2 * k) - 1e-9
+    assert k >= found.fewest - 1e-6
+    D = rng.dirichlet(np.ones(len(f)))
+    errors = D @ (responses != f[:, np.newaxis])
+    assert errors.min() <= 1 / 2 - 1 / (2 * k) + 1e-12
+
+
+@settings(max_examples=60)
+@given(function_classes())
+def test_exercise_3_6_b_what_has_an_edge_is_a_majority_and_what_has_none_is_hard(case):
+    responses, rng = case
+    f = rng.choice([-1, 1], size=len(responses))
+    found = majority_vote(responses, f)
+    errors = found.distribution @ (responses != f[:, np.newaxis])
+    assert found.distribution.sum() == pytest.approx(1)
+    assert np.all(
+        errors >= 1 / 2 - found.edge - 1e-9
+    )  # no function is better on the hardest weights
+    if len(found.chosen) == 0:
+        assert found.edge < 1e-9
+        return
+    assert np.array_equal(np.sign(responses[:, found.chosen].sum(axis=1)), f)
+    # With k functions, edges of more than √(n ln 2/(2k)) would do: k is at most one above.
+    n = np.log2(len(f))
+    assert len(found.chosen) <= 1 + n * np.log(2) / (2 * found.edge**2) + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("responses", "labels", "message"),
+    [
+        ([[1], [-1]], [1], "give a row of responses, and a label"),
+        ([[1], [0]], [1, -1], "must be −1 or 1"),
+    ],
+)
+def test_a_majority_vote_refuses_what_are_no_responses(responses, labels, message):
+    with pytest.raises(ValueError, match=message):
+        majority_vote(responses, labels)

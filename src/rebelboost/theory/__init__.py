@@ -14,6 +14,7 @@ from rebelboost.theory.bounds import (
 )
 from rebelboost.theory.certificate import Bound, Certificate
 from rebelboost.theory.guarantee import FitBound, Guarantee, SimilarityRate
+from rebelboost.theory.majority import MajorityVote, majority_vote
 from rebelboost.theory.weak_learnability import WeakLearnability, weak_learnability
 from rebelboost.theory.zero_cost import RebelLevels, rebel_levels, zero_cost_level
 
@@ -22,6 +23,7 @@ __all__ = [
     "Certificate",
     "FitBound",
     "Guarantee",
+    "MajorityVote",
     "RebelLevels",
     "SimilarityRate",
     "WeakLearnability",
@@ -29,6 +31,7 @@ __all__ = [
     "error_bounds",
     "largest_lead",
     "loss_ratio_bound",
+    "majority_vote",
     "margins",
     "randomised_error",
     "rebel_levels",

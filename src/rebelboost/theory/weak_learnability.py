@@ -66,8 +66,6 @@ def weak_learnability(X: ArrayLike, y: ArrayLike) -> WeakLearnability:
     WeakLearnability
         The margin, the vote that achieves it, and the hardest sample weights.
     """
-    from scipy.optimize import linprog
-
     values = np.asarray(X, dtype=np.float64)
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     if values.ndim != 2 or len(classes) != 2 or len(codes) != len(values):
@@ -85,27 +83,37 @@ def weak_learnability(X: ArrayLike, y: ArrayLike) -> WeakLearnability:
     said[:, features < 0] = 1.0
     agree = said * np.where(codes == 1, 1.0, -1.0)[:, np.newaxis]
     columns = np.hstack([agree, -agree])  # each stump, and its opposite
-    n_votes = columns.shape[1]
+    margin, votes, distribution = best_vote(columns)
+    voting = np.flatnonzero(votes > 0)
+    stump = voting % len(features)
+    return WeakLearnability(
+        margin,
+        features[stump],
+        thresholds[stump],
+        np.where(voting < len(features), 1.0, -1.0),
+        votes[voting],
+        distribution,
+    )
+
+
+def best_vote(agreement: Floats) -> tuple[float, Floats, BySample]:
+    """Solve max θ: Σ_j a_j y_i g_j(x_i) ≥ θ, a ≥ 0, Σa = 1 [ADA 3.2], given y_i g_j(x_i) as (N, J).
+
+    Returns θ, the votes a, and sample weights under which no g_j has an edge above θ/2.
+    """
+    from scipy.optimize import linprog
+
+    n_samples, n_votes = agreement.shape
     found = linprog(
         np.append(np.zeros(n_votes), -1.0),
-        A_ub=np.hstack([-columns, np.ones((len(values), 1))]),
-        b_ub=np.zeros(len(values)),
+        A_ub=np.hstack([-agreement, np.ones((n_samples, 1))]),
+        b_ub=np.zeros(n_samples),
         A_eq=np.append(np.ones(n_votes), 0.0)[np.newaxis],
         b_eq=[1.0],
         bounds=[*[(0.0, None)] * n_votes, (None, None)],
         method="highs",
     )
-    votes = found.x[:-1]
-    voting = np.flatnonzero(votes > 0)
-    stump = voting % len(features)
-    return WeakLearnability(
-        float(found.x[-1]),
-        features[stump],
-        thresholds[stump],
-        np.where(voting < len(features), 1.0, -1.0),
-        votes[voting],
-        np.abs(found.ineqlin.marginals),
-    )
+    return float(found.x[-1]), found.x[:-1], np.abs(found.ineqlin.marginals)
 
 
 def _all_stumps(values: Floats) -> tuple[Ints, Floats]:
