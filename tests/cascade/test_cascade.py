@@ -248,3 +248,69 @@ def test_costs_of_held_out_samples_are_not_guessed():
         clf.cascade(costs=np.ones((len(X), 3)))
     with pytest.raises(ValueError, match="calibrated with costs by class"):
         clf.cascade().predict(X, costs=np.ones((len(X), 3)))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"every": 0}, "every is 0: give the number of terms between checks"),
+        ({"every": 60}, "the model has 60 terms: give a number from 1 to 59"),
+        ({"every": 2.5}, r"every is 2\.5: give the number"),
+        ({"correct": 0.0}, "correct is 0.0: give a share above 0"),
+        ({"correct": 2}, "correct is 2: give a share from 0 to 1"),
+        ({"after": -1}, "after is -1: give a share from 0 to 1"),
+    ],
+)
+def test_impossible_spacings_and_targets_are_refused(options, message):
+    clf, X = fitted("stumps")
+    with pytest.raises(ValueError, match=message):
+        clf.cascade(X, clf.predict(X), **options)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "message"),
+    [
+        ([-1.0], [1.0, 1.0], r"lower thresholds have shape \(1,\), but there are 2 checks"),
+        ([-np.inf] * 2, [1.0], r"upper thresholds have shape \(1,\)"),
+        ([-np.inf] * 2, [np.nan, 1.0], "at check 0 are -inf and nan: give numbers, lower ≤ upper"),
+        ([0.0, 0.0], [1.0, 1.0], "give −inf for all lower thresholds"),
+        (["low", "low"], [1.0, 1.0], "two arrays of numbers"),
+    ],
+)
+def test_impossible_thresholds_are_refused(lower, upper, message):
+    clf, X = fitted("stumps")
+    with pytest.raises(ValueError, match=message):
+        clf.cascade(thresholds=(lower, upper), every=20)
+    with pytest.raises(ValueError, match="leave out X and y"):
+        clf.cascade(X, thresholds=(lower, upper), every=20)
+
+
+def test_labels_are_checked():
+    clf, X = fitted("stumps")
+    with pytest.raises(ValueError, match="y is given without X"):
+        clf.cascade(y=clf.predict(X))
+    with pytest.raises(ValueError, match="give a class for each of"):
+        clf.cascade(X, clf.predict(X)[:-1])
+    with pytest.raises(ValueError, match="y has the class 7, which the model does not know"):
+        clf.cascade(X, np.full(len(X), 7))
+    with pytest.raises(ValueError, match="give X with `every`"):
+        fitted("trees")[0].cascade(every=3)
+
+
+@pytest.mark.parametrize("name", ["trees", "two classes", "stumps", "costs", "abstaining"])
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_labelled_targets_and_thresholds_by_hand_survive_a_file(name, by_hand, tmp_path):
+    clf, X = fitted(name)
+    every = len(clf.ensemble_) // 4
+    n_checks = -(-len(clf.ensemble_) // every) - 1
+    checks = np.full(n_checks, -np.inf), np.ones(n_checks)
+    decided = clf.predict(X)
+    labels = np.where(decided == -1, 0, decided)
+    given = {"thresholds": checks} if by_hand else {"X": X, "y": labels}
+    cascade = clf.cascade(**given, every=every)
+    clf.save(tmp_path / "model.safetensors")
+    loaded = rebelboost.load(tmp_path / "model.safetensors").cascade_
+    np.testing.assert_array_equal(loaded.predict(X), cascade.predict(X))
+    np.testing.assert_array_equal(loaded.terms_used(X), cascade.terms_used(X))
+    assert str(loaded) == str(cascade)
+    assert repr(loaded) == repr(cascade)

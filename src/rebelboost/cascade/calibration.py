@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rebelboost.base.arrays import Floats, Ints, Labels, Scores
 from rebelboost.cascade.checks import (
@@ -14,7 +14,7 @@ from rebelboost.cascade.checks import (
     final_decisions,
     kind_of_values,
 )
-from rebelboost.cascade.plan import CascadePlan
+from rebelboost.cascade.plan import BY_HAND, CascadePlan
 from rebelboost.cascade.thresholds import (
     Exits,
     check_agreement_share,
@@ -50,6 +50,8 @@ class Partial(NamedTuple):
     costs: Floats
     """(K, K), or (N, K, K) where they differ."""
     source: str
+    labels: Labels | None = None
+    """(N,) true classes, with which samples must leave instead of the decisions of the full model."""
 
 
 class _Case(NamedTuple):
@@ -63,15 +65,19 @@ class _Case(NamedTuple):
         below = None if self.right_below is None else self.right_below[:, rows]
         return _Case(self.values[:, rows], self.right_above[:, rows], below)
 
-    def choose(self, agreement: float, margin: float) -> Exits:
-        """Thresholds for these samples, and the exits that they lead to."""
+    def choose(self, agreement: float, margin: float, *, at_once: bool = False) -> Exits:
+        """Thresholds for these samples, and the exits that they lead to.
+
+        The first check may spend the whole budget `at_once`.
+        """
         n_checks = len(self.values)
+        exponent = 0.0 if at_once else SPENDING
         return choose_thresholds(
             self.values,
             self.right_above,
             self.right_below,
             agreement=agreement,
-            spending=portable_power(np.arange(1, n_checks + 1) / max(1, n_checks), SPENDING),
+            spending=portable_power(np.arange(1, n_checks + 1) / max(1, n_checks), exponent),
             floor=0.0,  # leads; without a side below
             margin=margin,
         )
@@ -96,7 +102,8 @@ def calibrate(
     """Choose thresholds that leave the share of decisions that must agree.
 
     They are checked by cross-validation: so few held-out samples must leave wrongly that more than
-    1 − agreement of new ones are unlikely to do so.
+    1 − agreement of new ones are unlikely to do so. With labels, the share of samples that are decided
+    rightly is the target instead, and thresholds are those of the calibration samples [THESIS 2.2].
     """
     check_agreement_share(agreement)
     n = given.scores.shape[1]
@@ -107,14 +114,19 @@ def calibrate(
         )
     kind = kind_of_values(model, given.costs)
     full = given.scores[-1].astype(np.float64)
-    final = final_decisions(model, full, given.costs)
+    labels = given.labels
+    final = final_decisions(model, full, given.costs) if labels is None else labels
     early = given.scores[:-1]
     risk_temperatures = np.full(len(early), model.decoder.temperature)
     if kind == RISK:
         goal = model.posterior(full)
         risk_temperatures = np.array([_temperature(model, s, goal) for s in early])
     case = _case(model, kind, early, given.costs, final, risk_temperatures)
-    exits, n_held_out = _tuned(case, agreement)
+    if labels is None:
+        exits, n_held_out = _tuned(case, agreement)
+    else:
+        exits = case.choose(agreement, 0.0, at_once=True)
+        n_held_out = _held_out(case, _folds(case.values), agreement, 0.0, at_once=True)
     return CascadePlan(
         agreement=float(agreement),
         kind=kind,
@@ -129,6 +141,65 @@ def calibrate(
         source=given.source,
         by_sample=given.costs.ndim == 3,
     )
+
+
+def plan_by_hand(
+    model: FittedClassifier, stage_of_term: Ints, thresholds: tuple[ArrayLike, ArrayLike]
+) -> CascadePlan:
+    """Take thresholds as they are: leave at h ≤ lower or h ≥ upper [THESIS 2.2, steps 0–3].
+
+    The lower threshold is compared first. Probabilities have the temperature of the full model.
+    """
+    n_checks = int(stage_of_term.max(initial=0))
+    kind = kind_of_values(model, model.costs)
+    lower, upper = _given_thresholds(thresholds, n_checks)
+    if kind != SIDES and not np.all(np.isneginf(lower)):
+        raise ValueError(
+            f"the model has {len(model.classes)} classes, or decisions that depend on costs: only a lead "
+            "above a threshold decides; give −inf for all lower thresholds"
+        )
+    warm = np.full(n_checks, model.decoder.temperature)
+    left = np.zeros(n_checks + 1, dtype=np.int64)
+    return CascadePlan(
+        agreement=1.0,
+        kind=kind,
+        stage_of_term=stage_of_term,
+        low=_moved(lower, np.inf),  # a value that equals a threshold leaves
+        high=np.maximum(_moved(upper, -np.inf), lower),
+        risk_temperatures=warm,
+        temperatures=warm,
+        left=left,
+        n_wrong=0,
+        n_wrong_held_out=0,
+        source=BY_HAND,
+    )
+
+
+def _given_thresholds(
+    thresholds: tuple[ArrayLike, ArrayLike], n_checks: int
+) -> tuple[Floats, Floats]:
+    try:
+        lower, upper = (np.array(own, dtype=np.float64) for own in thresholds)
+    except (TypeError, ValueError) as error:
+        raise ValueError("thresholds must be two arrays of numbers: (lower, upper)") from error
+    for name, own in (("lower", lower), ("upper", upper)):
+        if own.shape != (n_checks,):
+            raise ValueError(
+                f"{name} thresholds have shape {own.shape}, but there are {n_checks} checks: give "
+                f"{n_checks} numbers, or another `every`"
+            )
+    wrong = np.flatnonzero(~(lower <= upper))
+    if len(wrong):
+        i = wrong[0]
+        raise ValueError(
+            f"the thresholds at check {i} are {lower[i]:g} and {upper[i]:g}: give numbers, lower ≤ upper"
+        )
+    return lower, upper
+
+
+def _moved(thresholds: Floats, towards: float) -> Floats:
+    moved: Floats = np.where(np.isinf(thresholds), thresholds, np.nextafter(thresholds, towards))
+    return moved
 
 
 def _raised(thresholds: Floats) -> Floats:
@@ -189,11 +260,14 @@ def _folds(values: Floats) -> Ints:
     return folds
 
 
-def _held_out(case: _Case, parts: Ints, agreement: float, margin: float) -> int:
+def _held_out(
+    case: _Case, parts: Ints, agreement: float, margin: float, *, at_once: bool = False
+) -> int:
     """Number of samples that leave wrongly by thresholds from the other folds."""
     n_wrong = 0
     for part in range(N_FOLDS):
-        exits = case.take(np.flatnonzero(parts != part)).choose(agreement, margin)
+        others = case.take(np.flatnonzero(parts != part))
+        exits = others.choose(agreement, margin, at_once=at_once)
         _, wrong = case.take(np.flatnonzero(parts == part)).follow(exits.low, exits.high)
         n_wrong += int(np.count_nonzero(wrong))
     return n_wrong

@@ -7,13 +7,17 @@ import numpy as np
 from rebelboost.base.arrays import Floats, Ints
 from rebelboost.cascade.thresholds import exact_interval
 
+LEFT_OUT, GIVEN = "held-out training samples", "calibration samples"
+LABELLED, BY_HAND = "labelled calibration samples", "thresholds given by hand"
+"""Origins of the thresholds of a cascade."""
+
 
 @dataclass(frozen=True, eq=False)
 class CascadePlan:
     """Checks after parts of the terms. A model file stores it."""
 
     agreement: float
-    """Share of decisions that must be those of the full model."""
+    """Share of decisions that must be those of the full model, or right, if calibrated with labels."""
     kind: str
     """Values that are compared; see `rebelboost.cascade.checks`."""
     stage_of_term: Ints
@@ -29,7 +33,7 @@ class CascadePlan:
     left: Ints
     """(B + 1,) number of calibration samples that leave at each check; the last: at none."""
     n_wrong: int
-    """Number of calibration samples that leave with another decision than the full model's."""
+    """Number of calibration samples that leave with another decision than the full model's, or wrongly."""
     n_wrong_held_out: int
     """The same if the thresholds are chosen from other samples: 5-fold cross-validation."""
     source: str
@@ -46,6 +50,8 @@ class CascadePlan:
     def disagreement(self) -> tuple[float, float, float]:
         """Share of new samples that leave with another decision, and its 95 % interval."""
         n = self.n_calibrated
+        if n == 0:
+            return (0.0, 0.0, 1.0)
         return (self.n_wrong_held_out / n, *exact_interval(self.n_wrong_held_out, n))
 
     @property

@@ -16,13 +16,19 @@ FIRST_SHARE, N_STAGES = 1 / 128, 22
 """Without other information: share of the terms in the first stage, and number of stages."""
 
 
-def spaced_stages(ensemble: Ensemble) -> Ints:
+def spaced_stages(ensemble: Ensemble, every: int | None = None, first: int = 1) -> Ints:
     """(T,) stage of each term, for stages whose ends are spaced geometrically.
 
+    Or a check follows every so many terms [THESIS 2.2], from the one that does so after `first` terms.
     Expensive terms, such as smooth functions of the similarity to many training rows, are added last.
     """
     n_terms = len(ensemble)
-    ends = np.geomspace(max(1.0, FIRST_SHARE * n_terms), max(1, n_terms), N_STAGES)
+    if every is None:
+        ends = np.geomspace(max(1.0, FIRST_SHARE * n_terms), max(1, n_terms), N_STAGES)
+        ends = ends[ends >= min(first, n_terms)]
+        ends = np.append(first, ends) if 1 < first < n_terms else ends
+    else:
+        ends = np.append(np.arange(-(-first // every) * every, n_terms, every), n_terms)
     stages = np.searchsorted(np.unique(np.rint(ends)), np.arange(n_terms), side="right")
     for positions, terms in ensemble.groups:
         if terms.is_expensive:

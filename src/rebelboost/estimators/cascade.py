@@ -1,6 +1,7 @@
 """Soft cascades of a classifier: the same decisions from fewer terms."""
 
 import copy
+import math
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Floats, Ints, Labels
 from rebelboost.base.cached import cached_property
 from rebelboost.base.text import percent
-from rebelboost.cascade.calibration import Partial, calibrate
+from rebelboost.cascade.calibration import Partial, calibrate, plan_by_hand
 from rebelboost.cascade.checks import final_decisions
-from rebelboost.cascade.plan import CascadePlan
+from rebelboost.cascade.plan import BY_HAND, GIVEN, LABELLED, LEFT_OUT, CascadePlan
 from rebelboost.cascade.running import Left, exit_posterior, run_cascade
 from rebelboost.cascade.staged_terms import StagedTerms, spaced_stages
 from rebelboost.cascade.thresholds import check_agreement_share
@@ -24,8 +25,11 @@ from rebelboost.selection.average import CrossFit
 
 MOST_CALIBRATED = 20_000
 """Maximum number of calibration samples; of more, some are taken at even distances."""
-LEFT_OUT, GIVEN = "held-out training samples", "calibration samples"
-"""Origins of the samples that a cascade is calibrated on."""
+MOST_SCORES = 25_000_000
+"""Maximum number of their partial scores, if there are many checks; but 1,000 samples may always be used."""
+OTHER_DECISIONS = "other decisions than the full model's"
+MOST_CHECKS = 256
+"""Maximum number of stages in a file."""
 
 
 class EarlyDecisions(NamedTuple):
@@ -149,19 +153,27 @@ class Cascade:
     def mean_terms(self) -> float:
         """Mean number of terms that the calibration samples needed."""
         plan = self.plan_
-        return float(self.n_terms @ plan.left / plan.n_calibrated)
+        return (
+            float(self.n_terms @ plan.left / plan.n_calibrated) if plan.n_calibrated else math.nan
+        )
 
     def __str__(self) -> str:
         plan, n_terms = self.plan_, int(self.n_terms[-1])
         share, low, high = plan.disagreement
+        if plan.source == BY_HAND:
+            return f"{len(plan.low)} checks of {n_terms:,} terms, by {BY_HAND}"
+        wrong = "leaving with a wrong class" if plan.source == LABELLED else OTHER_DECISIONS
         return (
             f"{self.mean_terms:,.0f} of {n_terms:,} terms on average ({n_terms / self.mean_terms:.1f} times "
-            f"fewer), by {plan.n_calibrated:,} {plan.source}; other decisions than the full model's: "
+            f"fewer), by {plan.n_calibrated:,} {plan.source}; {wrong}: "
             f"{percent(share)} (95 % interval {percent(low)} to {percent(high)}, by 5-fold cross-validation)"
         )
 
     def __repr__(self) -> str:
-        return f"Cascade(agreement={self.agreement:g}, {self.mean_terms:.0f} of {self.n_terms[-1]} terms)"
+        if self.plan_.source == BY_HAND:
+            return f"Cascade({self})"
+        target = "correct" if self.plan_.source == LABELLED else "agreement"
+        return f"Cascade({target}={self.agreement:g}, {self.mean_terms:.0f} of {self.n_terms[-1]} terms)"
 
 
 class CascadeMixin:
@@ -171,7 +183,18 @@ class CascadeMixin:
     """Order of the terms and thresholds of `cascade_`."""
     cross_fit_: CrossFit | None
 
-    def cascade(self, X: Any = None, *, agreement: float = 0.995, costs: Any = None) -> Cascade:
+    def cascade(  # noqa: PLR0913  (what users may choose)
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        agreement: float = 0.995,
+        correct: float = 0.95,
+        after: float = 0.1,
+        every: int | None = None,
+        thresholds: Any = None,
+        costs: Any = None,
+    ) -> Cascade:
         """Choose thresholds by which most samples are decided after a few terms [THESIS 2.2].
 
         The result is also kept as `cascade_`, and saved with the model.
@@ -181,8 +204,23 @@ class CascadeMixin:
         X : array-like or DataFrame of shape (N, d), default=None
             Calibration samples, at least 100, which were not used in training. Their classes need not be
             known. By default the held-out samples of the cross-fit.
+        y : array-like of shape (N,), default=None
+            Classes of the calibration samples. Then `correct` and `after` are the target instead of
+            `agreement`.
         agreement : float, default=0.995
             Share of the decisions that must be those of the full model, in (0, 1].
+        correct : float, default=0.95
+            With `y`: at most 1 − correct of the samples leave with a wrong class. The first check may
+            already spend all of this.
+        after : float, default=0.1
+            With `y`: share of the terms that are added before the first check, from 0 to 1.
+        every : int, default=None
+            Number of terms between checks, at most 255 of them. By default checks are spaced
+            geometrically.
+        thresholds : tuple of two arrays of shape (B,), default=None
+            Lower and upper threshold of each check, instead of calibration. For two classes the score is
+            h = H₂ − H₁: h ≤ lower decides the first class, h ≥ upper the second. For more classes the lead
+            of the best decision over the second best is compared; lower thresholds are −inf.
         costs : array-like or DataFrame, default=None
             Costs of the calibration samples themselves, as in `RebelClassifier.predict`.
 
@@ -193,18 +231,35 @@ class CascadeMixin:
         """
         check_agreement_share(agreement)
         model: FittedClassifier = self.model_  # type: ignore[attr-defined]
-        if len(model.ensemble) < 2:
+        n_terms = len(model.ensemble)
+        if n_terms < 2:
             raise ValueError(
-                f"a cascade needs a model of two terms or more, but this one has {len(model.ensemble)}: decide "
+                f"a cascade needs a model of two terms or more, but this one has {n_terms}: decide "
                 "with the model itself, or train with learner='tree'"
             )
+        _check_target(y, X, correct, after)
+        _check_spacing(every, n_terms)
+        first = 1 if y is None else max(1, math.ceil(after * n_terms))
+        if thresholds is not None:
+            if X is not None:
+                raise ValueError(
+                    "thresholds are given, so nothing is calibrated: leave out X and y"
+                )
+            stage_of_term = spaced_stages(model.ensemble, every)
+            self.plan_ = plan_by_hand(model, stage_of_term, thresholds)
+            return Cascade(self, self.plan_)
         if X is None:
+            if every is not None:
+                raise ValueError(
+                    "held-out samples were scored at checks of their own: give X with `every`"
+                )
             stage_of_term, given = self._held_out(model, costs)
             staged = StagedTerms(model.ensemble, stage_of_term)
         else:
-            staged = StagedTerms(model.ensemble, spaced_stages(model.ensemble))
-            given = self._partial(model, staged, X, costs)
-        self.plan_ = calibrate(model, staged.stage_of_term, given, agreement)
+            staged = StagedTerms(model.ensemble, spaced_stages(model.ensemble, every, first))
+            given = self._partial(model, staged, X, costs, y)
+        share = agreement if y is None else correct
+        self.plan_ = calibrate(model, staged.stage_of_term, given, share)
         return Cascade(self, self.plan_)
 
     @property
@@ -230,16 +285,21 @@ class CascadeMixin:
             own = staged.costs.astype(np.float64)
         return staged.stage_of_term, Partial(staged.scores, own, LEFT_OUT)
 
-    def _partial(self, model: FittedClassifier, staged: StagedTerms, X: Any, costs: Any) -> Partial:
+    def _partial(
+        self, model: FittedClassifier, staged: StagedTerms, X: Any, costs: Any, y: Any = None
+    ) -> Partial:
         n_threads = threads_of(self.n_jobs)  # type: ignore[attr-defined]
         values = encode_table(self, X)
         own = model.costs_of(values, costs, n_threads)
-        if len(values) > MOST_CALIBRATED:
-            some = np.linspace(0, len(values) - 1, MOST_CALIBRATED).astype(np.int64)
+        labels = None if y is None else _codes(model, y, len(values))
+        most = max(1000, min(MOST_CALIBRATED, MOST_SCORES // (staged.n_stages * own.shape[-1])))
+        if len(values) > most:
+            some = np.linspace(0, len(values) - 1, most).astype(np.int64)
             values, own = values[some], own if own.ndim == 2 else own[some]
+            labels = None if labels is None else labels[some]
         scores = np.stack([each.copy() for each in staged.staged(values, n_threads)])
         scores[-1] = model.scores(values, n_threads)
-        return Partial(scores, own, GIVEN)
+        return Partial(scores, own, GIVEN if y is None else LABELLED, labels)
 
     def checked_plan(self, model: FittedClassifier) -> FittedClassifier:
         """Return the model; forget the cascade if it was calibrated for other terms or costs."""
@@ -249,6 +309,42 @@ class CascadeMixin:
             if before.ensemble is model.ensemble:  # other costs
                 self.cross_fit_ = _without_staged_costs(self.cross_fit_)
         return model
+
+
+def _check_target(y: Any, X: Any, correct: float, after: float) -> None:
+    for name, share in (("correct", correct), ("after", after)):
+        if not (isinstance(share, int | float | np.number) and 0 <= share <= 1):
+            raise ValueError(f"{name} is {share!r}: give a share from 0 to 1")
+    if not correct > 0:
+        raise ValueError(f"correct is {correct!r}: give a share above 0, such as 0.95")
+    if y is not None and X is None:
+        raise ValueError("y is given without X: give the calibration samples too")
+
+
+def _check_spacing(every: int | None, n_terms: int) -> None:
+    if every is None:
+        return
+    if isinstance(every, bool) or not isinstance(every, int | np.integer) or every < 1:
+        raise ValueError(f"every is {every!r}: give the number of terms between checks, 1 or more")
+    if every >= n_terms or -(-n_terms // every) > MOST_CHECKS:
+        least = -(-n_terms // MOST_CHECKS)
+        raise ValueError(
+            f"every is {every}, and the model has {n_terms} terms: give a number from {least} to "
+            f"{n_terms - 1}"
+        )
+
+
+def _codes(model: FittedClassifier, y: Any, n_samples: int) -> Labels:
+    given = np.asarray(y)
+    if given.shape != (n_samples,):
+        raise ValueError(f"y has shape {given.shape}: give a class for each of {n_samples} samples")
+    strange = given[~np.isin(given, model.classes)]
+    if len(strange):
+        raise ValueError(
+            f"y has the class {strange[0]}, which the model does not know: its classes are "
+            f"{', '.join(map(str, model.classes[:10]))}"
+        )
+    return np.searchsorted(model.classes, given).astype(np.int32)
 
 
 def _decides_alike(before: FittedClassifier, model: FittedClassifier) -> bool:

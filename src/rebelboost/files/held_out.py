@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rebelboost.base.checks import Fields, TensorReader, require
 from rebelboost.boosting.rounds import History
 from rebelboost.cascade.checks import KINDS
-from rebelboost.cascade.plan import CascadePlan
+from rebelboost.cascade.plan import BY_HAND, CascadePlan
 from rebelboost.files.terms import LARGEST_NUMBER, LARGEST_SCORE
 from rebelboost.files.texts import take_texts, text_arrays
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
@@ -140,15 +140,16 @@ def _take_staged(reader: TensorReader, model: FittedClassifier) -> Staged:
 
 def _take_plan(reader: TensorReader, said: Fields, model: FittedClassifier) -> CascadePlan:
     left = reader.take("cascade.left", np.int64, None)
-    require(len(left) > 0 and (left >= 0).all() and left.sum() > 0, "a cascade without samples")
+    by_sample, source = said.any("by_sample"), said.any("source")
+    require(type(by_sample) is bool and isinstance(source, str), "a cascade of unknown origin")
+    known = left.sum() > 0 or source == BY_HAND
+    require(len(left) > 0 and (left >= 0).all() and known, "a cascade without samples")
     n_checks = len(left) - 1
     found = {name: reader.take(f"cascade.{name}", np.float64, n_checks) for name in THRESHOLDS}
     require(not any(np.isnan(own).any() for own in found.values()), "a threshold that is no number")
     warm = all((found[name] > 0).all() for name in ("risk_temperatures", "temperatures"))
     require(warm and (found["temperatures"] < 1e9).all(), "a cascade with invalid temperatures")
     n = int(left.sum())
-    by_sample, source = said.any("by_sample"), said.any("source")
-    require(type(by_sample) is bool and isinstance(source, str), "a cascade of unknown origin")
     plan = CascadePlan(
         agreement=said.number("agreement", 1e-300, 1.0),
         kind=said.word("kind", KINDS),
