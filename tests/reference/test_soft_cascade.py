@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rebelboost import RebelClassifier, Stump, Tree
-from rebelboost.model.queries import Queries
+from rebelboost.model.terms import Queries
 from reference import soft_cascade
 
 LEARNERS = {
