@@ -18,6 +18,7 @@
 #include "posterior.hpp"
 #include "prediction.hpp"
 #include "random.hpp"
+#include "responses.hpp"
 #include "search.hpp"
 #include "similarity.hpp"
 #include "slopes.hpp"

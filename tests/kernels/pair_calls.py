@@ -31,6 +31,20 @@ def solve_levels(module, weights, totals, regions, rule, n_threads=1):
     return loss, *out
 
 
+def exact_distances(module, placed, points, n_threads=1):
+    out = rubbish((len(points), len(placed)), np.float64)
+    module.exact_distances(placed, points, out, n_threads)
+    return out
+
+
+def solve_responses(module, responses, weights, n_threads=1):
+    """The outputs of each response, and the losses with them."""
+    outputs = rubbish((len(responses), weights.shape[2]), np.float64)
+    losses = rubbish(len(responses), np.float64)
+    module.solve_responses(responses, weights, outputs, losses, n_threads)
+    return outputs, losses
+
+
 def propose_pair(module, weights, totals, space, samples, options, key, n_rounds=1, n_threads=1):
     """What the rounds find one after the other, for the same weights, and what then waits."""
     n_samples = weights.shape[1]

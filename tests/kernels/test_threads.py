@@ -161,6 +161,17 @@ def test_threads_do_not_change_scores_by_similarities(compiled, rng):
     assert_same_for_any_threads(calls.add_similarities, compiled, *case)
 
 
+def test_threads_do_not_change_exact_distances(compiled, rng):
+    case = (rng.normal(size=(N, 7)), rng.normal(size=(3, 7)))
+    assert_same_for_any_threads(pair_calls.exact_distances, compiled, *case)
+
+
+def test_threads_do_not_change_exact_outputs(compiled, rng):
+    weights, _ = builders.balanced_weights(rng, 2, N, 5)
+    case = (rng.uniform(-1, 1, size=(4, N)), weights)
+    assert_same_for_any_threads(pair_calls.solve_responses, compiled, *case)
+
+
 def test_several_python_threads_may_search_at_once(compiled, rng):
     case = layered_case(rng, 3)
     alone = calls.grow_tree(compiled, *case, 4)

@@ -22,6 +22,7 @@ from rebelboost.kernels.reference.posterior import log_loss_and_slope, uniform_p
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.pruning import prune_layer
 from rebelboost.kernels.reference.random import random_normals, random_numbers
+from rebelboost.kernels.reference.responses import exact_distances, solve_responses
 from rebelboost.kernels.reference.ridge import (
     feature_sums,
     ridge_factor,
@@ -85,6 +86,7 @@ __all__ = [
     "compare_points",
     "descend",
     "draw_direction",
+    "exact_distances",
     "exponentials",
     "feature_scores",
     "feature_sums",
@@ -121,6 +123,7 @@ __all__ = [
     "solve_levels",
     "solve_logistic",
     "solve_lower",
+    "solve_responses",
     "solve_upper",
     "sort_bins",
     "split_samples",
