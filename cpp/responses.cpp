@@ -19,17 +19,45 @@ constexpr double gain = 1e-20; // the step after which the loss falls by less is
 constexpr double least = 1e-300;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr size_t at_once = 128; // exponentials
+constexpr size_t points_together = 4;
 
-REBEL_CLONES void distances_of_rows(Matrix<const double> placed, const double* __restrict point,
-                                    double* __restrict out, size_t begin, size_t end) {
+// From several points, whose sums do not wait for one another.
+template <size_t together_now>
+REBEL_INLINE inline void distances_of_row(const double* __restrict x,
+                                          const double* __restrict points, size_t n_features,
+                                          double* __restrict out, size_t step) {
+    Doubles sums[together_now] = {};
+    const size_t n_whole = n_features - n_features % lanes;
+    for (size_t f = 0; f < n_whole; f += lanes) {
+        const auto at = loaded<Doubles>(x + f);
+        for (size_t i = 0; i < together_now; ++i) {
+            const Doubles apart = at - loaded<Doubles>(points + i * n_features + f);
+            sums[i] += apart * apart;
+        }
+    }
+    for (size_t i = 0; i < together_now; ++i) {
+        double lane[lanes];
+        store(sums[i], lane);
+        for (size_t f = n_whole; f < n_features; ++f) {
+            const double apart = x[f] - points[i * n_features + f];
+            lane[f - n_whole] += apart * apart;
+        }
+        out[i * step] = together(lane);
+    }
+}
+
+REBEL_CLONES void distances_of_rows(Matrix<const double> placed, Matrix<const double> points,
+                                    Matrix<double> out, size_t begin, size_t end) {
+    const size_t n_features = placed.n_cols;
     for (size_t n = begin; n < end; ++n) {
-        const double* __restrict x = placed.data + n * placed.n_cols;
-        double sums[lanes] = {};
-        in_lanes(placed.n_cols, [&](size_t i, size_t lane) REBEL_INLINE {
-            const double apart = x[i] - point[i];
-            sums[lane] += apart * apart;
-        });
-        out[n] = together(sums);
+        const double* x = placed.data + n * n_features;
+        size_t i = 0;
+        for (; i + points_together <= points.n_rows; i += points_together)
+            distances_of_row<points_together>(x, points.data + i * n_features, n_features,
+                                              out.data + i * out.n_cols + n, out.n_cols);
+        for (; i < points.n_rows; ++i)
+            distances_of_row<1>(x, points.data + i * n_features, n_features,
+                                out.data + i * out.n_cols + n, out.n_cols);
     }
 }
 
@@ -106,8 +134,8 @@ Solved solve(const double* f, Matrix<const double> weights) {
     if (!(before.total > 0))
         return {0, 0};
     const bool of_signs = before.curvature == before.total;
-    const double output = of_signs ? closed_form(before.slope, before.total)
-                                   : best_output(f, weights, before.total);
+    const double output =
+        of_signs ? closed_form(before.slope, before.total) : best_output(f, weights, before.total);
     return {output, find_moments(f, weights, output).total};
 }
 
@@ -119,9 +147,7 @@ void exact_distances(Matrix<const double> placed, Matrix<const double> points, M
             "points and distances do not match");
     const size_t grain = grain_for(placed.n_rows, placed.n_rows * placed.n_cols * points.n_rows);
     parallel_for(placed.n_rows, grain, n_threads, [&](size_t begin, size_t end) {
-        for (size_t i = 0; i < points.n_rows; ++i)
-            distances_of_rows(placed, points.data + i * points.n_cols, out.data + i * out.n_cols,
-                              begin, end);
+        distances_of_rows(placed, points, out, begin, end);
     });
 }
 

@@ -50,9 +50,8 @@ def test_outputs_of_real_responses_have_the_lowest_loss(either, rng, planes, lab
         np.testing.assert_allclose(loss, (plus * growth + minus / growth).sum(), rtol=1e-12)
         for k in range(labels):
 
-            def of(a, f=f, k=k):
-                capped = CAP * totals[k] * np.cosh(a)
-                return (plus[:, k] * np.exp(f * a) + minus[:, k] * np.exp(-f * a)).sum() + capped
+            def of(a, f=f, up=plus[:, k], down=minus[:, k], total=totals[k]):
+                return up @ np.exp(f * a) + down @ np.exp(-f * a) + CAP * total * np.cosh(a)
 
             least = minimize_scalar(of, bounds=(-12, 12), method="bounded").fun
             assert of(output[k]) <= least * (1 + 1e-12)

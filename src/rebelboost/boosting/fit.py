@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 from rebelboost.boosting.callbacks import Callback, EarlyStopping, Tolerance
 from rebelboost.boosting.loop import boost, replay
 from rebelboost.boosting.rounds import History
 from rebelboost.boosting.settings import Settings
-from rebelboost.boosting.state import HeldOut
+from rebelboost.boosting.state import HeldOut, State
 from rebelboost.data.samples import Samples
+from rebelboost.learners.base import Prepared
+from rebelboost.learners.similarity_search import papers_tolerance
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.rows.base import MemoryRows, Rows
 
@@ -28,7 +30,7 @@ def train(
     n_threads = settings.n_threads
     prepared = settings.learner.prepare(rows, n_threads)
     state = settings.objective.state(prepared.rows)
-    tol = prepared.tolerance if settings.tol is None else settings.tol
+    tol = _tolerance(prepared, state, settings.tol)
     listeners = [*callbacks, Tolerance(tol, state.log_loss)]
     stopping = None
     if settings.patience is not None:
@@ -54,6 +56,13 @@ def train(
     if history is not None:
         history.number_terms(sum(map(len, terms)), n_before, len(ensemble))
     return ensemble
+
+
+def _tolerance(prepared: Prepared, state: State, tol: float | Literal["papers"] | None) -> float:
+    """Fraction of the initial loss at which training stops."""
+    if tol == "papers":
+        return papers_tolerance(state.loss.n_outputs, state.loss.n_samples)
+    return prepared.tolerance if tol is None else tol
 
 
 def follow(held: Samples, settings: Settings) -> HeldOut:

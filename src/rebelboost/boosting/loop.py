@@ -59,7 +59,7 @@ def boost(
             continue
         n_fruitless = 0
         log_before = state.weights.log_total
-        state.add(candidate.where, term.by_region)
+        state.add(candidate.where if term.has_regions else term, term.by_region)
         terms.append(term)
         if held_out is not None:
             held_out.follow(term, candidate.nodes)

@@ -1,7 +1,7 @@
 """Settings of a fit: the one type from an estimator's parameters to the boosting loop."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rebelboost.base.draws import Draws
 from rebelboost.boosting.objectives import ClassObjective, Objective
@@ -16,8 +16,8 @@ class Settings:
     learner: WeakLearner
     rounds: int
     shrinkage: float = 1.0
-    tol: float | None = None
-    """Fraction of the initial loss at which training stops; None: the learner's default."""
+    tol: float | Literal["papers"] | None = None
+    """Fraction of the initial loss at which training stops; None: the learner's default; "papers": 2/(K·N)."""
     objective: Objective = field(default_factory=ClassObjective)
     sampling: Sampling = field(default_factory=Sampling)
     patience: int | None = None

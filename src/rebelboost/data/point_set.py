@@ -13,6 +13,7 @@ from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import exact_totals
 from rebelboost.base.hashing import Keys, hash_rows
 from rebelboost.base.kernel_arrays import PairSpace
+from rebelboost.data.exact_space import ExactSpace
 from rebelboost.data.measured import Precomputed, checked, fit_measured
 from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import ABREAST, Embedding, Space, fit_embedding
@@ -58,8 +59,8 @@ class PointSet:
             return None
         return PairSpace(self.laid, self.placed, np.empty((0, 0), dtype=np.float32))
 
-    def distances(self, samples: Indices) -> Distances:
-        """(m, N) from the given samples to all."""
+    def distances(self, samples: Indices) -> NDArray[Any]:
+        """(m, N) from the given samples to all; in double precision if the space is exact."""
         points = self.space.keep(self.placed[samples])
         found = self.space.distances(self.laid, points, self.rows[samples], self.n_threads)
         return found[:, : self.n_samples]
@@ -120,10 +121,20 @@ class PlacedSamples(NamedTuple):
 
 
 def place_samples(
-    samples: Samples, metric: str | Callable[..., float], scale: str, n_threads: int
+    samples: Samples,
+    metric: str | Callable[..., float],
+    scale: str,
+    n_threads: int,
+    *,
+    exact: bool = False,
 ) -> PlacedSamples:
-    """Fit the space, map the samples to points, and merge coincident samples."""
+    """Fit the space, map the samples to points, and merge coincident samples.
+
+    `exact` points and distances are in double precision.
+    """
     space = fit_space(samples, metric, scale)
+    if exact and isinstance(space, Embedding):
+        space = ExactSpace.of(space, scale)
     placed = space.place(samples.X)
     order, group = coincident(placed)
     merged, unavoidable_cost = merge(samples, order, group)

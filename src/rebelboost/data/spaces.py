@@ -1,6 +1,6 @@
 """Spaces in which distances are measured: scales, and embeddings of the samples."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.base.arrays import Blocks, Bytes, Distances, Floats, Indices, Labels, Points, Values
-from rebelboost.base.checks import Fields, TensorReader, require
 from rebelboost.base.fixed_point import exact_gram, exact_mean, exact_product
 from rebelboost.base.hashing import distinct
 from rebelboost.base.triangular import inverse_factor
-from rebelboost.data.measured import METRIC, PRECOMPUTED, Precomputed, Tensors, take_measured
+from rebelboost.data.measured import Tensors
 
 Scale = Literal["none", "standard", "whitened"]
 SCALES: tuple[Scale, ...] = ("none", "standard", "whitened")
@@ -67,7 +66,6 @@ GRID, FAR = 2.0**30, 1e15
 squared distances in single precision neither underflow nor overflow."""
 SCALED = "scaled"
 """Kind of a space in a model file; others are in `measured`."""
-POINT_TYPES = {"float32": np.float32, "float64": np.float64}
 LEAST_SHRINKAGE = 1e-10
 """Columns that depend on others have a variance of 0 in some direction, which cannot be made 1."""
 RAREST = 0.05
@@ -88,7 +86,7 @@ class Space(Protocol):
 
     def distances(
         self, laid: NDArray[Any], points: NDArray[Any], rows: Indices, n_threads: int
-    ) -> Distances:
+    ) -> NDArray[Any]:
         """(m, N or more) from stored points, with their rows in the training table, to laid-out points."""
 
     def to_tensors(self, points: NDArray[Any]) -> Tensors:
@@ -265,66 +263,3 @@ def ledoit_wolf(covariance: Floats, deviations: Floats, weight: Floats | None = 
     fourth = float(exact_mean(((deviations**2).sum(axis=1) ** 2)[:, np.newaxis], weight)[0])
     noise = (fourth - float((covariance**2).sum())) / len(deviations)
     return min(1.0, max(0.0, noise / spread)) if spread > 0 else 1.0
-
-
-# ---- from a file
-
-
-def space_from_tensors(
-    reader: TensorReader,
-    name: str,
-    fields: Fields,
-    n_features: int,
-    levels: dict[int, int],
-    points_of: Callable[[Embedding, Indices, str], Points],
-) -> tuple[Space, NDArray[Any], Indices]:
-    """Read a space, its points and their rows from a model file.
-
-    `levels`: categorical feature → number of categories. `points_of` computes points that are not stored.
-    """
-    kind = fields.word("kind", (SCALED, METRIC, PRECOMPUTED))
-    most = n_features if kind == PRECOMPUTED else 2**31 - 1
-    rows = reader.indices(f"{name}.rows", most, None)
-    if kind == PRECOMPUTED:
-        return Precomputed(), np.empty((len(rows), 0)), rows
-    if kind == METRIC:
-        metric = take_measured(reader, name, fields, n_features)
-        dtype = POINT_TYPES[fields.word("type", POINT_TYPES)]
-        return metric, reader.take(f"{name}.points", dtype, len(rows), n_features), rows
-    turned = fields.any("turned")
-    require(isinstance(turned, bool), f"{name} with a field 'turned' that is not true or false")
-    space = _take_embedding(reader, name, n_features, levels, turned=turned)
-    if reader.has(f"{name}.points"):
-        points = reader.take(f"{name}.points", np.float32, len(rows), len(space.offset))
-    else:
-        points = points_of(space, rows, name)
-    require((np.abs(points) <= FAR).all(), f"{name} with a point beyond {FAR:g}")
-    return space, points, rows
-
-
-def _take_embedding(
-    reader: TensorReader, name: str, n_features: int, known: dict[int, int], *, turned: bool
-) -> Embedding:
-    level_features = reader.indices(f"{name}.level_features", n_features, None)
-    counts = reader.indices(f"{name}.level_counts", 256, len(level_features))
-    levels = dict(zip(level_features.tolist(), counts.tolist(), strict=True))
-    require(
-        list(levels) == sorted(known) and len(levels) == len(counts),
-        f"{name} with other categorical features than the model",
-    )
-    require(
-        all(n <= known[f] for f, n in levels.items()),
-        f"{name} with more categories of a feature than the model",
-    )
-    indicated = reader.indices(f"{name}.indicated", n_features, None)
-    rising = (np.diff(indicated) > 0).all() and not known.keys() & set(indicated.tolist())
-    require(rising, f"{name} with missing indicators of features that are not numeric")
-    width = n_features - len(levels) + len(indicated) + sum(levels.values())
-    return Embedding(
-        reader.numbers(f"{name}.fill", n_features),
-        indicated.astype(np.int64),
-        levels,
-        reader.numbers(f"{name}.offset", width),
-        reader.numbers(f"{name}.factor", width),
-        reader.numbers(f"{name}.turn", width, width) if turned else None,
-    )

@@ -55,9 +55,10 @@ class RebelClassifier(DecisionsMixin, CascadeMixin, ClassifierMixin, BoostedEsti
     n_rounds : int or "auto", default="auto"
         Maximum number of boosting rounds. "auto" depends on the learner: 400 for trees with leaf
         outputs, 1,000 for stumps and trees with one output, 6,000 for similarities.
-    tol : float or "auto", default="auto"
+    tol : float, "auto" or "papers", default="auto"
         Stop when the training loss falls below this fraction of its initial value. "auto" depends on
-        the learner: 0 for trees, ``(2 / (K * N)) ** 2`` for similarities.
+        the learner: 0 for trees, ``(2 / (K * N)) ** 2`` for similarities. "papers" is ``2 / (K * N)``,
+        whatever the number of classes K and of samples N.
     costs : array, DataFrame, dict, "balanced" or Taxonomy, default=None
         Cost matrix, ``costs[true, decided]``, with classes in sorted order; or a data frame with class
         names, or a dict of exceptions ``{(true, decided): cost}``. By default every mistake costs 1.
@@ -144,7 +145,7 @@ class RebelClassifier(DecisionsMixin, CascadeMixin, ClassifierMixin, BoostedEsti
         **SHARED_CONSTRAINTS,
         "learner": [StrOptions(set(ClassTask.learners)), HasMethods(["prepare"])],
         "n_rounds": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"})],
+        "tol": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto", "papers"})],
         "costs": "no_validation",
         "class_weight": "no_validation",
         "loss": [StrOptions(set(CLASS_LOSSES)), callable],

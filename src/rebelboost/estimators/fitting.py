@@ -4,7 +4,7 @@ An estimator reads its input, and knows its task. What follows is the same for c
 several times on parts of the samples, and assemble the model.
 """
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from numpy.typing import ArrayLike
 
@@ -222,7 +222,7 @@ class SettingsFor:
             recipe.learner,
             int(self._chosen("n_rounds", recipe.rounds)),
             self._chosen("shrinkage", recipe.shrinkage),
-            None if estimator.tol == "auto" else float(estimator.tol),
+            _tolerance_of(estimator.tol),
             self._objective,
             Sampling(
                 self._chosen("subsample", recipe.subsample),
@@ -241,6 +241,12 @@ class SettingsFor:
     def _chosen(self, name: str, default: float) -> float:
         value = getattr(self._estimator, name)
         return default if value == "auto" else float(value)
+
+
+def _tolerance_of(tol: float | str) -> float | Literal["papers"] | None:
+    if isinstance(tol, str):
+        return "papers" if tol == "papers" else None
+    return float(tol)
 
 
 def callbacks_of(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.checks import Fields, TensorReader, require
 from rebelboost.base.hashing import n_distinct_values
-from rebelboost.data.spaces import space_from_tensors
+from rebelboost.data.stored_spaces import space_from_tensors
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.training_rows import StoredRows
 from rebelboost.model.comparisons import Comparisons

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Literal
 from rebelboost.data.point_set import place_samples
 from rebelboost.data.spaces import SCALES
 from rebelboost.learners.base import Traits, merged_rows
+from rebelboost.learners.exact_search import PreparedExactSimilarity
 from rebelboost.learners.options import Parameters, check_choice, check_number
-from rebelboost.learners.similarity_search import PreparedSimilarity
+from rebelboost.learners.similarity_search import PreparedSimilarity, SimilarityPoints
 from rebelboost.rows.base import Rows, given_samples
 
 Metric = str | Callable[..., float]
@@ -33,9 +34,12 @@ class Similarity(Parameters):
         squared distances: (N, N) in `fit`, and from each sample to all training samples in `predict`.
         A function of two samples, or the name of a SciPy metric, must return squared distances; it is
         applied to unscaled values.
-    search : {"drawn", "best"}, default="drawn"
+    search : {"drawn", "best", "exact"}, default="drawn"
         "drawn" draws anchors at random, in proportion to their weight. "best" takes the anchor with the
-        best isolating learner in every round, as in the papers.
+        best isolating learner in every round, as in the papers. "exact" is the papers' search to the
+        letter [LOCAL, Sec. 5.2]: distances and responses in double precision, all samples, all rivals,
+        a constant that competes as a term of its own, and the candidate with the lowest loss. It is
+        slower, and `anchors`, `rivals`, `subset` and `offset` do not apply.
     anchors : int or "auto", default="auto"
         Number of anchors drawn at a time. "auto" is 1 with at most `subset` samples, else 8.
     rivals : int, default=8
@@ -45,9 +49,10 @@ class Similarity(Parameters):
         are always solved on all samples.
     response : {"real", "sign"}, default="real"
         "real" responses are between −1 and 1. "sign" responses are −1 or 1.
-    modes : {"both", "one"}, default="both"
+    modes : {"both", "one", "isolating"}, default="both"
         "both" compares with an anchor and a rival, "one" with an anchor only, at the one of several
-        radii τ that has the lowest loss.
+        radii τ that has the lowest loss. "isolating" too, at the radius that isolates the anchor: the
+        papers' one-point similarities.
     offset : bool, default=True
         Solve a constant together with every response: f·a + b. The papers have no offset; there, the
         constant competes as a term of its own.
@@ -57,12 +62,12 @@ class Similarity(Parameters):
 
     scale: Literal["auto", "none", "standard", "whitened"] = "auto"
     metric: Metric = "sqeuclidean"
-    search: Literal["drawn", "best"] = "drawn"
+    search: Literal["drawn", "best", "exact"] = "drawn"
     anchors: int | Literal["auto"] = "auto"
     rivals: int = 8
     subset: int = 2048
     response: Literal["real", "sign"] = "real"
-    modes: Literal["both", "one"] = "both"
+    modes: Literal["both", "one", "isolating"] = "both"
     offset: bool = True
     categorical: Any = "from_dtype"
 
@@ -72,9 +77,9 @@ class Similarity(Parameters):
 
     def __post_init__(self) -> None:
         check_choice("scale", self.scale, ("auto", *SCALES))
-        check_choice("search", self.search, ("drawn", "best"))
+        check_choice("search", self.search, ("drawn", "best", "exact"))
         check_choice("response", self.response, ("real", "sign"))
-        check_choice("modes", self.modes, ("both", "one"))
+        check_choice("modes", self.modes, ("both", "one", "isolating"))
         if self.anchors != "auto":
             check_number("anchors", self.anchors, 1, 1000)
         check_number("rivals", self.rivals, 1, 1000)
@@ -84,6 +89,23 @@ class Similarity(Parameters):
                 f"metric is {self.metric!r}: give 'sqeuclidean', 'precomputed', the name of a SciPy "
                 "metric, or a function of two samples"
             )
+        if self.search == "exact":
+            self._check_exact()
+
+    def _check_exact(self) -> None:
+        """Raise an error for options that the exact search does not have."""
+        if not self.is_scaled:
+            raise ValueError(
+                f"search='exact' measures squared Euclidean distances, not metric={self.metric!r}: "
+                "use search='best'"
+            )
+        for name in ("anchors", "rivals", "subset"):
+            given = getattr(self, name)
+            if given != type(self).__dataclass_fields__[name].default:
+                raise ValueError(
+                    f"{name}={given!r} does not apply to search='exact', which compares one anchor with "
+                    "all its rivals on all samples: remove it, or use search='best'"
+                )
 
     def n_anchors(self, n_samples: int) -> int:
         """Number of anchors drawn at a time, given the number of samples."""
@@ -101,8 +123,12 @@ class Similarity(Parameters):
         """Whether features are scaled before distances are measured."""
         return self.metric == "sqeuclidean"
 
-    def prepare(self, rows: Rows, n_threads: int = 1) -> PreparedSimilarity:
+    def prepare(self, rows: Rows, n_threads: int = 1) -> SimilarityPoints:
         """Map the samples to points, and merge samples that coincide."""
-        placed = place_samples(given_samples(rows), self.metric, self.scale, n_threads)
+        exact = self.search == "exact"
+        samples = given_samples(rows)
+        placed = place_samples(samples, self.metric, self.scale, n_threads, exact=exact)
         points = merged_rows(rows, placed.samples, placed.place, n_threads)
-        return PreparedSimilarity(points, self, placed)
+        if exact:
+            return PreparedExactSimilarity(points, placed, self)
+        return PreparedSimilarity(points, placed, self)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rebelboost import kernels
-from rebelboost.base.arrays import COMPARISONS, Blocks, Distances, Regions
+from rebelboost.base.arrays import COMPARISONS, Blocks, Distances, Floats, Regions
 from rebelboost.base.cached import cached_property
 from rebelboost.base.draws import key_from
 from rebelboost.base.hashing import Keys
@@ -38,6 +38,14 @@ if TYPE_CHECKING:
     from rebelboost.learners.similarity import Similarity
 
 
+def papers_tolerance(n_classes: int, n_samples: int) -> float:
+    """2/(K·N): the fraction of the initial loss at which the papers stop [LOCAL, Sec. 7.1].
+
+    With uniform costs the loss is then 1/N, and every training sample is decided correctly.
+    """
+    return 2 / (n_classes * max(1, n_samples))
+
+
 Named = tuple[int, int, int, float, float | None]
 """Kind, anchor, rival, squared distance and, if known, edge of a term; see `Proposed`."""
 
@@ -50,17 +58,10 @@ class Solved(NamedTuple):
 
 
 @dataclass
-class PreparedSimilarity(Prepared):
-    """Proposes similarities to the training samples.
+class SimilarityPoints(Prepared):
+    """The training samples as points, whatever the search."""
 
-    Pairs that were found together are queued, one per round; each is solved for the weights of its own
-    round. The loss is never higher than with the best hard isolating learner, which responds with 1 at
-    one training sample and with −1 at all others [LOCAL, Sec. 5], or with the best constant.
-    """
-
-    options: "Similarity"
     placed: PlacedSamples
-    _waiting: deque[Pair] = field(default_factory=deque, repr=False)
 
     @property
     def points(self) -> PointSet:
@@ -79,12 +80,24 @@ class PreparedSimilarity(Prepared):
 
     @property
     def tolerance(self) -> float:
-        """(2/(K·N))², for K classes and N points.
+        """The square of what the papers stop at, which is 2/(K·N) [LOCAL, Sec. 7.1].
 
-        At 2/(K·N), which is a loss of 1/N for uniform costs, every training sample is decided correctly, and
-        the papers stop [LOCAL, Sec. 7.1]. Twice as many rounds lower the test error by 5 % on average.
+        Twice as many rounds lower the test error by 5 % on average.
         """
-        return float((2 / (self.samples.n_classes * max(1, self.n_samples))) ** 2)
+        return papers_tolerance(self.samples.n_classes, self.n_samples) ** 2
+
+
+@dataclass
+class PreparedSimilarity(SimilarityPoints):
+    """Proposes similarities to the training samples.
+
+    Pairs that were found together are queued, one per round; each is solved for the weights of its own
+    round. The loss is never higher than with the best hard isolating learner, which responds with 1 at
+    one training sample and with −1 at all others [LOCAL, Sec. 5], or with the best constant.
+    """
+
+    options: "Similarity"
+    _waiting: deque[Pair] = field(default_factory=deque, repr=False)
 
     @property
     def goes_ahead(self) -> bool:
@@ -184,11 +197,13 @@ class PreparedSimilarity(Prepared):
     # ---- other searches
 
     def _find(self, weights: Weights, focus: Focus, rng: np.random.Generator) -> Solved | None:
-        if self.options.modes == "one":
+        if self.options.modes != "both":
             anchor = _anchor(weights)
             row = self._row(anchor)
             kind = "inside" if self.options.response == "sign" else "one_point"
-            taus = _radii(row, anchor)
+            taus = radii(row, anchor)
+            if self.options.modes == "isolating":
+                taus = taus[:1]
             return min(
                 (self._one_point(kind, anchor, row, tau, weights) for tau in taus), key=_loss
             )
@@ -223,7 +238,7 @@ class PreparedSimilarity(Prepared):
     def _isolating(self, i: int, weights: Weights) -> Solved:
         """The hard isolating learner."""
         row = self._row(i)
-        tau = _radii(row, i)[0]
+        tau = radii(row, i)[0]
         return self._one_point("inside", i, row, tau, weights, rule=SIGN)
 
     def _one_point(
@@ -263,7 +278,7 @@ def _loss(solved: Solved) -> float:
     return solved.loss
 
 
-def _radii(row: Distances, i: int) -> list[float]:
+def radii(row: Distances | Floats, i: int) -> list[float]:
     """Values of τ: ¼ of the distance of the nearest other sample, then those of the 1st, 2nd, 4th, … nearest.
 
     The first one isolates the sample. The papers leave τ open.

@@ -4,7 +4,7 @@ The comparisons of an object share one space, in which distances are measured; t
 constants. The training samples that they refer to, the examples, are stored once each.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -15,6 +15,7 @@ from rebelboost import kernels
 from rebelboost.base.arrays import (
     COMPARISONS,
     ByClass,
+    BySample,
     Bytes,
     ComparedPoints,
     ComparisonArrays,
@@ -33,7 +34,9 @@ from rebelboost.base.hashing import n_distinct_values
 from rebelboost.base.kernel_arrays import CONSTANT as CONSTANT_LEVEL
 from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.base.text import counted
+from rebelboost.data.exact_space import ExactSpace
 from rebelboost.data.spaces import Embedding, Space
+from rebelboost.model.exact_responses import exact_response
 from rebelboost.model.shares import ComparisonVotes, Shares, add_at, slices
 from rebelboost.model.terms import (
     Placed,
@@ -49,6 +52,8 @@ KINDS = (*COMPARISONS, "constant")
 CONSTANT = KINDS.index("constant")
 ONE_POINT = [KINDS.index("one_point"), KINDS.index("inside")]
 TWO_POINTS = [KINDS.index("two_points"), KINDS.index("nearer")]
+HARD = [KINDS.index("nearer"), KINDS.index("inside")]
+"""Those that respond with ±1."""
 NONE = -1
 """Stands for a missing anchor, rival or space."""
 AT_ONCE = 1 << 18
@@ -201,11 +206,19 @@ class Comparisons(StoredTerms):
             stop = min(start + step, len(queries))
             laid = self.space.lay_out(placed[start:stop])
             distances = part.distances(laid, stop - start, n_threads)
-            kernels.active.add_comparisons(
-                distances, part.compared, LEVELS, 0, len(part), scores[start:stop], n_threads
-            )
+            part.add_outputs(distances, scores[start:stop], n_threads)
 
-    def distances(self, laid: NDArray[Any], n_samples: int, n_threads: int) -> NDArray[np.float32]:
+    def add_outputs(self, distances: NDArray[Any], scores: Scores, n_threads: int) -> None:
+        """Add f·a + b of all terms to the scores of some samples."""
+        if self.has_regions:
+            kernels.active.add_comparisons(
+                distances, self.compared, LEVELS, 0, len(self), scores, n_threads
+            )
+            return
+        for f, (a, b) in zip(self._exactly(distances), self.outputs, strict=True):
+            scores += f[:, np.newaxis] * a + b
+
+    def distances(self, laid: NDArray[Any], n_samples: int, n_threads: int) -> NDArray[Any]:
         """(E, N) squared distances from all examples to laid-out samples."""
         assert self.space is not None
         found = self.space.distances(laid, self.points, self.rows, n_threads)
@@ -238,11 +251,15 @@ class Comparisons(StoredTerms):
 
     def fits(self, unit: float) -> bool:
         """Whether f·a + b is a multiple of `unit` for all levels f."""
+        if not self.has_regions:
+            return False
         a, b = self.outputs[:, 0], self.outputs[:, 1]
         return is_multiple(a, unit / FINEST_LEVEL) and is_multiple(b, unit)
 
     def on_grid(self, unit: float) -> "Comparisons":
-        """The same comparisons with f·a + b rounded to multiples of `unit`."""
+        """The same comparisons with f·a + b rounded to multiples of `unit`; not those that are exact."""
+        if not self.has_regions:
+            return self
         units = np.array([[unit / FINEST_LEVEL], [unit]])
         return replace(self, outputs=np.rint(self.outputs / units) * units)
 
@@ -254,14 +271,26 @@ class Comparisons(StoredTerms):
         return KINDS[self.kinds[0]]
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether rounds were compared with the hard isolating learner: not with exact, real responses."""
+        return self.has_regions or bool(np.isin(self.kinds, HARD).all())
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether responses are rounded to levels. In an exact space they are not."""
+        return not isinstance(self.space, ExactSpace)
+
+    @property
     def responses(self) -> Floats:
         """(levels,) possible values of a response."""
         return LEVELS
 
     @property
     def by_region(self) -> Outputs:
-        """(levels, K) contribution of each level to the scores: f·a + b."""
+        """(levels, K) contribution of each level to the scores: f·a + b; (1, K) a, if f is exact."""
         a, b = self.outputs[0]
+        if not self.has_regions:
+            return a[np.newaxis]
         added: Outputs = LEVELS[:, np.newaxis] * a + b
         return added
 
@@ -275,6 +304,24 @@ class Comparisons(StoredTerms):
         laid, kind, apart = queries.laid(self.space), int(self.kinds[0]), float(self.apart[0])
         kernels.active.compare_points(laid, self.points, kind, apart, levels, n_threads)
         return levels
+
+    def response(self, queries: Queries, n_threads: int = 1) -> BySample:
+        """(N,) the exact response of each sample."""
+        return self._of_samples(queries, n_threads)[:, 0]
+
+    def _of_samples(self, queries: Queries, n_threads: int) -> Floats:
+        """(N, T) the responses."""
+        if self.has_regions:
+            return LEVELS[self._levels(queries, n_threads).T]
+        assert self.space is not None
+        distances = self.distances(queries.laid(self.space), len(queries), n_threads)
+        return np.stack(list(self._exactly(distances)), axis=1)
+
+    def _exactly(self, distances: Floats) -> Iterator[BySample]:
+        """(N,) the exact response of each term in turn, given (E, N) distances."""
+        columns = (column.tolist() for column in self.compared[:4])
+        for i, j, kind, apart in zip(*columns, strict=True):
+            yield exact_response(KINDS[kind], distances[i], distances[j], apart)
 
     def _levels(self, queries: Queries, n_threads: int) -> NDArray[np.uint16]:
         """(T, N) the levels of all responses."""
@@ -311,7 +358,7 @@ class Comparisons(StoredTerms):
             shares.baseline += self.outputs.sum(axis=1).sum(axis=0)
             return
         alone = self.of_one_point
-        responses = LEVELS[self._levels(queries, n_threads).T] + alone
+        responses = self._of_samples(queries, n_threads) + alone
         constants: ByClass = (self.compared.offsets - alone[:, np.newaxis] * self.slopes).sum(
             axis=0
         )

@@ -149,6 +149,20 @@ class Terms(ABC):
     # ---- one term
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether no round left a higher loss than the best hard isolating learner [LOCAL, Sec. 5]."""
+        return False
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether the response takes few values, each in a region of its own; else see `response`."""
+        return True
+
+    def response(self, queries: Queries, n_threads: int = 1) -> BySample:
+        """(N,) f of each sample, of a term without regions. It adds f times `by_region[0]`."""
+        raise NotImplementedError
+
+    @property
     @abstractmethod
     def responses(self) -> NDArray[Any] | None:
         """(regions,) f of each region of the term; None if each region has its own output."""

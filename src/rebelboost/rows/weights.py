@@ -357,10 +357,15 @@ class Weights:
         self.n_threads = 1 if self.alone is None else self.alone.n_threads
         self.cover: Ints = np.zeros(1, dtype=np.int64)
         """(L,) counted weight of the samples in each region that was summed last."""
-        (highest,) = rows.ask(Highest(weighting, held))
-        self.exponent = exponent_for(float(highest))
-        (self._largest,) = rows.ask(Reweigh(weighting, self.exponent, held))
         self.totals: ByClass = np.zeros(weighting.n_classes)
+        self._reweigh()
+
+    def _reweigh(self) -> None:
+        """Compute the weights from the scores."""
+        weighting, held = self.weighting, self.held
+        (highest,) = self.rows.ask(Highest(weighting, held))
+        self.exponent = exponent_for(float(highest))
+        (self._largest,) = self.rows.ask(Reweigh(weighting, self.exponent, held))
         self._total_up()
 
     @property
@@ -400,6 +405,8 @@ class Weights:
         about 1, so that no relevant weight overflows or underflows. Returns the error and the cost of the
         decisions.
         """
+        if isinstance(where, Terms) and not where.has_regions:
+            return self._advance_exactly(where, outputs)
         if self.alone is not None:
             return self._advance_alone(where, outputs)
         _, shift = math.frexp(float(self.totals.max()))
@@ -483,6 +490,16 @@ class Weights:
         if loose:
             self._total_up()
         return found if len(by_kernel.labels) else scored.judge.judge(scored.decided)
+
+    def _advance_exactly(self, term: Terms, outputs: Outputs) -> Rates:
+        """Add f times the output to the scores, and compute the weights from these."""
+        scored = self.scored
+        assert scored.judge is not None
+        f = term.response(Queries(in_memory(scored.rows.X)), self.n_threads)
+        scored.scores += f[:, np.newaxis] * outputs
+        scored.decided[:] = scored.scores.argmax(axis=1)
+        self._reweigh()
+        return scored.judge.judge(scored.decided)
 
     @property
     def signed(self) -> Floats:

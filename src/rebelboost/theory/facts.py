@@ -44,8 +44,8 @@ def training_facts(
 ) -> dict[str, float]:
     """Compute the facts listed in `FACTS`."""
     facts = _levels(model, samples, trained)
-    merging = [group.terms.merges_equal for group in model.ensemble.groups]
-    if trained.whole_steps and merging and all(merging):
+    bounded = [group.terms.is_bounded for group in model.ensemble.groups]
+    if trained.whole_steps and bounded and all(bounded):
         facts["n_points"] = float(n_distinct(samples))
     return facts | _both_costs(model, samples, n_threads)
 
