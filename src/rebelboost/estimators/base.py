@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from rebelboost.base.arrays import Floats, Scores, Values
 from rebelboost.boosting.rounds import History
 from rebelboost.estimators.fitting import TrainingInput, Validation, fit_input
+from rebelboost.estimators.papers import paper_of
 from rebelboost.estimators.validation import deadline_of, encode_features, index_labels, threads_of
 from rebelboost.exceptions import ModelFileError
 from rebelboost.model.fitted import FittedTerms
@@ -118,6 +119,13 @@ class BoostedEstimator(BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in vars(self)
+
+    @property
+    def citation_(self) -> str | None:
+        """Where the method is published, if the parameters are those of `papers`; else None."""
+        check_is_fitted(self)
+        paper = paper_of(self)
+        return None if paper is None else paper.citation
 
     def check_together(self, *, validated: bool) -> None:
         """Raise an error if parameters contradict one another."""

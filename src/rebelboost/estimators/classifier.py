@@ -27,6 +27,7 @@ from rebelboost.estimators.base import (
 from rebelboost.estimators.cascade import CascadeMixin
 from rebelboost.estimators.decisions import DecisionsMixin
 from rebelboost.estimators.fitting import shrinkage_of
+from rebelboost.estimators.papers import published
 from rebelboost.estimators.reading import SplitBy, read_classes, rule_of
 from rebelboost.estimators.validation import check_agreement, known_labels, threads_of
 from rebelboost.learners.base import WeakLearner
@@ -214,6 +215,55 @@ class RebelClassifier(DecisionsMixin, CascadeMixin, ClassifierMixin, BoostedEsti
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    @classmethod
+    def papers(
+        cls,
+        name: str,
+        *,
+        depth: int | None = None,
+        n_rounds: int | None = None,
+        costs: Any = None,
+        **options: Any,
+    ) -> Self:
+        """Return a classifier set to a published method, to the letter.
+
+        Nothing is averaged or decoded: it is a single fit without shrinkage, trained on the costs, which
+        decides for the highest score. After `fit`, `citation_` names the section. The documentation page
+        "The papers, and where they are" lists what is open in the texts.
+
+        Parameters
+        ----------
+        name : str
+            "local": localized similarities, until the loss is 1/N. "local_sign": the same with responses
+            of ±1. "rebel": multi-class boosting of stumps, or of trees if `depth` is given.
+            "rebel_trees": the same with trees of depth 2. "quickboost": trees found by the pruned
+            search. "adaboost", "logitboost" and "l2boost": exact stumps. The last four are published for
+            two classes; with more, they are REBEL with the same loss and learners.
+        depth : int, default=None
+            Depth of trees. By default 1 for "quickboost", 2 for "rebel_trees", and stumps for others.
+        n_rounds : int, default=None
+            Maximum number of rounds. By default 6,000 for similarities, 1,000 for "quickboost", else 200.
+        costs : array, DataFrame, dict or Taxonomy, default=None
+            Costs, as for the classifier.
+        **options
+            Options of the weak learner, such as `criterion`, `search` or `modes`, and `n_jobs`,
+            `random_state`, `verbose`, `callbacks`, `warm_start` or `class_weight`.
+
+        Returns
+        -------
+        RebelClassifier
+            Not fitted.
+
+        Examples
+        --------
+        >>> from rebelboost import RebelClassifier
+        >>> clf = RebelClassifier.papers("adaboost", n_rounds=20)
+        >>> clf.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 1, 0]).citation_
+        '[ADA, Secs. 3.1 and 3.4.2]'
+        """
+        found: Self = published(cls, name, depth=depth, n_rounds=n_rounds, costs=costs, **options)
+        return found
 
     # ---- fitting
 

@@ -17,6 +17,7 @@ from rebelboost.estimators.base import (
     encode_table,
     of_model,
 )
+from rebelboost.estimators.papers import published
 from rebelboost.estimators.reading import SplitBy, read_targets
 from rebelboost.estimators.validation import (
     check_callbacks,
@@ -175,6 +176,32 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    @classmethod
+    def papers(
+        cls, name: str, *, depth: int | None = None, n_rounds: int | None = None, **options: Any
+    ) -> Self:
+        """Return a regressor set to a published method, to the letter.
+
+        Parameters
+        ----------
+        name : {"quickboost"}
+            L₂Boost with trees of one output by variance, found by the pruned search.
+        depth : int, default=None
+            Depth of the trees, by default 1.
+        n_rounds : int, default=None
+            Maximum number of rounds, by default 1,000.
+        **options
+            Options of the trees, such as `search`, and `n_jobs`, `random_state`, `verbose`, `callbacks` or
+            `warm_start`.
+
+        Returns
+        -------
+        RebelRegressor
+            Not fitted; see `citation_` afterwards.
+        """
+        found: Self = published(cls, name, depth=depth, n_rounds=n_rounds, **options)
+        return found
 
     def fit(
         self,
