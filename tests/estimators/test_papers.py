@@ -105,10 +105,10 @@ def test_other_parameters_have_no_citation():
         (lambda: RebelClassifier.papers("local", depth=2), ValueError, "does not apply"),
         (
             lambda: RebelClassifier.papers("rebel", shrinkage=0.1),
-            TypeError,
+            ValueError,
             "no option 'shrinkage'",
         ),
-        (lambda: RebelClassifier.papers("local", criterion="gini"), TypeError, "no option"),
+        (lambda: RebelClassifier.papers("local", criterion="gini"), ValueError, "no option"),
     ],
 )
 def test_what_a_paper_does_not_have_is_refused(call, error, message):

@@ -157,6 +157,25 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             "cross-validation and averages the best.",
         ),
     ] = "auto",
+    papers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Train a published method to the letter: local, local_sign, rebel, rebel_trees, "
+            "quickboost, adaboost, logitboost or l2boost.",
+        ),
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="With --papers: depth of the trees.")
+    ] = None,
+    criterion: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="With --papers: criterion of the trees' splits."),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="With --papers: pruned, exhaustive or auto."),
+    ] = None,
     positive: Positive = None,
     rounds: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Maximum number of boosting rounds.")
@@ -210,7 +229,18 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
                 cut_at,
                 text or (),
             ),
-            settings=TrainingOptions(learner, rounds, time_budget, seed, threads, positive),
+            settings=TrainingOptions(
+                learner,
+                rounds,
+                time_budget,
+                seed,
+                threads,
+                positive,
+                papers,
+                depth,
+                criterion,
+                search,
+            ),
             output=_output(as_json=as_json),
         )
 

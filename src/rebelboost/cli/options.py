@@ -90,6 +90,11 @@ class TrainingOptions(NamedTuple):
     threads: int | None = None
     positive: str | None = None
     """Of two classes, the one that figures are about."""
+    papers: str | None = None
+    """Name of a published method, and three options of such methods."""
+    depth: int | None = None
+    criterion: str | None = None
+    search: str | None = None
 
     def metadata(self) -> dict[str, Any]:
         """What the model keeps of these options."""

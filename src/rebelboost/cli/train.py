@@ -20,6 +20,12 @@ from rebelboost.cli.model_files import (
 )
 from rebelboost.cli.options import TrainingOptions
 from rebelboost.cli.output import Output
+from rebelboost.cli.papers import (
+    check_papers,
+    check_papers_in_memory,
+    check_papers_of,
+    published_model,
+)
 from rebelboost.cli.training_summary import Trained, show_model, show_table
 from rebelboost.estimators.positive import known_positive
 from rebelboost.evaluation.evaluate import AnyEvaluation, evaluate, left_out
@@ -64,6 +70,7 @@ def run_training(
     """Read the table, print a summary, train, evaluate, save, and print the results."""
     output.outlast_reader()  # a model is written, whoever reads about it
     _check_learner(settings.learner)
+    check_papers(settings, model.kept.rows)
     settings = settings._replace(learner=model.kept.learner(settings.learner))
     to = model.path or Path(f"{data.stem}.safetensors")
     check_writable(to, *data.files, costs)
@@ -121,6 +128,7 @@ def _read(
             from rebelboost.cli.train_files import check_large
             from rebelboost.tables.large_tables import read_large_table
 
+            check_papers_in_memory(settings)
             check_large(settings.learner, columns)
             large = read_large_table(table, target, columns, scratch, tell)
             _check_task(large.schema, settings.learner, costs)
@@ -128,6 +136,7 @@ def _read(
             return TrainingData(large.schema, matrix, large=large)
         schema, samples = infer_schema(table, target, columns)
         _check_task(schema, settings.learner, costs)
+        check_papers_of(settings, schema.target, numbers=schema.predicts_numbers)
         matrix = None if prices is None else _priced(prices, schema)
         if matrix is not None:
             amounts = list(matrix.columns.values())
@@ -271,9 +280,13 @@ def _estimator(job: Job, output: Output) -> Any:
         "n_rounds": settings.rounds,
         "random_state": settings.seed,
         "costs": None if job.costs is None else job.costs.given,
-        "time_budget": _budget(job),
     }
+    if settings.time_budget is not None:
+        given["time_budget"] = _budget(job)
     kind: Any = RebelRegressor if job.numbers else RebelClassifier
+    if settings.papers is not None:
+        threads, verbose = settings.threads or -1, int(output.is_watched)
+        return published_model(kind, settings, {**given, "n_jobs": threads, "verbose": verbose})
     return kind(
         settings.learner,
         n_jobs=settings.threads or -1,

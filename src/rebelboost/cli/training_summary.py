@@ -9,6 +9,7 @@ from rebelboost.base.names import listed, printed
 from rebelboost.base.text import counted, number, percent, signed
 from rebelboost.cli.costs import CostTable, costs_text
 from rebelboost.cli.output import Line, Output
+from rebelboost.cli.papers import told_of_paper
 from rebelboost.evaluation.headlines import tested_on
 from rebelboost.tables.columns import DATE_MEANING, TIME_MEANING, as_word
 from rebelboost.tables.feature_selection import TEXT
@@ -150,9 +151,11 @@ def show_model(
     guarantee = None if schema.predicts_numbers else model.guarantee_.to_dict()
     summary = model.summary()
     most_used = strongest(summary)
+    paper = told_of_paper(model)
     output.record(
         "model",
         {
+            **{label.replace(" ", "_"): text for label, text in paper},
             "path": str(path),
             "holds": holds,
             "seconds": trained.seconds,
@@ -170,6 +173,7 @@ def show_model(
     lines = [("terms", f"{n_terms}: {summary.heading}")]
     if chosen:
         lines.append(("selected", chosen))
+    lines += paper
     lines += figures(evaluation, how_judged(schema.group, schema.time))
     lines += helping(trained.importance, summary)
     if most_used and trained.importance is None:

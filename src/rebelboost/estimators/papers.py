@@ -188,7 +188,7 @@ def published(
     own = {field.name for field in fields(learner)} & FREE_OPTIONS - {"depth"}  # type: ignore[arg-type]
     for option in options:
         if option not in own | FREE_PARAMETERS:
-            raise TypeError(
+            raise ValueError(
                 f"the published method {name!r} has no option {option!r}: it has "
                 f"{', '.join(sorted(own | FREE_PARAMETERS))}; others can be changed with set_params"
             )
