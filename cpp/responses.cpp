@@ -101,8 +101,21 @@ struct Solved {
     double loss;
 };
 
-double closed_form(double P, double S) {
-    return 0.5 * logarithm(((S - P) + cap * S) / ((S + P) + cap * S));
+// ½ ln(s^T/s^F) for f = ±1: the sums of the weights that f is right about, and of the others.
+REBEL_CLONES double closed_form(const double* __restrict f, Matrix<const double> weights,
+                                double S) {
+    double right[lanes] = {}, wrong[lanes] = {};
+    for (size_t plane = 0; plane < weights.n_rows; ++plane) {
+        const double* __restrict weight = weights.data + plane * weights.n_cols;
+        in_lanes(weights.n_cols, [&](size_t i, size_t lane) REBEL_INLINE {
+            const double size = std::fabs(weight[i]);
+            const bool is_wrong = weight[i] < 0 ? f[i] < 0 : f[i] > 0;
+            wrong[lane] += is_wrong ? size : 0;
+            right[lane] += is_wrong ? 0 : size;
+        });
+    }
+    const double smoothing = cap * S;
+    return 0.5 * logarithm((2 * together(right) + smoothing) / (2 * together(wrong) + smoothing));
 }
 
 // Safeguarded Newton steps: one that leaves the bracket known to contain the root is replaced by
@@ -135,7 +148,7 @@ Solved solve(const double* f, Matrix<const double> weights) {
         return {0, 0};
     const bool of_signs = before.curvature == before.total;
     const double output =
-        of_signs ? closed_form(before.slope, before.total) : best_output(f, weights, before.total);
+        of_signs ? closed_form(f, weights, before.total) : best_output(f, weights, before.total);
     return {output, find_moments(f, weights, output).total};
 }
 

@@ -102,8 +102,9 @@ def best_output(f, plus, minus):
     """The a that minimises Eq. 3, class by class."""
     S = (plus + minus).sum(axis=0)
     if np.all(np.abs(f) == 1):  # Eq. 5
-        P = f @ (plus - minus)
-        above, below = S - P + CAP * S, S + P + CAP * S
+        s_true = plus[f < 0].sum(axis=0) + minus[f > 0].sum(axis=0)
+        s_false = plus[f > 0].sum(axis=0) + minus[f < 0].sum(axis=0)
+        above, below = 2 * s_true + CAP * S, 2 * s_false + CAP * S
         ratio = np.divide(above, below, out=np.ones_like(S), where=S > 0)
         return 0.5 * np.log(ratio)
     return np.array([_newton(f, p, m, s) for p, m, s in zip(plus.T, minus.T, S, strict=True)])

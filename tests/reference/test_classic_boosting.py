@@ -36,8 +36,8 @@ def one_output(sides):
     return sides @ [[-1.0], [1.0]] if sides.shape[1] == 2 else sides
 
 
-def boost(X, y, weight, slope_of, response_of, rounds):
-    """Textbook boosting: yields F after each round.
+def boost(X, y, weight, slope_of, response_of, rounds, ridge=0.0):
+    """Textbook boosting: yields F after each round. The package has a `ridge` of CAP, textbooks none.
 
     The response that fits the working response −slope/curvature best by least squares weighted with
     the curvature; then a line search along each of its columns.
@@ -50,8 +50,8 @@ def boost(X, y, weight, slope_of, response_of, rounds):
         f = responses[int(np.argmax(np.round(gains, 12)))]
         for column in f.T.copy():
 
-            def along(a, column=column, F=F):
-                return column @ slope_of(y, F + a * column, weight)[0]
+            def along(a, column=column, F=F, pull=ridge * curvature.sum()):
+                return column @ slope_of(y, F + a * column, weight)[0] + pull * a
 
             F = F + brentq(along, -50, 50, xtol=1e-14, rtol=1e-14) * column
         yield F

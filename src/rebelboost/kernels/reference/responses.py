@@ -37,17 +37,22 @@ def solve_responses(
 
 def _solve(f: BySample, weights: Floats) -> tuple[float, float]:
     """The output of a class and the loss with it; `weights` are (V, N)."""
-    S, P, squares = _moments(f, weights, 0.0)
+    S, _, squares = _moments(f, weights, 0.0)
     if not S > 0:
         return 0.0, 0.0
     of_signs = squares == S
-    output = _closed_form(P, S) if of_signs else _best_output(f, weights, S)
+    output = _closed_form(f, weights, S) if of_signs else _best_output(f, weights, S)
     return output, _moments(f, weights, output)[0]
 
 
-def _closed_form(P: float, S: float) -> float:
-    found = np.empty(1)
-    logarithms(np.array([((S - P) + CAP * S) / ((S + P) + CAP * S)]), found)
+def _closed_form(f: BySample, weights: Floats, S: float) -> float:
+    """½ ln(s^T/s^F) for f = ±1: the sums of the weights that f is right about, and of the others."""
+    is_wrong = np.where(weights < 0, f < 0, f > 0)
+    size, found = np.abs(weights), np.empty(1)
+    right, wrong = (
+        float(_total(_padded(np.where(chosen, size, 0.0)))) for chosen in (~is_wrong, is_wrong)
+    )
+    logarithms(np.array([(2 * right + CAP * S) / (2 * wrong + CAP * S)]), found)
     return 0.5 * float(found[0])
 
 
