@@ -48,9 +48,10 @@ def boost(X, y, weight, slope_of, response_of, rounds, ridge=0.0):
         slope, curvature = slope_of(y, F, weight)
         gains = [((slope @ f) ** 2 / (curvature @ f**2)).sum() for f in responses]
         f = responses[int(np.argmax(np.round(gains, 12)))]
+        pull = ridge * curvature.sum()
         for column in f.T.copy():
 
-            def along(a, column=column, F=F, pull=ridge * curvature.sum()):
+            def along(a, column=column, F=F, pull=pull):
                 return column @ slope_of(y, F + a * column, weight)[0] + pull * a
 
             F = F + brentq(along, -50, 50, xtol=1e-14, rtol=1e-14) * column
