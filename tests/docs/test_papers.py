@@ -9,6 +9,7 @@ import pytest
 import rebelboost
 from docs.test_statements import find
 from pages import ROOT, links
+from rebelboost import vision
 from rebelboost.estimators.papers import CLASS_PAPERS
 
 PAGE = ROOT / "docs" / "papers.md"
@@ -25,15 +26,12 @@ def called(source):
     call = ast.parse(source, mode="eval").body
     name = ast.unparse(call.func)
     first, _, rest = name.partition(".")
-    if first in rebelboost.__all__:
-        found = getattr(rebelboost, first)
+    holder = vision if first == "Detector" else rebelboost
+    if first in holder.__all__:
+        found = getattr(holder, first)
         for part in filter(None, rest.split(".")):
             found = getattr(found, part)
         return found, call
-    if first == "Detector":
-        from rebelboost.vision import Detector
-
-        return Detector, call
     thing = find(name)  # or the module of the same name
     return (getattr(thing, name.rpartition(".")[2]) if inspect.ismodule(thing) else thing), call
 

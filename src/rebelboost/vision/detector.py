@@ -13,6 +13,7 @@ from rebelboost.base.writing import write_text_whole
 from rebelboost.estimators.validation import threads_of
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.safetensors import Contents, read
+from rebelboost.learners.stump import Stump
 from rebelboost.vision.augmentation import with_copies
 from rebelboost.vision.backgrounds import Backgrounds
 from rebelboost.vision.detections import Detection, Detections
@@ -28,7 +29,13 @@ from rebelboost.vision.scanning import (
     scan_level,
 )
 from rebelboost.vision.storage import unpack_detector, write_detector
-from rebelboost.vision.training import DetectorPlan, Stage, train_detector, window_trees
+from rebelboost.vision.training import (
+    Boosting,
+    DetectorPlan,
+    Stage,
+    train_detector,
+    window_trees,
+)
 from rebelboost.vision.transformer import Kind, feature_pool
 from rebelboost.vision.validation import (
     any_image,
@@ -40,6 +47,21 @@ from rebelboost.vision.validation import (
 
 HAAR_DRAWN = 6000
 """Number of Haar features drawn by default, out of about 10⁵."""
+
+PAPERS: dict[str, dict[str, Any]] = {
+    "viola_jones": {
+        "features": "haar",
+        "depth": 1,
+        "outputs": "tree",
+        "price_of_a_miss": 1.0,
+        "mirror": False,
+        "shrinkage": 1.0,
+        "weight_trimming": None,
+        "bins": "exact",
+    }
+}
+"""Published methods: name → parameters."""
+EXACT_STUMP = Stump(binning="exact", search="exhaustive")
 
 
 class Detector(BaseEstimator):
@@ -87,6 +109,17 @@ class Detector(BaseEstimator):
         Maximum number of background windows to train on.
     max_stages : int, default=8
         Maximum number of stages.
+    shrinkage : float, default=0.5
+        Factor of the outputs of each tree.
+    weight_trimming : float, default=0.99
+        Share of the weight of the windows that a tree is grown on: the heaviest, which are soon a small
+        part. None: all windows.
+    bins : int or "exact", default=64
+        Number of bins of a feature. With 255, cars and faces are not found better, and training is slower.
+        "exact", for stumps, puts thresholds between any two values; it keeps the values of all features in
+        memory, 8 bytes each.
+    cascade : {"soft", "staged"}, default="soft"
+        Where windows are left: after any term, or, with "staged", after the 2nd, 4th, 8th, … only.
     step : int, default=None
         Distance between scanned windows, in pixels of the window. None: a twelfth of its smaller side.
     n_jobs : int, default=None
@@ -138,6 +171,10 @@ class Detector(BaseEstimator):
         turn: float = 10.0,
         n_windows: int = 10_000,
         max_stages: int = 8,
+        shrinkage: float = 0.5,
+        weight_trimming: float | None = 0.99,
+        bins: int | Literal["exact"] = 64,
+        cascade: Literal["soft", "staged"] = "soft",
         step: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -158,10 +195,43 @@ class Detector(BaseEstimator):
         self.turn = turn
         self.n_windows = n_windows
         self.max_stages = max_stages
+        self.shrinkage = shrinkage
+        self.weight_trimming = weight_trimming
+        self.bins = bins
+        self.cascade = cascade
         self.step = step
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
+
+    @classmethod
+    def papers(cls, name: str, **options: Any) -> Self:
+        """Return a detector set to a published method.
+
+        Parameters
+        ----------
+        name : {"viola_jones"}
+            Plain AdaBoost on exact stumps of Haar features [ADA, Sec. 3.4.3]: no shrinkage, no weight
+            trimming, no mirrored crops, and a miss that costs what a false alarm costs. All values of
+            `n_features` are searched in every round, which takes minutes with thousands of them.
+        **options
+            Other parameters, such as `window`, `n_terms`, `n_features` or `cascade`.
+
+        Returns
+        -------
+        Detector
+            Not fitted.
+        """
+        if name not in PAPERS:
+            raise ValueError(
+                f"Detector has no published method {name!r}: choose {' or '.join(PAPERS)}"
+            )
+        for option in options:
+            if option in PAPERS[name]:
+                raise ValueError(
+                    f"{option} is part of the published method {name!r}: change it with set_params"
+                )
+        return cls(**PAPERS[name], **options)
 
     # ---- training
 
@@ -198,7 +268,12 @@ class Detector(BaseEstimator):
             window=window,
             pool=feature_pool(self.features, window, 1, n_features, seed),
             n_terms=int(self.n_terms),
-            learner=window_trees(int(self.depth), self.outputs),
+            learner=EXACT_STUMP
+            if self.bins == "exact"
+            else window_trees(int(self.depth), self.outputs),
+            boosting=Boosting(
+                float(self.shrinkage), self.weight_trimming, self.bins, self.cascade == "staged"
+            ),
             price=float(self.price_of_a_miss),
             detection=float(self.detection_rate),
             target=float(self.false_alarm_rate),

@@ -16,10 +16,12 @@ from rebelboost.base.arrays import Bins, Bytes, Floats, RectangleArrays
 from rebelboost.boosting.fit import train
 from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.settings import Settings
-from rebelboost.data.binning import BLOCK, Binner, fit_binner
+from rebelboost.data.binning import BLOCK, MOST_BINS, Binner, fit_binner
 from rebelboost.data.samples import Samples
 from rebelboost.data.training_set import TrainingSet
+from rebelboost.learners.base import Prepared
 from rebelboost.learners.options import schedule
+from rebelboost.learners.stump import PreparedStump, Stump
 from rebelboost.learners.tree import PreparedTree, Tree
 from rebelboost.model.trees import Trees
 from rebelboost.rows.base import MemoryRows, Rows
@@ -33,22 +35,31 @@ AT_ONCE = 16 * BLOCK
 
 
 def bin_windows(
-    windows: Windows, features: RectangleArrays, max_bins: int, n_threads: int = 1
+    windows: Windows,
+    features: RectangleArrays,
+    max_bins: int | Literal["exact"],
+    n_threads: int = 1,
 ) -> TrainingSet:
-    """Compute and bin the features of windows."""
+    """Compute and bin the features of windows; "exact" also keeps their values, for exact stumps."""
+    exact = max_bins == "exact"
+    most = MOST_BINS if max_bins == "exact" else max_bins
+    kept: list[Floats] = []
     n_features = len(features.planes)
     blocks = np.zeros((-(-n_features // BLOCK), len(windows), BLOCK), dtype=np.uint8)
     edges: list[Floats] = []
     for first in range(0, n_features, AT_ONCE):
         some = np.arange(first, min(first + AT_ONCE, n_features))
         values = windows.values(take_features(features, some))
-        binner = fit_binner(values, max_bins=max_bins, n_threads=n_threads)
+        kept += [values] if exact else []
+        binner = fit_binner(values, max_bins=most, n_threads=n_threads)
         own = binner.transform(values, n_threads).blocks
         blocks[first // BLOCK : first // BLOCK + len(own)] = own
         edges += binner.edges
     binner = Binner(tuple(edges), np.zeros(n_features, dtype=np.uint8))
     offsets = np.concatenate([[0], np.cumsum(binner.n_bins)]).astype(np.int32)
-    return TrainingSet(Bins(blocks, offsets, binner.categorical), binner, n_threads)
+    bins = Bins(blocks, offsets, binner.categorical)
+    whole = np.concatenate(kept, axis=1) if kept else None
+    return TrainingSet(bins, binner, n_threads, values=whole)
 
 
 @dataclass(frozen=True)
@@ -56,7 +67,7 @@ class WindowTrees:
     """A weak learner of trees on features that are already binned."""
 
     data: TrainingSet
-    options: Tree = field(default_factory=Tree)
+    options: Tree | Stump = field(default_factory=Tree)
 
     @property
     def rounds(self) -> int:
@@ -73,9 +84,11 @@ class WindowTrees:
         """No feature is categorical."""
         return []
 
-    def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedWindowTrees":
+    def prepare(self, rows: Rows, n_threads: int = 1) -> Prepared:
         """The binned features."""
         del n_threads  # the data have their own
+        if isinstance(self.options, Stump):
+            return PreparedWindowStumps(rows, self.options, self.data, schedule(self.options))
         return PreparedWindowTrees(rows, self.options, self.data, schedule(self.options))
 
 
@@ -88,18 +101,21 @@ class PreparedWindowTrees(PreparedTree):
         return self.data.n_features
 
 
-BINS = 64
-"""Bins of a feature. With 64 rather than 255, cars and faces are found as well, and training is faster."""
+class PreparedWindowStumps(PreparedStump):
+    """Searches features of windows for stumps."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, d."""
+        return self.data.n_features
+
+
 N_FOLDS = 3
 """Folds of the objects that the exit thresholds are chosen on."""
 FIRST_STAGES = (0.25, 0.5)
 """Shares of the terms in the first stages, whose false alarms are easy to find."""
 LEAST_LOSS = 1e-12
 """Boosting ends at this share of the first loss: on windows that one term separates, scores would explode."""
-SHRINKAGE = 0.5
-"""Factor of the outputs of each tree."""
-SEARCHED = 0.99
-"""Share of the weight of the windows that a tree is grown on: the heaviest, which are soon a small part."""
 SHARE_OF_RANDOM = 0.5
 """Share of the weight of backgrounds that random windows have at first; false alarms have the rest. The
 first terms then learn to reject what most windows look like, so that these are left early."""
@@ -124,6 +140,16 @@ class Stage(NamedTuple):
     """Mean number of terms of the scanned windows."""
 
 
+class Boosting(NamedTuple):
+    """How the terms are boosted."""
+
+    shrinkage: float
+    trimming: float | None
+    bins: int | Literal["exact"]
+    staged: bool
+    """Whether windows are left after the 2nd, 4th, 8th, … term only."""
+
+
 @dataclass(frozen=True)
 class DetectorPlan:
     """Settings of the training of a detector."""
@@ -131,7 +157,8 @@ class DetectorPlan:
     window: Size
     pool: RectangleArrays
     n_terms: int
-    learner: Tree
+    learner: Tree | Stump
+    boosting: "Boosting"
     price: float
     detection: float
     """Least share of the left-out crops to detect."""
@@ -219,7 +246,7 @@ class _Bench:
         self.plan, self.crops, self.drawn = plan, crops, drawn
         parts = [crops, drawn, mistaken]
         windows = Windows(np.concatenate(parts), n_planes(plan.pool), plan.n_threads)
-        self.data = bin_windows(windows, plan.pool, BINS, plan.n_threads)
+        self.data = bin_windows(windows, plan.pool, plan.boosting.bins, plan.n_threads)
         self.part = np.repeat(np.arange(3), [len(part) for part in parts])
         self.labels = (self.part == 0).astype(np.int32)
 
@@ -244,9 +271,9 @@ class _Bench:
         settings = Settings(
             WindowTrees(self.data, plan.learner),
             n_terms,
-            SHRINKAGE,
+            plan.boosting.shrinkage,
             LEAST_LOSS,
-            sampling=Sampling(weight_trimming=SEARCHED),
+            sampling=Sampling(weight_trimming=plan.boosting.trimming),
             seed=plan.seed,
             n_threads=plan.n_threads,
         )
@@ -282,4 +309,11 @@ class _Bench:
         exits: Floats = np.min(
             [choose_exit_thresholds(own, others, threshold, miss) for own in objects], axis=0
         )
-        return exits
+        return between_stages(exits) if self.plan.boosting.staged else exits
+
+
+def between_stages(exits: Floats) -> Floats:
+    """The thresholds after the 2nd, 4th, 8th, … term: small and rough stages first [ADA, Sec. 3.4.3]."""
+    n_done = np.arange(1, len(exits) + 1)
+    ends = (n_done & (n_done - 1) == 0) & (n_done > 1)
+    return np.where(ends, exits, -np.inf)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rebelboost.base.arrays import Bytes
+from rebelboost.data.binning import MOST_BINS
 from rebelboost.exceptions import ImageError, ImageWarning
 from rebelboost.vision.features import Size
 from rebelboost.vision.images import grey_image, read_image, resized
@@ -27,11 +28,27 @@ def check_parameters(given: Any) -> None:
         ("turn", 0 <= given.turn <= 180, "0 to 180 degrees"),
         ("n_windows", given.n_windows >= 100, "100 or more"),
         ("max_stages", given.max_stages >= 1, "1 or more"),
+        ("shrinkage", 0 < given.shrinkage <= 1, "a factor above 0, up to 1"),
+        ("cascade", given.cascade in ("soft", "staged"), '"soft" or "staged"'),
+        ("weight_trimming", is_share(given.weight_trimming), "a share above 0, up to 1, or None"),
+        ("bins", is_bins(given), '2 to 255, or "exact" for depth=1 and outputs="tree"'),
         ("step", given.step is None or given.step >= 1, "1 or more, or None"),
     ]
     for name, good, wanted in rules:
         if not good:
             raise ValueError(f"{name} is {getattr(given, name)!r}: give {wanted}")
+
+
+def is_share(value: Any) -> bool:
+    """Whether it is None, or a share above 0."""
+    return bool(value is None or 0 < value <= 1)
+
+
+def is_bins(given: Any) -> bool:
+    """Whether the number of bins is possible; exact thresholds are for stumps only."""
+    if given.bins == "exact":
+        return bool(given.depth == 1 and given.outputs == "tree")
+    return isinstance(given.bins, int | np.integer) and bool(2 <= given.bins <= MOST_BINS)
 
 
 FEWEST_CROPS = 10
