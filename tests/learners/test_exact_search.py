@@ -1,11 +1,15 @@
 """Similarities to the letter, `search="exact"`, work like other learners. Round by round: tests/reference."""
 
+import json
 import pickle
+import re
 
+import jsonschema
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+from pages import ROOT
 from rebelboost import RebelClassifier, Similarity, load
 
 X, Y = load_iris(return_X_y=True)
@@ -47,6 +51,14 @@ def test_a_saved_model_gives_the_same_scores(options, tmp_path):
     clf.save(tmp_path / "model.safetensors")
     assert_same_scores(load(tmp_path / "model.safetensors"), clf)
     assert_same_scores(pickle.loads(pickle.dumps(clf)), clf)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_the_plain_form_keeps_to_the_schema_of_the_docs(options):
+    page = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
+    schema = json.loads(re.search(r"```json\n(.*?)```", page, flags=re.DOTALL)[1])
+    plain = json.loads(json.dumps(fitted(**options).to_dict(), allow_nan=False))
+    jsonschema.validate(plain, schema)
 
 
 def test_neither_threads_nor_the_order_of_the_rows_change_a_bit():
