@@ -136,15 +136,15 @@ class PreparedExactSimilarity(SimilarityPoints):
         P = exact_sum(of.f[:, np.newaxis] * weights.signed)
         S = weights.totals
         sums = (S + P)[np.newaxis] / 2, (S - P)[np.newaxis] / 2
-        edge = in_order(np.abs(P)) / in_order(S) if S.any() else 0.0
+        rho = in_order(np.abs(P)) / in_order(S) if S.any() else 0.0
         everywhere = np.full(self.n_samples, CONSTANT, dtype=np.uint16)
         if of.kind == "constant":
-            return Candidate(Comparisons.constant(outputs), everywhere, *sums, edge=edge)
+            return Candidate(Comparisons.constant(outputs), everywhere, *sums, rho=rho)
         chosen = [of.anchor] if of.rival == NONE else [of.anchor, of.rival]
         kept = self.points.space.keep(self.points.placed[chosen])
         rows, code = self.points.rows[chosen], KINDS.index(of.kind)
         term = Comparisons.one(code, self.points.space, rows, kept, of.apart, outputs)
-        return Candidate(term, everywhere, *sums, edge=edge)
+        return Candidate(term, everywhere, *sums, rho=rho)
 
 
 def best_isolated(signed: Floats, totals: ByClass) -> int:
