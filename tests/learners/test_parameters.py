@@ -46,3 +46,17 @@ def test_unknown_and_invalid_options_are_refused():
     with pytest.raises(ValueError, match="depth is 0"):
         tree.set_params(depth=0)
     assert tree.depth == 3
+
+
+@pytest.mark.parametrize(
+    ("learner", "shown"),
+    [
+        (Tree(), "Tree()"),
+        (Tree(4, outputs="tree"), "Tree(depth=4, outputs='tree')"),
+        (Similarity(search="exact"), "Similarity(search='exact')"),
+        (Stump(categorical=[1]), "Stump(categorical=[1])"),
+    ],
+    ids=str,
+)
+def test_learners_show_the_options_that_are_not_at_their_defaults(learner, shown):
+    assert repr(learner) == shown

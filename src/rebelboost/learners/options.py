@@ -52,6 +52,13 @@ class Parameters:
         del deep
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
+    def __repr__(self) -> str:
+        """Show the options that are not at their defaults, as scikit-learn's estimators do."""
+        usual = {field.name: field.default for field in fields(self)}  # type: ignore[arg-type]
+        options = self.get_params().items()
+        shown = [f"{name}={value!r}" for name, value in options if not _equal(value, usual[name])]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     def set_params(self, **options: Any) -> Self:
         """Change options in place, as scikit-learn does; invalid ones raise an error."""
         known = self.get_params()
@@ -64,6 +71,11 @@ class Parameters:
         for name in options:
             object.__setattr__(self, name, getattr(checked, name))
         return self
+
+
+def _equal(value: Any, usual: Any) -> bool:
+    """Whether an option has its default; an array has no single answer to ==."""
+    return type(value) is type(usual) and value == usual
 
 
 def check_number(name: str, value: Any, least: int, most: int, word: str | None = None) -> None:

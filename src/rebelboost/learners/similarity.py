@@ -15,7 +15,7 @@ from rebelboost.rows.base import Rows, given_samples
 Metric = str | Callable[..., float]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Similarity(Parameters):
     """Localized similarities: weak learners that compare a sample with two training samples.
 

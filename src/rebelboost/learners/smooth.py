@@ -161,7 +161,7 @@ def regression_path(
 # ---- options
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SmoothSimilarity(Parameters):
     """A smooth function of the features, solved at once instead of boosted.
 

@@ -119,7 +119,7 @@ class _Sums(RootSums):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stump(Parameters):
     """Decision stumps as weak learners: f(x) = sign(x_j − τ), or a constant.
 

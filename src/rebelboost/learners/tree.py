@@ -60,7 +60,7 @@ TABLES_AT_ONCE = 4096
 """Tables of categorical splits for which there is room in a call that grows several trees."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tree(Parameters):
     """Decision trees as weak learners.
 
