@@ -49,7 +49,7 @@ def measure(name: str, seed: int, rows: int, rival: str, made_by: str) -> dict[s
     warnings.simplefilter("ignore")
     X_train, X_test, y_train, y_test = load(name, seed, rows)
     classifier = compare.load(rival).make(1)
-    used, began = _processor_seconds(), time.perf_counter()
+    used, began = processor_seconds(), time.perf_counter()
     result: dict[str, Any] = {"error": 100.0, "log_loss": None}
     try:
         classifier.fit(X_train, y_train)
@@ -57,7 +57,7 @@ def measure(name: str, seed: int, rows: int, rival: str, made_by: str) -> dict[s
         result["error"] = 100 * float(wrong.mean())
     except Exception as reason:  # a library that cannot do a set has the last rank on it
         result["failed"] = repr(reason)
-    result["seconds"] = _processor_seconds() - used
+    result["seconds"] = processor_seconds() - used
     result["wall"] = time.perf_counter() - began
     if "failed" not in result and hasattr(classifier, "predict_proba"):
         result["log_loss"] = log_loss(classifier.predict_proba(X_test), y_test)
@@ -70,6 +70,6 @@ def log_loss(probabilities: Any, y: np.ndarray) -> float:
     return float(-np.log(np.clip(of_class, LEAST_PROBABILITY, 1)).mean())
 
 
-def _processor_seconds() -> float:
+def processor_seconds() -> float:
     others = os.times()  # in hundredths of a second, which is too coarse for the own process
     return time.process_time() + others.children_user + others.children_system
