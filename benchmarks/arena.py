@@ -88,10 +88,10 @@ def _categories(column: pd.Series) -> pd.Series:
 
 
 def n_repeats(name: str) -> int:
-    return len(_folds(name))
+    return len(folds_of(name))
 
 
-def _folds(name: str) -> np.ndarray:
+def folds_of(name: str) -> np.ndarray:
     """(repeats, rows) the fold in which each row is tested."""
     with np.load(data.folder() / "arena" / "splits" / f"{name}.npz") as arrays:
         folds = arrays["fold"]
@@ -106,7 +106,7 @@ def measure(name: str, repeat: int, fold: int, rival: str, made_by: str) -> dict
     del made_by  # part of the unit's name
     warnings.simplefilter("ignore")
     X, y = table(name, dated=rival == compare.OURS)
-    test = _folds(name)[repeat] == fold
+    test = folds_of(name)[repeat] == fold
     classifier = compare.load(rival).make(1)
     used, began = processor_seconds(), time.perf_counter()
     result: dict[str, Any] = {"error": 100.0, "log_loss": math.inf, "one_minus_auc": BY_CHANCE}

@@ -43,6 +43,8 @@ def train(
     n_before = 0
     if start is not None:
         n_before = len(start)
+        if prepared.level_means:
+            state.scored.level_means = prepared.level_means
         replay(start, state)
         if held is not None:
             replay(start, held.state)

@@ -60,8 +60,9 @@ def _leave(
         stops, low, high = compiled.stops, np.append(low, -np.inf), np.append(high, np.inf)
     scores = np.zeros((len(X), staged.ensemble.n_classes))
     stage = np.empty(len(X), dtype=np.int32)
+    beside = Queries(X).beside(compiled.trees.level_means)
     kernels.active.leave_early(
-        X if X.flags.c_contiguous else X.copy(order="C"),
+        beside if beside.flags.c_contiguous else beside.copy(order="C"),
         compiled.trees.walked,
         compiled.placed(X),
         LEVELS,

@@ -14,6 +14,7 @@ from rebelboost import kernels
 from rebelboost.base.arrays import Bins, Bytes, Floats, Ints, Values
 from rebelboost.base.cached import cached_property
 from rebelboost.base.hashing import distinct
+from rebelboost.data.encoder import MOST_LEVELS
 
 MOST_BINS = 255
 """Maximum number of bins of a feature, not counting the one for missing values."""
@@ -51,18 +52,20 @@ class Binner:
         """Bin the values of (N, d) `X`, C-ordered, into `blocks` if given, which must be 0."""
         if blocks is None:
             blocks = np.zeros(blocks_shape(X), dtype=np.uint8)
+        X = self._without_unknown(X)
         missing = (self.n_bins - 1).astype(np.uint8)
         kernels.active.bin_values(X, self.flat_edges, self.edge_offsets, missing, blocks, n_threads)
         offsets = np.concatenate([[0], np.cumsum(self.n_bins)]).astype(np.int32)
         return Bins(blocks, offsets, self.categorical)
 
-    def transform_others(self, X: Values, n_threads: int = 1) -> Bins:
-        """Bin samples other than those that the edges were chosen for: unknown categories are missing."""
+    def _without_unknown(self, X: Values) -> Values:
+        """The same values, with codes of categories that have no bin as missing."""
         codes = np.flatnonzero(self.categorical)
-        if len(codes) > 0:
+        unknown = X[:, codes] > self.n_bins[codes] - 2
+        if unknown.any():
             X = X.copy()
-            X[:, codes] = np.where(X[:, codes] > self.n_bins[codes] - 2, np.nan, X[:, codes])
-        return self.transform(X, n_threads)
+            X[:, codes] = np.where(unknown, np.nan, X[:, codes])
+        return X
 
     def thresholds(self, features: NDArray[np.int32], right: Bytes) -> Floats:
         """Split values of nodes, given (m,) features and (m, 256) flags of the bins that go right.
@@ -121,8 +124,8 @@ def _between_codes(codes: NDArray[np.floating]) -> Floats:
 
 
 def edges_between_codes(largest: float) -> Floats:
-    """Edges between the codes 0, 1, … up to the largest."""
-    return np.arange(int(largest), dtype=np.float64) + 0.5
+    """Edges between the codes 0, 1, … up to the largest; codes without a bin count as missing."""
+    return np.arange(min(int(largest), MOST_LEVELS - 1), dtype=np.float64) + 0.5
 
 
 def _distinct(x: NDArray[np.floating], weights: Ints | None) -> tuple[Floats, Ints]:

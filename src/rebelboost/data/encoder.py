@@ -22,6 +22,9 @@ from rebelboost.exceptions import NumbersAsTextWarning, UnknownCategoryWarning
 MOST_LEVELS = 254
 """Maximum number of categories of a feature. The least frequent ones beyond it count as missing."""
 
+MOST_CODES = 65_535
+"""Maximum number of categories that have a code."""
+
 FEWEST_TEXTS = 20
 """More different texts than this, all of them numbers, are probably meant as such."""
 
@@ -215,8 +218,9 @@ def is_present(value: Any) -> bool:
 
 
 def _levels(counts: Counter[Any]) -> tuple[Any, ...]:
-    frequent = sorted(counts, key=lambda level: (-counts[level], str(level)))[:MOST_LEVELS]
-    return tuple(sorted(frequent, key=str))
+    ranked = sorted(counts, key=lambda level: (-counts[level], str(level)))
+    rare = [level for level in ranked[MOST_LEVELS:MOST_CODES] if counts[level] > 1]
+    return (*sorted(ranked[:MOST_LEVELS], key=str), *rare)
 
 
 def _check_cells(column: Any) -> None:

@@ -39,7 +39,7 @@ def folds(samples: Samples, n_folds: int, seed: int, together: int = 1) -> list[
     """
     if samples.times is not None:
         return _in_time(samples.times, samples.labels, _mass(samples), n_folds)
-    fold = _numbered(samples, n_folds, seed)
+    fold = numbered(samples, n_folds, seed)
     if samples.groups is not None:  # there may be fewer groups than folds
         n_folds = int(fold.max()) + 1
         together = max(1, min(together, n_folds // 2))
@@ -54,7 +54,7 @@ def held_out_part(samples: Samples, fraction: float, seed: int) -> Part | None:
     if samples.times is not None:
         latest = _in_time(samples.times, samples.labels, _mass(samples), n_parts - 1)[-1:]
         return latest[0] if latest else None
-    fold = _numbered(samples, n_parts, seed)
+    fold = numbered(samples, n_parts, seed)
     n_folds = n_parts if samples.groups is None else int(fold.max()) + 1
     n_out = min(max(1, round(fraction * n_folds)), n_folds - 1)
     out = _without_last_of_class(fold < n_out, samples)
@@ -70,7 +70,7 @@ def _without_last_of_class(out: Mask, samples: Samples) -> Mask:
     return out & (kept[samples.labels] > 0)
 
 
-def _numbered(samples: Samples, n_folds: int, seed: int) -> Ints:
+def numbered(samples: Samples, n_folds: int, seed: int) -> Ints:
     """(N,) the fold of each sample; with groups, there may be fewer folds."""
     divide = _by_chance if samples.groups is None else _by_group
     return divide(samples, n_folds, seed)

@@ -12,11 +12,14 @@ from rebelboost.base.arrays import Blocks, Bytes, Distances, Floats, Indices, La
 from rebelboost.base.fixed_point import exact_gram, exact_mean, exact_product
 from rebelboost.base.hashing import distinct
 from rebelboost.base.triangular import inverse_factor
+from rebelboost.data.encoder import MOST_LEVELS
 from rebelboost.data.measured import Tensors
 
 Scale = Literal["none", "standard", "whitened"]
 SCALES: tuple[Scale, ...] = ("none", "standard", "whitened")
 """Scales, simplest first."""
+MOST_ONE_HOT = 600
+"""With more categories in all, distances say little, and take long."""
 LARGEST_SQUARABLE = 1e100
 """Distances are measured for values up to this one, and differences down to its inverse."""
 
@@ -37,7 +40,7 @@ def scales_for(X: Values, categorical: Bytes) -> tuple[Scale, ...]:
     Its D × D matrix takes D³ operations and, in a model file, D² numbers for each fit. On nine tables with
     about 0.6 rows for each column it had the lowest error on two, and the highest on six.
     """
-    if unmeasurable(X) is not None:
+    if unmeasurable(X) is not None or sum(levels_of(X, categorical).values()) > MOST_ONE_HOT:
         return ()
     return SCALES if n_columns(X, categorical) <= len(X) else SCALES[:2]
 
@@ -51,7 +54,10 @@ def n_columns(X: Values, categorical: Bytes) -> int:
 
 def levels_of(X: Values, categorical: Bytes) -> dict[int, int]:
     """Categorical feature → number of categories."""
-    return {int(f): int(np.nanmax(X[:, f], initial=-1)) + 1 for f in np.flatnonzero(categorical)}
+    return {
+        int(f): min(int(np.nanmax(X[:, f], initial=-1)) + 1, MOST_LEVELS)
+        for f in np.flatnonzero(categorical)
+    }
 
 
 # ---- embeddings

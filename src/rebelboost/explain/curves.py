@@ -12,6 +12,7 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass, Floats, Ints, Outputs, Scores, Values
 from rebelboost.base.hashing import distinct
+from rebelboost.data.encoder import MOST_LEVELS
 from rebelboost.explain.rules import Wording
 from rebelboost.explain.usage import importances
 from rebelboost.model.ensemble import Ensemble
@@ -159,6 +160,9 @@ def _promising(model: FittedTerms, X: Values) -> Ints:
 def _values(there: Floats, is_category: bool) -> tuple[Floats, Ints, Floats | None]:  # noqa: FBT001
     """Values to draw, and the counts of the rows at them or between edges."""
     values, counts = np.unique(there, return_counts=True)
+    if is_category and len(values) > MOST_LEVELS:
+        frequent = np.sort(np.argsort(-counts, kind="stable")[:MOST_LEVELS])
+        values, counts = values[frequent], counts[frequent]
     if is_category or len(values) <= MOST_DISTINCT:
         return values, counts, None
     low, high = np.quantile(there, (TAIL, 1 - TAIL))

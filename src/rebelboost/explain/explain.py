@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from rebelboost.base.arrays import ByClass, Floats, Values
 from rebelboost.base.by_row import ByRow
+from rebelboost.base.names import printed
 from rebelboost.base.text import number
 from rebelboost.explain.explanation import Explanation, Explanations, Verdict
 from rebelboost.explain.headline import verdicts
@@ -86,7 +87,8 @@ def feature_shares(model: FittedTerms) -> Floats:
 def wording_of(model: FittedTerms, metadata: Mapping[str, Any] = NOTHING) -> Wording:
     """Names of the features and of their values; `metadata` tells which features are dates or times."""
     names, missing = model.shown_names, frozenset(model.provenance.missing_features)
-    return Wording(names, model.encoder.levels, missing, date_kinds(metadata, names))
+    classes = () if model.class_names is None else tuple(map(printed, model.class_names))
+    return Wording(names, model.encoder.levels, missing, date_kinds(metadata, names), classes)
 
 
 def rows_of(model: FittedTerms) -> Rows:

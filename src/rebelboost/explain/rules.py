@@ -11,6 +11,8 @@ from rebelboost.base.arrays import Bytes, Floats, Ints
 from rebelboost.base.cached import cached_property
 from rebelboost.base.names import printed
 from rebelboost.base.text import calendar_date, time_of_day
+from rebelboost.data.encoder import MOST_LEVELS as WITH_BIN
+from rebelboost.data.level_means import LevelMeans
 from rebelboost.model.trees import Trees
 
 Hashes = NDArray[np.uint64]
@@ -34,6 +36,8 @@ class Wording:
     """Features with missing training values; None if unknown, so that any may have some."""
     kinds: Mapping[int, str] = field(default_factory=dict)
     """Feature → its kind, for dates and times of day."""
+    classes: tuple[str, ...] = ()
+    """Names of the classes, for rates of a class by level; none in a regression."""
 
     def may_miss(self, feature: int) -> bool:
         """Whether rules mention missing values of a feature."""
@@ -90,14 +94,15 @@ def rule(trees: Trees, tree: int, leaf: int, wording: Wording) -> str:
     """The conditions of a leaf in words: "petal length > 4.9 and (colour in {red, green} or missing)"."""
     tested: dict[int, _Condition] = {}
     categorical = set()
+    means = trees.mean_of_column
     depth, first = int(trees.depths[tree]), int(trees.node_offsets[tree])
     for layer in range(depth):
         node = first + 2**layer - 1 + (leaf >> (depth - layer))
         right = leaf >> (depth - layer - 1) & 1
-        feature = int(trees.features[node])
+        feature = int(trees.columns[node])
         if feature < 0:
             continue
-        condition = tested.setdefault(feature, _Condition())
+        condition = tested.setdefault(feature, _Condition(missing=feature not in means))
         condition.missing &= bool(trees.missing_right[node]) == bool(right)
         if trees.category[node] >= 0:
             categorical.add(feature)
@@ -107,7 +112,9 @@ def rule(trees: Trees, tree: int, leaf: int, wording: Wording) -> str:
         else:
             condition.high = min(condition.high, float(trees.thresholds[node]))
     parts = [
-        (_of_levels if feature in categorical else _of_numbers)(feature, condition, wording)
+        _of_means(means[feature], condition, wording)
+        if feature in means
+        else (_of_levels if feature in categorical else _of_numbers)(feature, condition, wording)
         for feature, condition in tested.items()
     ]
     if len(parts) > 1:
@@ -121,18 +128,26 @@ def _of_numbers(feature: int, condition: _Condition, wording: Wording) -> str:
         return f"{name} is missing"
     if low == -np.inf and high == np.inf:
         return f"{name} is known" if not condition.missing else f"any {name}"
-    if low == -np.inf:
-        text = f"{name} ≤ {wording.number(feature, high)}"
-    elif high == np.inf:
-        text = f"{name} > {wording.number(feature, low)}"
-    else:
-        above, up_to = (wording.number(feature, x) for x in (low, high))
-        text = f"{above} < {name} ≤ {up_to}"
+    text = _between(condition, name, lambda x: wording.number(feature, x))
     return _or_missing(text, feature, condition, wording)
 
 
+def _of_means(means: LevelMeans, condition: _Condition, wording: Wording) -> str:
+    name = means.words(wording.names[means.feature], wording.classes)
+    return _between(condition, name, lambda x: f"{x:.4g}")
+
+
+def _between(condition: _Condition, name: str, number: Callable[[float], str]) -> str:
+    low, high = condition.low, condition.high
+    if low == -np.inf:
+        return f"{name} ≤ {number(high)}"
+    if high == np.inf:
+        return f"{name} > {number(low)}"
+    return f"{number(low)} < {name} ≤ {number(high)}"
+
+
 def _of_levels(feature: int, condition: _Condition, wording: Wording) -> str:
-    name, levels = wording.names[feature], wording.levels[feature]
+    name, levels = wording.names[feature], wording.levels[feature][:WITH_BIN]
     inside = [level for code, level in enumerate(levels) if condition.codes[code]]
     outside = [level for code, level in enumerate(levels) if not condition.codes[code]]
     if not inside:
@@ -212,8 +227,8 @@ class RuleHashes:
         below = np.maximum(depth - layer, 1)
         node = trees.node_offsets[tree] + 2**layer - 1 + (leaf >> below)
         node = np.where(depth > layer, node, 0)
-        asks = (depth > layer) & (trees.features[node] >= 0)
-        feature = np.where(asks, trees.features[node], -1).astype(np.int64)
+        asks = (depth > layer) & (trees.columns[node] >= 0)
+        feature = np.where(asks, trees.columns[node], -1).astype(np.int64)
         right = (leaf >> (below - 1) & 1) == 1
         table = trees.category[node]
         return _Question(
@@ -222,7 +237,10 @@ class RuleHashes:
             right,
             asks & (table >= 0),
             self._levels[table, right.astype(np.int64)],
-            asks & ((trees.missing_right[node] != 0) != right) & self.may_miss[feature],
+            asks
+            & ((trees.missing_right[node] != 0) != right)
+            & self.may_miss[trees.features[node]]
+            & (feature < len(self.may_miss)),
         )
 
     @cached_property

@@ -21,7 +21,7 @@ from rebelboost.cascade.plan import CascadePlan
 from rebelboost.costs.decision import DecisionRule
 from rebelboost.costs.matrix import cost_cells, cost_matrix
 from rebelboost.costs.posterior import Decoder
-from rebelboost.data.encoder import MOST_LEVELS, FeatureEncoder, as_frame
+from rebelboost.data.encoder import MOST_CODES, FeatureEncoder, as_frame
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.held_out import (
     cascade_arrays,
@@ -309,7 +309,7 @@ def _take_features(
 ) -> tuple[FeatureEncoder, NDArray[Any] | None]:
     n = fields.whole("n_features", 0, 2**31 - 1)
     chosen = np.flatnonzero(reader.flags("categorical", n)).tolist()
-    counts = reader.indices("categories.counts", MOST_LEVELS + 1, len(chosen)).tolist()
+    counts = reader.indices("categories.counts", MOST_CODES + 1, len(chosen)).tolist()
     flat = iter(take_scalars(reader, "categories", sum(counts)))
     levels = {f: tuple(next(flat) for _ in range(n)) for f, n in zip(chosen, counts, strict=True)}
     distinct = all(len(set(own)) == len(own) for own in levels.values())

@@ -1,5 +1,6 @@
 """Models as plain JSON data, for programs in other languages. docs/files.md describes the schema."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from rebelboost.base.names import plain
@@ -13,7 +14,8 @@ FORMAT, VERSION = "rebelboost-json", 1
 
 def as_plain(model: FittedClassifier | FittedRegressor, estimator: str) -> dict[str, Any]:
     """Everything needed for scores and decisions, as numbers, strings, lists and dicts."""
-    terms, spaces = _terms(model.ensemble)
+    n_levels = {f: len(levels) for f, levels in model.encoder.levels.items()}
+    terms, spaces = _terms(model.ensemble, n_levels)
     names = model.feature_names
     found = {
         "format": FORMAT,
@@ -29,7 +31,7 @@ def as_plain(model: FittedClassifier | FittedRegressor, estimator: str) -> dict[
     }
     if isinstance(model, FittedRegressor):
         return found | {"baseline": float(model.baseline)}
-    return found | _decisions(model) | _sample_costs(model)
+    return found | _decisions(model) | _sample_costs(model, n_levels)
 
 
 def _decisions(model: FittedClassifier) -> dict[str, Any]:
@@ -52,7 +54,7 @@ def _decisions(model: FittedClassifier) -> dict[str, Any]:
     }
 
 
-def _sample_costs(model: FittedClassifier) -> dict[str, Any]:
+def _sample_costs(model: FittedClassifier, n_levels: Mapping[int, int]) -> dict[str, Any]:
     """Cells of the cost matrix that differ from sample to sample; nothing where none does."""
     found: dict[str, Any] = {}
     if model.columns is not None:
@@ -63,14 +65,16 @@ def _sample_costs(model: FittedClassifier) -> dict[str, Any]:
                 "true": cell.true,
                 "decided": None if cell.decided < 0 else cell.decided,
                 "baseline": float(cell.baseline),
-                "terms": _terms(cell.ensemble)[0],
+                "terms": _terms(cell.ensemble, n_levels)[0],
             }
             for cell in model.learned.cells
         ]
     return found
 
 
-def _terms(ensemble: Ensemble) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _terms(
+    ensemble: Ensemble, n_levels: Mapping[int, int]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """All terms in order, and the spaces of comparisons."""
     for group in ensemble.groups:
         stored_kind(group.terms)  # raises an error for kinds that cannot be stored
@@ -78,7 +82,7 @@ def _terms(ensemble: Ensemble) -> tuple[list[dict[str, Any]], list[dict[str, Any
     first_space = 0
     for kind in KINDS:
         for positions, terms in ensemble.of_kind(kind):
-            found |= dict(zip(positions.tolist(), terms.plain(first_space), strict=True))
+            found |= dict(zip(positions.tolist(), terms.plain(first_space, n_levels), strict=True))
             first_space += len(terms.placed)
     return [found[t] for t in range(len(ensemble))], list(map(_space, located(ensemble)))
 

@@ -6,7 +6,7 @@ term for the current weights.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import (
     NO_WORK,
     Bins,
+    BySample,
     Bytes,
     Focus,
     Indices,
@@ -141,6 +142,11 @@ class Prepared(ABC):
         """Other samples in the bins of these, if the learner has any."""
         del queries
         return None
+
+    @property
+    def level_means(self) -> dict[Hashable, BySample]:
+        """Key of `LevelMeans` → (N,) the values that the samples are trained with."""
+        return {}
 
     def covered(self, term: Terms, where: Where) -> Terms:
         """Record the training weight in each region of a term, if explanations need it."""

@@ -4,6 +4,7 @@ Samples in memory are a `TrainingSet`, whose kernels search them directly. Rows 
 the sums over the bins of each layer of a tree.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,10 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
-from rebelboost.base.arrays import Bins, ByFeature, Floats, Ints, Layer, SearchOptions, Splits
+from rebelboost.base.arrays import (
+    Bins,
+    ByFeature,
+    BySample,
+    Floats,
+    Ints,
+    Layer,
+    SearchOptions,
+    Splits,
+)
 from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import counting_unit, weight_scale
 from rebelboost.data.binning import BLOCK, Binner
+from rebelboost.data.level_means import OutOfFold
 from rebelboost.data.training_set import TABLE, TrainingSet, bin_samples
 from rebelboost.learners.base import Prepared
 from rebelboost.learners.pruning import Schedule
@@ -164,6 +175,8 @@ class PreparedBins(Prepared):
     options: Any
     data: TrainingSet | BinnedBlocks
     schedule: Schedule
+    by_means: OutOfFold | None = None
+    """What the columns of the bins hold, if some hold means of levels."""
 
     @property
     def n_samples(self) -> int:
@@ -172,7 +185,21 @@ class PreparedBins(Prepared):
 
     def binned(self, queries: Queries) -> Bins | None:
         """Other samples in the bins of these."""
-        return self.data.binner.transform_others(queries.X, self.data.n_threads)
+        X = queries.X if self.by_means is None else self.by_means.columns.of(queries.X)
+        return self.data.binner.transform(X, self.data.n_threads)
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns that are searched."""
+        return self.data.n_features
+
+    @property
+    def level_means(self) -> dict[Hashable, BySample]:
+        """The means over the rows of other folds."""
+        if self.by_means is None:
+            return {}
+        keys = [each.key for each in self.by_means.columns.means]
+        return dict(zip(keys, self.by_means.means, strict=True))
 
     def covered(self, term: Terms, where: Where) -> Terms:
         """Record the weight in each leaf, unless blocks have counted it already."""

@@ -25,7 +25,8 @@ from rebelboost.base.arrays import (
 )
 from rebelboost.base.draws import key_from
 from rebelboost.base.kernel_arrays import TreeMemory, TreePlan, TreeTable
-from rebelboost.data.training_set import TrainingSet
+from rebelboost.data.level_means import with_level_means
+from rebelboost.data.training_set import TrainingSet, bin_samples
 from rebelboost.learners.base import Ahead, AnyWeights, Candidate, Traits
 from rebelboost.learners.binned import BinnedBlocks, PreparedBins, bin_rows
 from rebelboost.learners.growing import (
@@ -141,7 +142,12 @@ class Tree(Parameters):
 
     def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedTree":
         """Bin the rows."""
-        return PreparedTree(rows, self, bin_rows(rows, self, n_threads), schedule(self))
+        given = None if rows.alone is None else rows.alone.given
+        by_means = with_level_means(given) if given and self.outputs == "leaf" else None
+        if by_means is None:
+            return PreparedTree(rows, self, bin_rows(rows, self, n_threads), schedule(self))
+        data = bin_samples(by_means.samples, self.bins, self.binning, n_threads)
+        return PreparedTree(rows, self, data, schedule(self), by_means)
 
 
 class PreparedTree(PreparedBins):
@@ -157,8 +163,11 @@ class PreparedTree(PreparedBins):
             if isinstance(data, BinnedBlocks):
                 return _on_blocks(options, data, weights, focus, key, self.draw)
             if isinstance(weights, Weights) or weights.is_parabola:
-                return _at_once(options, data, weights, focus, key)
-            return _step_by_step(options, data, weights, focus, key)
+                found = _at_once(options, data, weights, focus, key)
+            else:
+                found = _step_by_step(options, data, weights, focus, key)
+            assert isinstance(found.term, Trees)
+            return found._replace(term=self._named(found.term))
         search = search_of(data, focus, self.draw, self.schedule)
         if options.criterion == "risk":
             return search.candidate(tree_with_one_output(options.depth, search, weights))
@@ -175,7 +184,11 @@ class PreparedTree(PreparedBins):
         """Grow a tree in each of several rounds (kernels.boost_trees)."""
         assert isinstance(self.data, TrainingSet)
         trees = _several(self.options, self.data, ahead)
-        return [trees] if len(trees) else []
+        return [self._named(trees)] if len(trees) else []
+
+    def _named(self, trees: Trees) -> Trees:
+        """Trees that split on features and means of levels, from trees that split on columns."""
+        return trees if self.by_means is None else trees.on_columns(self.by_means.columns)
 
     def covered(self, term: Terms, where: Where) -> Terms:
         """The term itself, if the kernel that grew it has recorded the weight in each leaf."""

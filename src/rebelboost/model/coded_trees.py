@@ -79,7 +79,7 @@ class _Numbers(NamedTuple):
 
 def _number_columns(trees: "Trees", nodes: Ints) -> _Numbers:
     """A column for each feature and side of missing values, or several if it has many thresholds."""
-    owner = 2 * trees.features[nodes].astype(np.int64) + trees.missing_right[nodes]
+    owner = 2 * trees.columns[nodes].astype(np.int64) + trees.missing_right[nodes]
     order = np.lexsort((trees.thresholds[nodes], owner))
     owners, thresholds = owner[order], trees.thresholds[nodes][order]
     new_owner = np.diff(owners, prepend=-1) != 0

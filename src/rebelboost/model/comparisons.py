@@ -4,7 +4,7 @@ The comparisons of an object share one space, in which distances are measured; t
 constants. The training samples that they refer to, the examples, are stored once each.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -434,8 +434,9 @@ class Comparisons(StoredTerms):
         found = _from_tensors(reader, len(positions), around.spaces, around.n_classes)
         return [(positions[own], table) for own, table in found]
 
-    def plain(self, first_space: int) -> list[dict[str, Any]]:
+    def plain(self, first_space: int, n_levels: Mapping[int, int]) -> list[dict[str, Any]]:
         """Every comparison as plain JSON data."""
+        del n_levels
         columns = (self.kinds, self.anchors, self.rivals, self.apart, self.outputs)
         terms = zip(*(column.tolist() for column in columns), strict=True)
         if self.space is None:

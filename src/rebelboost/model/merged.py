@@ -14,6 +14,7 @@ from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, Floats, Indices, Ints, Outputs, Scores
 from rebelboost.base.hashing import distinct
 from rebelboost.base.kernel_arrays import StepArrays
+from rebelboost.data.level_means import LevelMeans
 from rebelboost.model.terms import Queries, Terms
 from rebelboost.model.trees import NONE, Trees
 
@@ -29,6 +30,8 @@ class Merged:
     """(K,)"""
     steps: StepArrays
     """Functions of single features."""
+    means: tuple[LevelMeans, ...]
+    """Means of levels that steps refer to, beside the features."""
     others: tuple[Terms, ...]
     """All other terms."""
 
@@ -36,7 +39,7 @@ class Merged:
         """Add the scores of all terms."""
         scores += self.constant
         if len(self.steps.features):
-            kernels.active.add_steps(queries.X, self.steps, scores, n_threads)
+            kernels.active.add_steps(queries.beside(self.means), self.steps, scores, n_threads)
         for terms in self.others:
             terms.add_scores(queries, scores, 0, len(terms), n_threads)
 
@@ -59,7 +62,7 @@ def merged(groups: Sequence[Terms], n_classes: int) -> Merged:
             constant += own.sum(axis=0)
         else:
             others.append(terms)
-    return Merged(constant, steps.arrays(), tuple(others))
+    return Merged(constant, steps.arrays(), steps.numbers.level_means, tuple(others))
 
 
 def _constants(shallow: Trees) -> ByClass:
@@ -114,9 +117,9 @@ def _of_numbers(stumps: Trees) -> tuple[Indices, Ints, Floats, Outputs]:
 
     From the output of numbers below all thresholds, each threshold adds the right output less the left.
     """
-    order = np.lexsort((stumps.thresholds, stumps.features))
+    order = np.lexsort((stumps.thresholds, stumps.columns))
     left, right, missing = (side[order] for side in _sides(stumps))
-    of_feature, of_threshold = stumps.features[order], stumps.thresholds[order]
+    of_feature, of_threshold = stumps.columns[order], stumps.thresholds[order]
     new_feature = np.diff(of_feature, prepend=NONE) != 0
     new = new_feature.copy()
     new[1:] |= of_threshold[1:] != of_threshold[:-1]

@@ -4,7 +4,7 @@ Each term is a whole function: f_i(x) = (τ − r_i)/(τ + r_i), where r_i is th
 outputs cancel one another widely, so explanations credit features, not examples.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar
@@ -314,8 +314,9 @@ class SmoothSimilarities(StoredTerms):
         ]
         return [(positions, cls(tuple(functions)))]
 
-    def plain(self, first_space: int) -> list[dict[str, Any]]:
+    def plain(self, first_space: int, n_levels: Mapping[int, int]) -> list[dict[str, Any]]:
         """Every function as plain JSON data."""
+        del n_levels
         return [
             {
                 "kind": "smooth",

@@ -8,8 +8,9 @@ model files, subclass `StoredTerms`, and add it to `rebelboost.files.terms.KINDS
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -27,19 +28,31 @@ from rebelboost.base.arrays import (
     Values,
 )
 from rebelboost.base.checks import TensorReader
+from rebelboost.data.level_means import LevelMeans
 from rebelboost.data.spaces import Space
 from rebelboost.model.shares import Shares
 
+NONE: Mapping[Hashable, BySample] = MappingProxyType({})
+
 
 class Queries:
-    """Samples to be scored. Caches their points in each space, for repeated calls."""
+    """Samples to be scored. Caches their points in each space, and means of their levels, for repeated calls.
+
+    `known_means` (by `LevelMeans.key`) are those that the samples were trained with, over other rows.
+    """
 
     def __init__(
-        self, X: Values, placed: dict[int, tuple[Space, NDArray[Any]]] | None = None
+        self,
+        X: Values,
+        placed: dict[int, tuple[Space, NDArray[Any]]] | None = None,
+        known_means: Mapping[Hashable, BySample] = NONE,
     ) -> None:
         self.X = X
+        self._known_means = known_means
         self._placed = {} if placed is None else placed
         self._laid: dict[int, tuple[Space, NDArray[Any]]] = {}
+        self._means: dict[int, tuple[LevelMeans, BySample]] = {}
+        self._beside: tuple[tuple[LevelMeans, ...], Values] | None = None
 
     def __len__(self) -> int:
         return len(self.X)
@@ -55,6 +68,24 @@ class Queries:
         if id(space) not in self._laid:
             self._laid[id(space)] = space, space.lay_out(self.placed(space))
         return self._laid[id(space)][1]
+
+    def beside(self, means: tuple[LevelMeans, ...]) -> Values:
+        """(N, d + m) the samples, with the means of their levels beside."""
+        if not means:
+            return self.X
+        if self._beside is None or self._beside[0] is not means:
+            columns = [self._column(each) for each in means]
+            wider: Values = np.empty((len(self.X), self.X.shape[1] + len(means)), self.X.dtype)
+            wider[:, : self.X.shape[1]] = self.X
+            wider[:, self.X.shape[1] :] = np.transpose(columns)
+            self._beside = means, wider
+        return self._beside[1]
+
+    def _column(self, means: LevelMeans) -> BySample:
+        if id(means) not in self._means:
+            known = self._known_means.get(means.key) if self._known_means else None
+            self._means[id(means)] = means, means.column(self.X) if known is None else known
+        return self._means[id(means)][1]
 
     def take(self, rows: Ints) -> "Queries":
         """Some of the samples, with their points."""
@@ -284,8 +315,11 @@ class StoredTerms(Terms):
         """Read terms with these positions, and check all that prediction relies on."""
 
     @abstractmethod
-    def plain(self, first_space: int) -> list[dict[str, Any]]:
-        """Every term as plain JSON data; the terms' spaces are numbered from `first_space`."""
+    def plain(self, first_space: int, n_levels: Mapping[int, int]) -> list[dict[str, Any]]:
+        """Every term as plain JSON data; the terms' spaces are numbered from `first_space`.
+
+        `n_levels`: categorical feature → number of its categories.
+        """
 
 
 class Separated(NamedTuple):

@@ -6,7 +6,7 @@ left. The leaves of a tree are its regions, from left to right.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -32,6 +32,7 @@ from rebelboost.base.fixed_point import exact_totals, is_multiple, rounded_parts
 from rebelboost.base.hashing import distinct
 from rebelboost.base.text import counted
 from rebelboost.data.binning import Binner
+from rebelboost.data.level_means import Columns, LevelMeans, MeanSplits, joined
 from rebelboost.model.coded_trees import Coded, coded
 from rebelboost.model.shares import RuleVotes, Shares, add_at, slices
 from rebelboost.model.terms import Queries, Separated, StoredTerms, Surroundings
@@ -74,6 +75,8 @@ class Trees(StoredTerms):
     """(leaves, K)"""
     cover: Floats = field(repr=False)
     """(leaves,) weight of the training samples in each leaf, for explanations; NaN if unknown."""
+    mean_splits: MeanSplits | None = field(default=None, repr=False)
+    """The nodes that split on means of levels; None: no node does."""
 
     @classmethod
     def grown(
@@ -160,6 +163,35 @@ class Trees(StoredTerms):
         """(T,) start of each tree's leaves."""
         return self.node_offsets + np.arange(len(self))
 
+    def on_columns(self, columns: Columns) -> "Trees":
+        """The same trees, given what the columns are that they split on."""
+        tested = np.maximum(self.features, 0)
+        splits = self.features >= 0
+        place = np.where(splits, columns.place[tested], NONE).astype(np.int32)
+        features = np.where(splits, columns.feature[tested], NONE).astype(np.int32)
+        nodes = np.arange(len(features))
+        means = MeanSplits(place, columns.means, columns.n_features).take(nodes)
+        missing_right = np.where(place >= 0, np.uint8(0), self.missing_right)  # means never miss
+        return replace(self, features=features, missing_right=missing_right, mean_splits=means)
+
+    @property
+    def level_means(self) -> tuple[LevelMeans, ...]:
+        """The means that nodes split on."""
+        return () if self.mean_splits is None else self.mean_splits.means
+
+    @cached_property
+    def columns(self) -> NDArray[np.int32]:
+        """(nodes,) column of `Queries.beside` that each node splits on; −1: no split."""
+        if self.mean_splits is None:
+            return self.features
+        return np.maximum(self.mean_splits.added, self.features)
+
+    @property
+    def mean_of_column(self) -> dict[int, LevelMeans]:
+        """Column of means of levels → the means."""
+        n = 0 if self.mean_splits is None else self.mean_splits.n_features
+        return {n + i: means for i, means in enumerate(self.level_means)}
+
     @cached_property
     def walked(self) -> TreeArrays:
         """The arrays in the form that the kernels take."""
@@ -167,7 +199,7 @@ class Trees(StoredTerms):
             self.depths,
             self.node_offsets,
             self.leaf_offsets,
-            np.maximum(self.features, 0),  # a node without a split has an infinite threshold
+            np.maximum(self.columns, 0),  # a node without a split has an infinite threshold
             self.thresholds,
             self.missing_right,
             self.category,
@@ -190,7 +222,8 @@ class Trees(StoredTerms):
             name: np.concatenate([getattr(part, name) for part in parts]) for name in names
         }
         cover = np.concatenate([part.cover for part in parts])
-        return cls(**arrays, category=np.concatenate(categories), cover=cover)
+        means = joined([part.mean_splits for part in parts], [len(part.features) for part in parts])
+        return cls(**arrays, category=np.concatenate(categories), cover=cover, mean_splits=means)
 
     def take(self, chosen: Ints) -> "Trees":
         """Select trees."""
@@ -210,16 +243,18 @@ class Trees(StoredTerms):
             self.signs[leaves],
             self.outputs[leaves],
             self.cover[leaves],
+            None if self.mean_splits is None else self.mean_splits.take(nodes),
         )
 
     def add_scores(
         self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int
     ) -> None:
         """Add the outputs of trees [first, last)."""
+        X = queries.beside(self.level_means)
         if len(queries) >= MANY_SAMPLES and self.coded is not None:
-            self.coded.add_scores(queries.X, scores, first, last, n_threads)
+            self.coded.add_scores(X, scores, first, last, n_threads)
         else:
-            kernels.active.predict(queries.X, self.walked, first, last, scores, n_threads)
+            kernels.active.predict(X, self.walked, first, last, scores, n_threads)
 
     @cached_property
     def coded(self) -> Coded | None:
@@ -269,7 +304,8 @@ class Trees(StoredTerms):
     def leaves(self, tree: int, queries: Queries, n_threads: int = 1) -> Regions:
         """(N,) the leaf of one of the trees that each sample reaches."""
         regions = np.zeros(len(queries), dtype=np.uint16)
-        kernels.active.apply(queries.X, self.walked, tree, regions, n_threads)
+        X = queries.beside(self.level_means)
+        kernels.active.apply(X, self.walked, tree, regions, n_threads)
         return regions
 
     @property
@@ -285,9 +321,22 @@ class Trees(StoredTerms):
         name = [names[f] if names is not None else f"x{f}" for f in used]
         if self.depth > 1:
             return f"tree on {', '.join(name)}"
+        if self.mean_splits is not None:
+            (means,) = self.level_means
+            return f"{means.words(name[0])} > {self.thresholds[0]:.6g}"
         if self.category[0] >= 0:
             return f"{name[0]} in {{…}}"
         return f"{name[0]} > {self.thresholds[0]:.6g}"
+
+    def codes_right(self, node: int, codes: Floats) -> NDArray[np.bool_]:
+        """Which codes of its category a node sends right; NaN is missing."""
+        if self.mean_splits is not None and (place := self.mean_splits.place[node]) >= 0:
+            of_code = self.mean_splits.means[place].of_codes(codes)
+            return np.asarray(of_code > self.thresholds[node])
+        table = self.right[self.category[node]] != 0
+        known = codes < len(table)
+        inside = np.where(known, codes, 0).astype(np.int64)
+        return np.where(known, table[inside], self.missing_right[node] != 0)
 
     def covered(self, regions: Regions, weight: BySample | None) -> "Trees":
         """Record the weight of the training samples in each leaf."""
@@ -378,10 +427,10 @@ class Trees(StoredTerms):
         trees = cls.from_tensors(reader, len(positions), around.categorical, around.n_classes)
         return [(positions, trees)] if len(trees) else []
 
-    def plain(self, first_space: int) -> list[dict[str, Any]]:
+    def plain(self, first_space: int, n_levels: Mapping[int, int]) -> list[dict[str, Any]]:
         """Every tree as plain JSON data."""
         del first_space
-        return [_plain(self.take(np.array([t]))) for t in range(len(self))]
+        return [_plain(self.take(np.array([t])), n_levels) for t in range(len(self))]
 
     def to_tensors(self) -> dict[str, NDArray[Any]]:
         """Arrays of a model file."""
@@ -401,7 +450,7 @@ class Trees(StoredTerms):
         }
         if not np.isnan(self.cover).any():
             tensors["cover"] = self.cover
-        return tensors
+        return tensors | ({} if self.mean_splits is None else self.mean_splits.to_tensors())
 
     @classmethod
     def from_tensors(
@@ -431,7 +480,9 @@ class Trees(StoredTerms):
             cover = reader.numbers(f"{name}.cover", n_nodes + n_trees)
             fine = (cover >= 0).all() and (cover < 1e300).all()
             require(fine, "leaves with a negative or huge weight of samples")
-        _check_nodes(features, thresholds, missing_right, table_nodes, categorical)
+        means = MeanSplits.from_tensors(reader, name, features, categorical)
+        no_means = np.ones(n_nodes, dtype=bool) if means is None else means.place < 0
+        _check_nodes(features, thresholds, missing_right, table_nodes, categorical, no_means)
         category = np.full(n_nodes, NONE, dtype=np.int32)
         category[table_nodes] = np.arange(len(table_nodes), dtype=np.int32)
         reader.room.take(256 * len(tables), "categories of splits, which are")
@@ -440,7 +491,7 @@ class Trees(StoredTerms):
         signs[has_sign] = given_signs
         right = np.unpackbits(tables, axis=1, bitorder="little")
         nodes = depths.astype(np.int32), features, thresholds, missing_right
-        trees = cls(*nodes, category, right, signs, outputs, cover)
+        trees = cls(*nodes, category, right, signs, outputs, cover, means)
         _check_signs(signs, outputs, sizes + 1)
         return trees
 
@@ -456,11 +507,16 @@ def _check_nodes(
     missing_right: Bytes,
     table_nodes: Ints,
     categorical: NDArray[np.bool_],
+    no_means: NDArray[np.bool_],
 ) -> None:
-    """Check that every split can be walked, whatever the sample."""
+    """Check that every split can be walked, whatever the sample.
+
+    `no_means` (nodes,): nodes that do not split on means of levels.
+    """
     tests = features != NONE
     require((thresholds > -np.inf).all(), "a threshold that is not a number")  # also rejects NaN
     of_categories = tests & categorical[features] if len(categorical) else np.zeros_like(tests)
+    of_categories &= no_means
     require(
         np.array_equal(np.flatnonzero(of_categories), table_nodes),
         "category tables that do not match the nodes with categorical features",
@@ -483,20 +539,28 @@ def _check_signs(signs: NDArray[np.int8], outputs: Outputs, n_leaves: Ints) -> N
         require(alike, "a tree whose leaves have signs but do not share one output")
 
 
-def _plain(tree: Trees) -> dict[str, Any]:
+def _plain(tree: Trees, n_levels: Mapping[int, int]) -> dict[str, Any]:
+    """A tree; nodes that split on means of levels are written as the codes that they send right."""
+    known = [n_levels.get(feature) for feature in tree.features.tolist()]
+    goes = {node: _sides(tree, node, n) for node, n in enumerate(known) if n is not None}
+    thresholds = enumerate(tree.thresholds.tolist())
+    missing = enumerate(tree.missing_right.tolist())
     return {
         "kind": "tree",
         "depth": tree.depth,
         "features": tree.features.tolist(),
-        "thresholds": [_finite(x) for x in tree.thresholds.tolist()],
-        "missing_right": [bool(flag) for flag in tree.missing_right],
+        "thresholds": [None if node in goes else _finite(x) for node, x in thresholds],
+        "missing_right": [bool(goes[node][-1] if node in goes else own) for node, own in missing],
         "categories_right": {
-            str(node): np.flatnonzero(tree.right[row]).tolist()
-            for node, row in enumerate(tree.category.tolist())
-            if row >= 0
+            str(node): np.flatnonzero(sides[:-1]).tolist() for node, sides in goes.items()
         },
         "outputs": tree.outputs.tolist(),
     }
+
+
+def _sides(tree: Trees, node: int, n_levels: int) -> NDArray[np.bool_]:
+    """(levels + 1,) whether a node sends each code right, and missing values."""
+    return tree.codes_right(node, np.append(np.arange(n_levels, dtype=np.float64), np.nan))
 
 
 def _finite(threshold: float) -> float | None:

@@ -1,6 +1,6 @@
 """A block of rows, with all that training keeps of them: in memory, or in files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -196,6 +196,8 @@ class ScoredRows:
     """(V, n, K) weights at scores of 0, where they are kept."""
     judge: Judge | None = None
     """Judges decisions, if the samples are in memory."""
+    level_means: Mapping[Hashable, BySample] = field(default_factory=dict)
+    """Key of `LevelMeans` → (n,) the values that the rows were trained with."""
 
 
 @dataclass

@@ -291,7 +291,8 @@ def regions_of(block: Block, where: Where | Terms, *, held: bool) -> Regions:
     """(n,) the region of each training row, or of each row that is held out."""
     if isinstance(where, Terms):
         scored = block.scored(held=held)
-        scored.regions = where.regions(Queries(in_memory(scored.rows.X)), block.n_threads)
+        queries = Queries(in_memory(scored.rows.X), known_means=scored.level_means)
+        scored.regions = where.regions(queries, block.n_threads)
         block.placed = None
         return scored.regions
     return block.place(where)

@@ -1,0 +1,282 @@
+"""Mean targets of the levels of a category: numbers by which trees split categories of many values.
+
+Subsets of many levels fit the noise of their few rows. A mean over *other* rows does not contain a row's own
+target: a row that is trained on has the mean over the rows of other folds, and a new row the mean over all
+rows of the fit. Means of rare levels are shrunk towards the mean of all rows [Micci-Barreca 2001], which is the
+same for all folds: otherwise it would tell the folds apart. Sums are exact, so that neither the order of the
+rows nor threads change a bit.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import BySample, Floats, Ints, Values
+from rebelboost.base.cached import cached_property
+from rebelboost.base.checks import TensorReader, require
+from rebelboost.base.fixed_point import fine_scales, fixed_weights
+from rebelboost.data.encoder import MOST_CODES
+from rebelboost.data.folds import numbered
+from rebelboost.data.samples import Samples
+
+FEWEST_LEVELS = 10
+"""Trees split categories with more levels than this by their means, and others into subsets of levels."""
+N_FOLDS = 5
+"""With 20 folds, differences between the folds of a level give away its rows' targets."""
+SMOOTHING = 10.0
+"""Means are shrunk as if a level had this many more rows, of average weight, with the mean of all rows."""
+MOST_CLASSES = 8
+"""Maximum number of classes, the most frequent ones, whose rates are columns."""
+GRID = 2.0**20
+"""Rates are multiples of 1/GRID, which single precision represents."""
+TARGET, COUNT = -1, -2
+"""Values of `LevelMeans.of` that stand for no class."""
+
+
+@dataclass(frozen=True, eq=False)
+class LevelMeans:
+    """A number for each level of a categorical feature."""
+
+    feature: int
+    """The categorical feature."""
+    of: int
+    """The class whose rate it is, by code. `TARGET`: the mean target of a regression. `COUNT`: log₂(1 + n) for
+    the n rows with the level, of average weight."""
+    values: Floats
+    """(levels + 2,) of each code; of codes that are not among the rows; and of missing values."""
+
+    @cached_property
+    def key(self) -> tuple[int, int, bytes]:
+        """Equal numbers of the same levels have equal keys."""
+        return self.feature, self.of, self.values.tobytes()
+
+    def column(self, X: Values) -> BySample:
+        """(N,) the numbers of samples that they were not computed from."""
+        return self.of_codes(X[:, self.feature])
+
+    def of_codes(self, codes: Values) -> BySample:
+        """(n,) the numbers of codes; NaN is missing."""
+        return self.values[_places(codes, len(self.values) - 2)]
+
+    def words(self, feature: str, classes: Sequence[str] = ()) -> str:
+        """What the numbers are: "rate of yes by town"."""
+        if self.of == COUNT:
+            return f"log2 of rows by {feature}"
+        if self.of == TARGET:
+            return f"mean target less baseline by {feature}"
+        return f"rate of {classes[self.of] if classes else f'class {self.of}'} by {feature}"
+
+
+def _places(codes: Values, n_levels: int) -> Ints:
+    """(N,) where the number of each code is among the values."""
+    missing = np.isnan(codes)
+    known = np.minimum(np.where(missing, 0, codes), n_levels).astype(np.int64)
+    return np.where(missing, n_levels + 1, known)
+
+
+class Columns(NamedTuple):
+    """The columns that trees split on: features, and means of levels in place of features with many levels."""
+
+    feature: NDArray[np.int32]
+    """(D,) the feature of each column."""
+    place: NDArray[np.int32]
+    """(D,) the means that the column holds, as a place in `means`; −1: the values of the feature."""
+    means: tuple[LevelMeans, ...]
+    n_features: int
+    """Number of features, d."""
+
+    def of(self, X: Values) -> Values:
+        """(N, D) columns of samples that the means were not computed from."""
+        return self.filled(X, [means.column(X) for means in self.means])
+
+    def filled(self, X: Values, means: Sequence[BySample]) -> Values:
+        """(N, D) columns, given the means of each sample."""
+        found: Values = X[:, self.feature].copy(order="C")
+        for column in np.flatnonzero(self.place >= 0).tolist():
+            found[:, column] = means[self.place[column]]
+        return found
+
+
+class OutOfFold(NamedTuple):
+    """Samples whose columns are means over the rows of other folds."""
+
+    samples: Samples
+    """The samples, with these columns."""
+    columns: Columns
+    means: tuple[BySample, ...]
+    """(N,) the samples' values of each of the columns' means."""
+
+
+def with_level_means(samples: Samples) -> OutOfFold | None:
+    """Replace categories of many levels by means; None if there is no such category."""
+    n_levels = {f: _n_levels(samples.X[:, f]) for f in np.flatnonzero(samples.categories).tolist()}
+    wide = [f for f, n in n_levels.items() if n > FEWEST_LEVELS]
+    if not wide:
+        return None
+    rows = _Rows(samples)
+    found = [each for f in wide for each in rows.numbers(f, n_levels[f])]
+    n_features = samples.X.shape[1]
+    kept = [f for f in range(n_features) if f not in wide]
+    means = tuple(each for each, _ in found)
+    columns = Columns(
+        np.array([*kept, *(each.feature for each in means)], dtype=np.int32),
+        np.array([*[-1] * len(kept), *range(len(means))], dtype=np.int32),
+        means,
+        n_features,
+    )
+    own = tuple(values for _, values in found)
+    categorical = samples.categories[columns.feature] * (columns.place < 0)
+    widened = replace(
+        samples, X=columns.filled(samples.X, own), categorical=categorical.astype(np.uint8)
+    )
+    return OutOfFold(widened, columns, own)
+
+
+def _n_levels(codes: Values) -> int:
+    return int(np.nanmax(codes, initial=-1)) + 1
+
+
+class _Rows:
+    """The rows of a fit: their targets, weights and folds."""
+
+    def __init__(self, samples: Samples) -> None:
+        self.samples = samples
+        self.fold = numbered(samples, N_FOLDS, 0)
+        weight = fixed_weights(samples.weight)
+        self.mass = np.ones(len(samples)) if weight is None else weight.astype(np.float64)
+        self.average = float(self.mass.sum()) / max(1, int(np.count_nonzero(self.mass)))
+        self.targets = dict(self._targets())
+
+    def _targets(self) -> list[tuple[int, BySample]]:
+        samples = self.samples
+        if samples.target is not None:
+            return [(TARGET, samples.target)]
+        counts = np.bincount(samples.labels, minlength=samples.n_classes)
+        classes = np.sort(np.argsort(-counts, kind="stable")[:MOST_CLASSES])
+        if samples.n_classes == 2:
+            classes = classes[1:]
+        return [(k, (samples.labels == k).astype(np.float64)) for k in classes.tolist()]
+
+    def numbers(self, feature: int, n_levels: int) -> list[tuple[LevelMeans, BySample]]:
+        """The numbers of the levels of a feature, and those of each row."""
+        place, n = _places(self.samples.X[:, feature], n_levels), n_levels + 2
+        masses: Floats = np.bincount(place, self.mass, n).astype(np.float64)
+        counts = _single(np.log2(1 + masses / self.average))
+        found = [(LevelMeans(feature, COUNT, counts), counts[place])]
+        cell = self.fold * n + place
+        others = masses[place] - np.bincount(cell, self.mass, N_FOLDS * n)[cell]
+        for of, target in self.targets.items():
+            weighed, scale = self._in_units(target)
+            shrunk = self._shrinking(weighed, scale, _single if of == TARGET else _on_grid)
+            sums: Floats = np.bincount(place, weighed, n).astype(np.float64)
+            own = np.bincount(cell, weighed, N_FOLDS * n)[cell]
+            values = shrunk(sums, masses)
+            found.append((LevelMeans(feature, of, values), shrunk(sums[place] - own, others)))
+        return found
+
+    def _in_units(self, target: BySample) -> tuple[BySample, float]:
+        """Targets times weights as whole numbers, whose sums are exact, and how many of them 1 is."""
+        weighed = target * self.mass
+        largest = float(np.abs(weighed).max(initial=0.0)) * len(weighed)
+        scale = float(fine_scales(np.array([largest]))[0])
+        return np.rint(weighed * scale), scale
+
+    def _shrinking(
+        self, weighed: BySample, scale: float, rounded: Callable[[Floats], Floats]
+    ) -> Callable[[BySample, BySample], BySample]:
+        more = SMOOTHING * self.average
+        of_all = float(weighed.sum()) / max(float(self.mass.sum()), 1.0)
+        return lambda sums, masses: rounded((sums + more * of_all) / (masses + more) / scale)
+
+
+def _single(values: Floats) -> Floats:
+    return values.astype(np.float32).astype(np.float64)
+
+
+def _on_grid(rates: Floats) -> Floats:
+    return np.rint(rates * GRID) / GRID
+
+
+# ---- splits of trees
+
+
+class MeanSplits(NamedTuple):
+    """Nodes of trees that split on means of levels."""
+
+    place: NDArray[np.int32]
+    """(nodes,) the means, as a place in `means`; −1: the node splits on the feature itself."""
+    means: tuple[LevelMeans, ...]
+    n_features: int
+    """Number of features, d."""
+
+    @property
+    def added(self) -> NDArray[np.int32]:
+        """(nodes,) column of the means, beside the features; −1: none."""
+        return np.where(self.place >= 0, self.n_features + self.place, -1).astype(np.int32)
+
+    def take(self, nodes: Ints) -> "MeanSplits | None":
+        """Select nodes, with the means that they refer to."""
+        used, place = np.unique(self.place[nodes], return_inverse=True)
+        n_others = int(np.count_nonzero(used < 0))
+        means = tuple(self.means[i] for i in used[n_others:].tolist())
+        new = np.maximum(place.ravel() - n_others, -1).astype(np.int32)
+        return self._replace(place=new, means=means) if means else None
+
+    def to_tensors(self) -> dict[str, NDArray[Any]]:
+        """Arrays of a model file."""
+        nodes = np.flatnonzero(self.place >= 0)
+        return {
+            "mean_nodes": nodes,
+            "mean_places": self.place[nodes],
+            "mean_features": np.array([each.feature for each in self.means], dtype=np.int32),
+            "mean_classes": np.array([each.of for each in self.means], dtype=np.int32),
+            "mean_counts": np.array([len(each.values) for each in self.means], dtype=np.int32),
+            "mean_values": np.concatenate([each.values for each in self.means]),
+        }
+
+    @classmethod
+    def from_tensors(
+        cls,
+        reader: TensorReader,
+        name: str,
+        features: NDArray[np.int32],
+        categorical: NDArray[np.bool_],
+    ) -> "MeanSplits | None":
+        """Read and check what `features` (nodes,) of trees split on; None if they have no such splits."""
+        if not reader.has(f"{name}.mean_nodes"):
+            return None
+        nodes = reader.take(f"{name}.mean_nodes", np.int64, None)
+        rising = (np.diff(nodes) > 0).all() and ((nodes >= 0) & (nodes < len(features))).all()
+        require(rising, "splits on means of levels at unknown nodes")
+        given = reader.indices(f"{name}.mean_features", len(categorical), None)
+        require(categorical[given].all(), "means of levels of a feature without levels")
+        places = reader.indices(f"{name}.mean_places", len(given), len(nodes))
+        require((features[nodes] == given[places]).all(), "splits on means of another feature")
+        of = reader.indices(f"{name}.mean_classes", 2**20, len(given), least=COUNT)
+        counts = reader.indices(f"{name}.mean_counts", MOST_CODES + 3, len(given), least=2)
+        values = reader.numbers(f"{name}.mean_values", int(counts.sum(dtype=np.int64)))
+        parts = np.split(values, np.cumsum(counts)[:-1])
+        kept = zip(given.tolist(), of.tolist(), parts, strict=True)
+        place = np.full(len(features), -1, dtype=np.int32)
+        place[nodes] = places
+        return cls(place, tuple(LevelMeans(*each) for each in kept), len(categorical))
+
+
+def joined(parts: Sequence[MeanSplits | None], n_nodes: Sequence[int]) -> MeanSplits | None:
+    """Nodes of all parts, which have so many nodes. Means that several refer to are there once."""
+    given = [part for part in parts if part is not None]
+    if not given:
+        return None
+    means = {means.key: means for part in given for means in part.means}
+    number = {key: i for i, key in enumerate(means)}
+    place = []
+    for part, n in zip(parts, n_nodes, strict=True):
+        if part is None:
+            place.append(np.full(n, -1, dtype=np.int32))
+        else:
+            new = [*(number[each.key] for each in part.means), -1]
+            place.append(np.array(new, dtype=np.int32)[part.place])
+    return MeanSplits(np.concatenate(place), tuple(means.values()), given[0].n_features)
