@@ -22,7 +22,7 @@ from rebelboost.data.encoder import MOST_CODES
 from rebelboost.data.folds import numbered
 from rebelboost.data.samples import Samples
 
-FEWEST_LEVELS = 10
+FEWEST_LEVELS = 16
 """Trees split categories with more levels than this by their means, and others into subsets of levels."""
 N_FOLDS = 5
 """With 20 folds, differences between the folds of a level give away its rows' targets."""
