@@ -31,6 +31,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "chosen": {},
     "a=1": {"SMOOTHING": 1.0},
     "a=3": {"SMOOTHING": 3.0},
+    "a=10": {"SMOOTHING": 10.0},
     "a=30": {"SMOOTHING": 30.0},
     "more than 4": {"FEWEST_LEVELS": 4},
     "more than 24": {"FEWEST_LEVELS": 24},

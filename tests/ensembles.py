@@ -31,6 +31,8 @@ def _of_tree(tree):
         "right": tree.right,
         "signs": tree.signs,
         "cover": tree.cover,
+        "columns": tree.columns,
+        "means": np.concatenate([np.empty(0), *(each.values for each in tree.level_means)]),
     }
 
 

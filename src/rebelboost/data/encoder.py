@@ -20,10 +20,10 @@ from rebelboost.base.text import warn_caller
 from rebelboost.exceptions import NumbersAsTextWarning, UnknownCategoryWarning
 
 MOST_LEVELS = 254
-"""Maximum number of categories of a feature. The least frequent ones beyond it count as missing."""
+"""Maximum number of categories of a feature that splits into subsets and distances know: the most frequent."""
 
 MOST_CODES = 65_535
-"""Maximum number of categories that have a code."""
+"""Maximum number of categories that have a code. Of more than `MOST_LEVELS`, those that occur once have none."""
 
 FEWEST_TEXTS = 20
 """More different texts than this, all of them numbers, are probably meant as such."""
@@ -217,10 +217,17 @@ def is_present(value: Any) -> bool:
     return value is not None and isinstance(same, bool | np.bool_) and bool(same)
 
 
-def _levels(counts: Counter[Any]) -> tuple[Any, ...]:
+def _levels(counts: Mapping[Any, int]) -> tuple[Any, ...]:
+    kept, _ = kept_levels(counts)
+    return (*sorted(kept[:MOST_LEVELS], key=str), *kept[MOST_LEVELS:])
+
+
+def kept_levels(counts: Mapping[Any, int]) -> tuple[list[Any], list[Any]]:
+    """Categories that have a code, and those that count as missing; the most frequent first."""
     ranked = sorted(counts, key=lambda level: (-counts[level], str(level)))
-    rare = [level for level in ranked[MOST_LEVELS:MOST_CODES] if counts[level] > 1]
-    return (*sorted(ranked[:MOST_LEVELS], key=str), *rare)
+    n_repeated = sum(n > 1 for n in counts.values())
+    n_kept = min(MOST_CODES, max(MOST_LEVELS, n_repeated))
+    return ranked[:n_kept], ranked[n_kept:]
 
 
 def _check_cells(column: Any) -> None:

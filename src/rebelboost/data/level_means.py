@@ -26,7 +26,7 @@ FEWEST_LEVELS = 16
 """Trees split categories with more levels than this by their means, and others into subsets of levels."""
 N_FOLDS = 5
 """With 20 folds, differences between the folds of a level give away its rows' targets."""
-SMOOTHING = 10.0
+SMOOTHING = 5.0
 """Means are shrunk as if a level had this many more rows, of average weight, with the mean of all rows."""
 MOST_CLASSES = 8
 """Maximum number of classes, the most frequent ones, whose rates are columns."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import printed
-from rebelboost.data.encoder import MOST_LEVELS
+from rebelboost.data.encoder import kept_levels
 from rebelboost.tables.columns import WORDS, Column
 
 _THINGS = (
@@ -221,7 +221,6 @@ def _correlation(a: Floats, b: Floats) -> float:
 
 
 def frequent_levels(counts: Mapping[str, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the most frequent categories, at most `MOST_LEVELS`, and the others."""
-    by_frequency = sorted(counts, key=lambda level: (-counts[level], level))
-    rare = by_frequency[MOST_LEVELS:][:MOST_POOLED]
-    return tuple(sorted(by_frequency[:MOST_LEVELS])), tuple(sorted(rare))
+    """Return the categories that a model distinguishes, and the others."""
+    kept, rare = kept_levels(counts)
+    return tuple(sorted(kept)), tuple(sorted(rare[:MOST_POOLED]))
