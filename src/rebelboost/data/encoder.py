@@ -23,7 +23,8 @@ MOST_LEVELS = 254
 """Maximum number of categories of a feature that splits into subsets and distances know: the most frequent."""
 
 MOST_CODES = 65_535
-"""Maximum number of categories that have a code. Of more than `MOST_LEVELS`, those that occur once have none."""
+"""Maximum number of categories that have a code. Of more than `MOST_LEVELS`, those that occur once have
+none."""
 
 FEWEST_TEXTS = 20
 """More different texts than this, all of them numbers, are probably meant as such."""

@@ -218,12 +218,19 @@ class MeanSplits(NamedTuple):
         return np.where(self.place >= 0, self.n_features + self.place, -1).astype(np.int32)
 
     def take(self, nodes: Ints) -> "MeanSplits | None":
-        """Select nodes, with the means that they refer to."""
-        used, place = np.unique(self.place[nodes], return_inverse=True)
-        n_others = int(np.count_nonzero(used < 0))
-        means = tuple(self.means[i] for i in used[n_others:].tolist())
-        new = np.maximum(place.ravel() - n_others, -1).astype(np.int32)
-        return self._replace(place=new, means=means) if means else None
+        """Select nodes, with the means that they refer to; None if none does."""
+        return self._replace(place=self.place[nodes])._in_order()
+
+    def _in_order(self) -> "MeanSplits | None":
+        """The same nodes, with means in the order in which nodes refer to them."""
+        used, first = np.unique(self.place[self.place >= 0], return_index=True)
+        if not len(used):
+            return None
+        order = used[np.argsort(first)]
+        new = np.full(len(self.means) + 1, -1, dtype=np.int32)  # the last is that of no means
+        new[order] = np.arange(len(order))
+        means = tuple(self.means[i] for i in order.tolist())
+        return self._replace(place=new[self.place], means=means)
 
     def to_tensors(self) -> dict[str, NDArray[Any]]:
         """Arrays of a model file."""
@@ -274,9 +281,8 @@ def joined(parts: Sequence[MeanSplits | None], n_nodes: Sequence[int]) -> MeanSp
     number = {key: i for i, key in enumerate(means)}
     place = []
     for part, n in zip(parts, n_nodes, strict=True):
-        if part is None:
-            place.append(np.full(n, -1, dtype=np.int32))
-        else:
-            new = [*(number[each.key] for each in part.means), -1]
-            place.append(np.array(new, dtype=np.int32)[part.place])
-    return MeanSplits(np.concatenate(place), tuple(means.values()), given[0].n_features)
+        own = np.full(n, -1) if part is None else part.place
+        new = [*(number[each.key] for each in part.means), -1] if part is not None else [-1]
+        place.append(np.array(new, dtype=np.int32)[own])
+    whole = MeanSplits(np.concatenate(place), tuple(means.values()), given[0].n_features)
+    return whole._in_order()
