@@ -18,6 +18,7 @@ from rebelboost.data.level_means import (
     with_level_means,
 )
 from rebelboost.data.samples import Samples
+from rebelboost.evaluation import held_out_importance
 
 N, N_LEVELS = 900, 60
 TREES = Tree(depth=3)
@@ -235,6 +236,15 @@ def test_rules_and_importances_name_the_category():
     assert any("rate of yes by town" in rule.what for rule in clf.summary().rules)
     assert clf.feature_importances_[0] > 0.3
     assert clf.feature_importances_.shape == (2,)
+
+
+def test_held_out_importance_tells_levels_with_an_effect_from_noise():
+    X, y, _ = drawn(n=2000)
+    X["name"] = pd.Categorical(np.random.default_rng(1).integers(500, size=2000).astype(str))
+    clf = RebelClassifier(TREES, cross_fit=5).fit(X, y)
+    helps = {each.name: each.helps for each in held_out_importance(clf, X, y)}
+    assert helps["town"]
+    assert not helps.get("name", False)
 
 
 @pytest.mark.parametrize(

@@ -64,10 +64,14 @@ class LevelMeans:
     def words(self, feature: str, classes: Sequence[str] = ()) -> str:
         """What the numbers are: "rate of yes by town"."""
         if self.of == COUNT:
-            return f"log2 of rows by {feature}"
+            return f"rows by {feature}"
         if self.of == TARGET:
             return f"mean target less baseline by {feature}"
         return f"rate of {classes[self.of] if classes else f'class {self.of}'} by {feature}"
+
+    def shown(self, value: float) -> str:
+        """A value as text, for `words`."""
+        return f"{2**value - 1 if self.of == COUNT else value:.4g}"
 
 
 def _places(codes: Values, n_levels: int) -> Ints:

@@ -134,7 +134,7 @@ def _of_numbers(feature: int, condition: _Condition, wording: Wording) -> str:
 
 def _of_means(means: LevelMeans, condition: _Condition, wording: Wording) -> str:
     name = means.words(wording.names[means.feature], wording.classes)
-    return _between(condition, name, lambda x: f"{x:.4g}")
+    return _between(condition, name, means.shown)
 
 
 def _between(condition: _Condition, name: str, number: Callable[[float], str]) -> str:

@@ -323,7 +323,7 @@ class Trees(StoredTerms):
             return f"tree on {', '.join(name)}"
         if self.mean_splits is not None:
             (means,) = self.level_means
-            return f"{means.words(name[0])} > {self.thresholds[0]:.6g}"
+            return f"{means.words(name[0])} > {means.shown(self.thresholds[0])}"
         if self.category[0] >= 0:
             return f"{name[0]} in {{…}}"
         return f"{name[0]} > {self.thresholds[0]:.6g}"
