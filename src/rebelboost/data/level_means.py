@@ -230,7 +230,7 @@ class MeanSplits(NamedTuple):
         used, first = np.unique(self.place[self.place >= 0], return_index=True)
         if not len(used):
             return None
-        order = used[np.argsort(first)]
+        order = used[np.argsort(first, kind="stable")]
         new = np.full(len(self.means) + 1, -1, dtype=np.int32)  # the last is that of no means
         new[order] = np.arange(len(order))
         means = tuple(self.means[i] for i in order.tolist())
