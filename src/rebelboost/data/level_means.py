@@ -223,9 +223,9 @@ class MeanSplits(NamedTuple):
 
     def take(self, nodes: Ints) -> "MeanSplits | None":
         """Select nodes, with the means that they refer to; None if none does."""
-        return self._replace(place=self.place[nodes])._in_order()
+        return self._replace(place=self.place[nodes]).in_order()
 
-    def _in_order(self) -> "MeanSplits | None":
+    def in_order(self) -> "MeanSplits | None":
         """The same nodes, with means in the order in which nodes refer to them."""
         used, first = np.unique(self.place[self.place >= 0], return_index=True)
         if not len(used):
@@ -289,4 +289,4 @@ def joined(parts: Sequence[MeanSplits | None], n_nodes: Sequence[int]) -> MeanSp
         new = [*(number[each.key] for each in part.means), -1] if part is not None else [-1]
         place.append(np.array(new, dtype=np.int32)[own])
     whole = MeanSplits(np.concatenate(place), tuple(means.values()), given[0].n_features)
-    return whole._in_order()
+    return whole.in_order()
