@@ -253,6 +253,7 @@ def test_held_out_importance_tells_levels_with_an_effect_from_noise():
         ("trees.mean_nodes", lambda a: a[::-1].copy(), "unknown nodes"),
         ("trees.mean_places", lambda a: a + 100, "mean_places"),
         ("trees.mean_features", lambda a: a + 1, "without levels"),
+        ("trees.mean_classes", lambda a: a + 2, "mean_classes"),
         ("trees.mean_values", lambda a: a * np.nan, "not finite"),
     ],
 )

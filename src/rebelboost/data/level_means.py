@@ -71,7 +71,7 @@ class LevelMeans:
 
     def shown(self, value: float) -> str:
         """A value as text, for `words`."""
-        return f"{2**value - 1 if self.of == COUNT else value:.4g}"
+        return f"{2.0 ** min(value, 1000.0) - 1 if self.of == COUNT else value:.4g}"
 
 
 def _places(codes: Values, n_levels: int) -> Ints:
@@ -255,6 +255,7 @@ class MeanSplits(NamedTuple):
         name: str,
         features: NDArray[np.int32],
         categorical: NDArray[np.bool_],
+        n_classes: int,
     ) -> "MeanSplits | None":
         """Read and check what `features` (nodes,) of trees split on; None if they have no such splits."""
         if not reader.has(f"{name}.mean_nodes"):
@@ -266,7 +267,7 @@ class MeanSplits(NamedTuple):
         require(categorical[given].all(), "means of levels of a feature without levels")
         places = reader.indices(f"{name}.mean_places", len(given), len(nodes))
         require((features[nodes] == given[places]).all(), "splits on means of another feature")
-        of = reader.indices(f"{name}.mean_classes", 2**20, len(given), least=COUNT)
+        of = reader.indices(f"{name}.mean_classes", n_classes, len(given), least=COUNT)
         counts = reader.indices(f"{name}.mean_counts", MOST_CODES + 3, len(given), least=2)
         values = reader.numbers(f"{name}.mean_values", int(counts.sum(dtype=np.int64)))
         parts = np.split(values, np.cumsum(counts)[:-1])

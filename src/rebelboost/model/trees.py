@@ -480,7 +480,7 @@ class Trees(StoredTerms):
             cover = reader.numbers(f"{name}.cover", n_nodes + n_trees)
             fine = (cover >= 0).all() and (cover < 1e300).all()
             require(fine, "leaves with a negative or huge weight of samples")
-        means = MeanSplits.from_tensors(reader, name, features, categorical)
+        means = MeanSplits.from_tensors(reader, name, features, categorical, n_classes)
         no_means = np.ones(n_nodes, dtype=bool) if means is None else means.place < 0
         _check_nodes(features, thresholds, missing_right, table_nodes, categorical, no_means)
         category = np.full(n_nodes, NONE, dtype=np.int32)
