@@ -26,9 +26,9 @@ from rebelboost.data.folds import folds
 from rebelboost.estimators import fitting
 from rebelboost.estimators.validation import encode_features
 from rebelboost.selection import average
-from rebelboost.selection.average import LEAST_SHARE, needed, share_out
+from rebelboost.selection.average import LEAST_SHARE, needed, share_out, vote
 from rebelboost.selection.candidates import FREQUENCIES
-from rebelboost.selection.cross_fit import runner_of
+from rebelboost.selection.cross_fit import can_vote, runner_of
 from rebelboost.selection.runner import Runner
 from reproduce import harness
 from variants import Choice
@@ -48,8 +48,13 @@ def by_loss(runners: Sequence[Runner]) -> list[Runner]:
     return share_out(runners, LEAST_SHARE)
 
 
+def voted(runners: Sequence[Runner]) -> list[Runner]:
+    """As the default does: votes, where held-out samples can tell."""
+    return vote(runners) if can_vote(runners) else thinned(runners)
+
+
 def thinned(runners: Sequence[Runner]) -> list[Runner]:
-    """As the default does: without members that held-out samples do not miss."""
+    """Without members that held-out samples do not miss."""
     return needed(by_loss(runners))
 
 
@@ -107,7 +112,7 @@ def best_alone(runners: Sequence[Runner]) -> list[Runner]:
 
 
 class Variant(NamedTuple):
-    weigh: Weighing = thinned
+    weigh: Weighing = voted
     without: tuple[str, ...] = ()
     """Candidates that do not take part, by name."""
     only: str = ""
@@ -120,11 +125,12 @@ class Variant(NamedTuple):
 
 NEW = ("single splits", "trees of depth 10", "smooth similarities")
 VARIANTS = {
-    "the default: weights by log-loss, members that are not missed dropped": Variant(),
+    "the default: votes": Variant(),
+    "weights by log-loss, members that are not missed dropped": Variant(thinned),
     "members dropped on all data sets": Variant(always_thinned),
     "no member dropped": Variant(by_loss),
     "the same, none below 10 %": Variant(of_weight(by_loss)),
-    "weights by log-loss, and votes": Variant(with_votes),
+    f"weights by log-loss for {PRIOR_VOTES} votes, and {VOTES} votes": Variant(with_votes),
     "the same, none below 10 % (the former default)": Variant(of_weight(with_votes)),
     "equal weights": Variant(alike),
     "the candidate with the lowest held-out log-loss": Variant(best_alone),

@@ -1,14 +1,14 @@
-"""Members of the average that held-out samples do not miss."""
+"""Members of the average: by log-loss, by votes, and those that held-out samples do not miss."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from rebelboost import RebelClassifier
+from rebelboost import RebelRegressor
 from rebelboost.costs.matrix import uniform
 from rebelboost.data.samples import Samples
-from rebelboost.selection.average import HARDLY, LEAST_EVIDENCE, needed
+from rebelboost.selection.average import HARDLY, LEAST_EVIDENCE, needed, share_out, vote
 from rebelboost.selection.calibration import ClassScorer, Found, HeldOutScorer, RegressionScorer
 from rebelboost.selection.runner import FEW
 
@@ -101,10 +101,49 @@ def test_all_stay_where_held_out_samples_tell_little(judged, why):
 def test_a_candidate_that_is_dropped_at_the_end_is_reported_as_not_used():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 3))
-    y = rng.random(500) < 1 / (1 + np.exp(-2 * X[:, 0]))
-    fitted = RebelClassifier(n_rounds=40).fit(X, y)
+    y = X[:, 0] + rng.normal(size=500)
+    fitted = RebelRegressor(n_rounds=40).fit(X, y)
     standings = fitted.cross_fit_.standings
     unused = [s.name for s in standings if s.share == 0 and s.n_parts == 5]
     assert unused
     assert all(name in str(fitted.selection_).split("not used: ")[1] for name in unused)
     np.testing.assert_allclose(sum(s.share for s in standings), 1)
+
+
+def judged_alone(scores):
+    """Candidates with the log-loss that each has alone."""
+    given = members(classes(), scores, [0.0] * len(scores))
+    for each in given:
+        each.found = each.judged.best_factor(each.left_out)
+    return given
+
+
+def test_votes_lower_the_log_loss_of_the_average_at_least_as_far_as_weights_by_log_loss():
+    given = judged_alone([TRUTH + size * NOISE[i] for i, size in enumerate((0.5, 0.7, 0.9))])
+    log_losses = []
+    for weigh in (vote, lambda each: share_out(each, 0.03)):
+        kept = weigh(given)
+        total = sum(each.share * each.found.factor * each.left_out for each in kept)
+        log_losses.append(given[0].judged.best_factor(total).log_loss)
+        np.testing.assert_allclose(sum(each.share for each in given), 1)
+    assert log_losses[0] <= log_losses[1]
+
+
+def test_votes_are_for_those_that_make_up_for_mistakes_not_for_those_that_repeat_them():
+    same = TRUTH + 0.7 * NOISE[0]
+    given = judged_alone([same, same + 0.01 * NOISE[2], TRUTH + 0.9 * NOISE[1]])
+    assert given[2].found.log_loss > given[1].found.log_loss
+    vote(given)
+    assert given[2].share > min(given[0].share, given[1].share)
+
+
+def test_candidates_without_a_vote_are_dropped():
+    given = judged_alone([TRUTH, NOISE[0]])
+    assert vote(given) == given[:1]
+    assert [each.share for each in given] == [1.0, 0.0]
+
+
+def test_some_candidate_stays_if_many_are_equal():
+    given = judged_alone([TRUTH + NOISE[0]] * 40)
+    assert share_out(given, 0.1) == given
+    assert vote(given)

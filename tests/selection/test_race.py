@@ -187,21 +187,42 @@ def test_on_large_tables_a_rare_class_is_not_given_up_for_lack_of_rows(monkeypat
     assert aged > 0.005
 
 
-def test_of_many_samples_one_fold_is_left_out_unless_more_are_asked_for(monkeypatch):
+def test_of_many_samples_two_folds_are_left_out_unless_more_are_asked_for(monkeypatch):
     monkeypatch.setattr(selection, "MOST_FOR_ALL_FOLDS", 200)
     fitted = classifier(n_rounds=10).fit(X, y)
     found = fitted.cross_fit_
     members = [s for s in found.standings if s.share > 0]
-    assert {s.n_parts for s in members} == {1}
-    assert len(found.rows) == pytest.approx(0.2 * len(y), abs=10)
-    # The fit to all samples joins the one without the fold.
+    assert {s.n_parts for s in members} == {2}
+    assert len(found.rows) == pytest.approx(0.4 * len(y), abs=20)
+    # The fit to all samples joins those without the folds.
     boosted = [s for s in members if s.name != "smooth similarities"]
     runs = [found.standings[run].name for run in found.runs]
-    assert all(runs.count(s.name) == 2 for s in boosted)
+    assert all(runs.count(s.name) == 3 for s in boosted)
     n_smooth = len(members) - len(boosted)
-    assert len(fitted.ensemble_) - 1 == n_smooth + sum(2 * s.rounds for s in boosted)  # an offset
+    assert len(fitted.ensemble_) - 1 == n_smooth + sum(3 * s.rounds for s in boosted)  # an offset
     asked = classifier(n_rounds=10, cross_fit=5).fit(X, y).cross_fit_
     assert {s.n_parts for s in asked.standings if s.share > 0} == {5}
+
+
+def test_a_forest_takes_part_with_many_samples_and_the_model_has_no_order_of_rows(monkeypatch):
+    monkeypatch.setattr(candidates, "FEWEST_FOR_FOREST", 300)
+    fitted = classifier(n_rounds=10).fit(X, y)
+    names = [s.name for s in fitted.cross_fit_.standings]
+    assert "forest" in names
+    order = np.random.default_rng(0).permutation(len(y))
+    other = classifier(n_rounds=10).fit(X[order], y[order])
+    assert other.cross_fit_.standings == fitted.cross_fit_.standings
+    np.testing.assert_array_equal(other.decision_function(X), fitted.decision_function(X))
+    monkeypatch.setattr(candidates, "MOST_FOR_FOREST", 299)
+    names = [s.name for s in classifier(n_rounds=10).fit(X, y).cross_fit_.standings]
+    assert "forest" not in names
+
+
+@pytest.mark.parametrize("options", [{"subsample": 0.5}, {"feature_subsample": 0.5}])
+def test_no_forest_takes_part_if_the_user_draws_samples_or_features(monkeypatch, options):
+    monkeypatch.setattr(candidates, "FEWEST_FOR_FOREST", 300)
+    fitted = classifier(n_rounds=10, **options).fit(X, y)
+    assert "forest" not in [s.name for s in fitted.cross_fit_.standings]
 
 
 def test_of_many_samples_one_scale_of_similarities_takes_part(monkeypatch):

@@ -188,7 +188,10 @@ def _fit_parts(estimator: Any, given: TrainingInput, n_folds: int, deadline: flo
     callbacks = callbacks_of(estimator, rounds, task.error_format, n_folds)
     with closing_callbacks(callbacks):
         crew = FitPool(n_threads, callbacks, in_turn=bool(estimator.callbacks))
-        n_parts = n_parts_of(len(samples), n_folds) if estimator.cross_fit == "auto" else n_folds
+        n_parts = n_folds
+        if estimator.cross_fit == "auto":
+            of_many = task.parts_of_many if is_race(estimator.learner) else 1
+            n_parts = n_parts_of(len(samples), n_folds, of_many)
         end = task.deadline_of_race(deadline)
         found = select(scorer, running, n_folds, n_parts=n_parts, crew=crew, deadline=end)
     most = max((each.settings for each in running), key=lambda each: each.rounds)

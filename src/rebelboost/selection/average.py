@@ -1,4 +1,4 @@
-"""The average of the best candidates: held-out scores by stage, weights by log-loss, and dropped members."""
+"""The average of the best candidates: held-out scores by stage, weights by votes or log-loss, dropped members."""
 
 import math
 from collections.abc import Sequence
@@ -141,7 +141,7 @@ def share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
     """
     log_losses = np.array([runner.found.log_loss for runner in runners])
     shares = portable_exp(-steepness(runners[0]) * (log_losses - log_losses.min()))
-    shares[shares < least * shares.sum()] = 0.0
+    shares[shares < min(1.0, least * shares.sum())] = 0.0  # that of the lowest log-loss is 1
     for runner, share in zip(runners, (shares / shares.sum()).tolist(), strict=True):
         runner.share = share
     return [runner for runner in runners if runner.share > 0]
@@ -150,6 +150,35 @@ def share_out(runners: Sequence[Runner], least: float) -> list[Runner]:
 def steepness(runner: Runner) -> float:
     """2√N, for N held-out samples."""
     return 2 * math.sqrt(runner.judged.n_effective)
+
+
+PRIOR_VOTES, VOTES = 2, 10
+"""Number of votes that weights by log-loss count for, and of those by which held-out samples correct them."""
+FLATTER = 0.5
+"""Factor of the exponent of these weights."""
+
+
+def vote(runners: Sequence[Runner]) -> list[Runner]:
+    """Set the candidates' weights ∝ votes; return those with one vote at least.
+
+    Each vote is for the candidate that lowers the log-loss of the average most [Caruana et al. 2004]: not
+    those that predict best alone, but those that make up for each other's mistakes. It takes many held-out
+    samples; benchmarks/larger.py prints what it gains.
+    """
+    judged = runners[0].judged
+    log_losses = np.array([runner.found.log_loss for runner in runners])
+    prior = portable_exp(-FLATTER * steepness(runners[0]) * (log_losses - log_losses.min()))
+    votes = PRIOR_VOTES * prior / prior.sum()
+    scores = [runner.found.factor * runner.left_out for runner in runners]
+    total: Scores = np.sum([n * each for n, each in zip(votes, scores, strict=True)], axis=0)
+    for n in range(PRIOR_VOTES + 1, PRIOR_VOTES + VOTES + 1):
+        best = int(np.argmin([judged.log_loss((total + each) / n) for each in scores]))
+        votes[best] += 1
+        total = total + scores[best]
+    votes[votes < 1] = 0.0
+    for runner, share in zip(runners, (votes / votes.sum()).tolist(), strict=True):
+        runner.share = share
+    return [runner for runner in runners if runner.share > 0]
 
 
 def blend(

@@ -6,7 +6,7 @@ with the lowest loss, for that loss, and for what users read: a cost, or a root 
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -60,6 +60,9 @@ class Calibrated(NamedTuple):
 class HeldOutScorer(Protocol):
     """Judges scores of samples whose labels or targets are known."""
 
+    fewest_to_vote: ClassVar[float]
+    """Number of samples from which candidates are weighed by votes (`rebelboost.selection.average.vote`)."""
+
     @property
     def samples(self) -> Samples:
         """(N,) the samples, as fits are trained on them."""
@@ -106,6 +109,8 @@ class ClassScorer:
     """Scheme that turned costs into weights."""
     whole: Samples | None = None
     """All samples, of which these are some; None: these are all."""
+
+    fewest_to_vote: ClassVar[float] = 350
 
     @property
     def n_outputs(self) -> int:
@@ -194,6 +199,7 @@ class RegressionScorer:
     objective: RegressionObjective = field(default_factory=RegressionObjective)
 
     n_outputs = 1
+    fewest_to_vote: ClassVar[float] = math.inf
 
     @property
     def target(self) -> BySample:

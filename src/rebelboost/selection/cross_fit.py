@@ -27,12 +27,14 @@ from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import Part
 from rebelboost.learners.base import traits_of
 from rebelboost.selection.average import (
+    LEAST_EVIDENCE,
     LEAST_SHARE,
     CrossFit,
     blend,
     needed,
     share_out,
     steepness,
+    vote,
 )
 from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
@@ -95,7 +97,7 @@ def cross_fit(
         race = _CrossFitter([runner_of(entry, judging) for entry in entries], crew or FitPool())
         racing = race.run(parts)
         race.choose_stages(racing)
-        racing = needed(share_out(racing, LEAST_SHARE))
+        racing = vote(racing) if can_vote(racing) else needed(share_out(racing, LEAST_SHARE))
         if parts.refit or parts.also_all or not parts.left_out:
             for runner in racing if parts.refit else ():
                 runner.forget_fits()
@@ -170,7 +172,7 @@ class _CrossFitter:
         racing = [runner for runner in self.runners if runner.n_parts and not runner.given_up]
         if not others:
             return racing
-        racing = _best_of_many(_one_scale(share_out(racing, _least_to_go_on(racing[0]))))
+        racing = _best_of_many(_one_scale(_weighed(racing, _least_to_go_on(racing[0]))))
         if math.isinf(deadline):
             for wave in (others[:1], others[1:]):
                 racing = self.go_on(racing, wave)
@@ -206,7 +208,7 @@ class _CrossFitter:
             self.take(runner, attempt)
         self.n_numbered += len(parts)
         self.side_by_side([runner.judge for runner in racing])
-        return share_out(racing, LEAST_SHARE)
+        return _weighed(racing, LEAST_SHARE)
 
     def go_on_in_time(self, racing: list[Runner], parts: Parts, deadline: float) -> None:
         """Fit these candidates on further parts, and on repeats, until the deadline.
@@ -352,6 +354,19 @@ def _one_scale(racing: Sequence[Runner]) -> list[Runner]:
     for runner in alike:
         runner.share = runner.share if runner is best else 0.0
     return [runner for runner in racing if runner.share > 0]
+
+
+def can_vote(racing: Sequence[Runner]) -> bool:
+    """Whether held-out samples can tell which candidates make up for each other's mistakes."""
+    judged = racing[0].judged
+    many = len(racing[0].judging.samples.labels) >= judged.fewest_to_vote
+    least = min(runner.found.log_loss for runner in racing)
+    return many and judged.evidence(least) >= LEAST_EVIDENCE
+
+
+def _weighed(racing: Sequence[Runner], least: float) -> list[Runner]:
+    """Set the weights of candidates; return those that go on."""
+    return vote(racing) if can_vote(racing) else share_out(racing, least)
 
 
 def _best_of_many(racing: Sequence[Runner]) -> list[Runner]:

@@ -73,6 +73,8 @@ class Task(Protocol):
     """Learners by name."""
     error_format: ClassVar[str]
     """Format of the error in progress lines."""
+    parts_of_many: ClassVar[int]
+    """How many of the folds a race leaves out by default, if there are many samples."""
     draws_by_value: ClassVar[bool]
     """Whether the samples of a round are drawn by their values, so that their order does not matter."""
 

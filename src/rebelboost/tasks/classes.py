@@ -67,6 +67,7 @@ class ClassTask:
         **{name: kind() for name, kind in LEARNERS.items()},
     }
     error_format: ClassVar[str] = ".2%"
+    parts_of_many: ClassVar[int] = 2
     draws_by_value: ClassVar[bool] = False
 
     @staticmethod

@@ -55,6 +55,7 @@ class RegressionTask:
         "tree": TREE,
     }
     error_format: ClassVar[str] = ".4g"
+    parts_of_many: ClassVar[int] = 1
     draws_by_value: ClassVar[bool] = True
     n_outputs: ClassVar[int] = 1
     is_constant: ClassVar[bool] = False
