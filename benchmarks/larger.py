@@ -2,8 +2,8 @@
 
 python benchmarks/larger.py [--sets a,b] [--variants a,b] [--processes 1]
 
-Sets are those of `halves.CHOOSING` with more than 1,200 rows, at two sizes where they suffice, and the tables of
-this size in the choosing half of `arena.py`. A variant changes one setting; each is measured as the default is:
+Sets are those of `halves.CHOOSING` with more than 1,200 rows, at two sizes where they suffice, and tables
+of this size in the choosing half of `arena.py`. A variant changes one setting; each is measured as the default is:
 1 − AUC for two classes, log-loss for more, of rows that it has not seen, and seconds of the processor. Results
 stay in `.benchmarks/reproduce/units` until the code changes.
 """

@@ -1,4 +1,4 @@
-"""The average of the best candidates: held-out scores by stage, weights by votes or log-loss, dropped members."""
+"""The average of the best candidates: scores by stage, weights by votes or log-loss, dropped members."""
 
 import math
 from collections.abc import Sequence
