@@ -3,7 +3,7 @@
 python benchmarks/larger.py [--sets a,b] [--variants a,b] [--processes 1]
 
 Sets are those of `halves.CHOOSING` with more than 1,200 rows, at two sizes where they suffice, and tables
-of this size in the choosing half of `arena.py`. A variant changes one setting; each is measured as the default is:
+of this size in the choosing half of `arena.py`. A variant changes one setting; each is measured by
 1 − AUC for two classes, log-loss for more, of rows that it has not seen, and seconds of the processor. Results
 stay in `.benchmarks/reproduce/units` until the code changes.
 """
@@ -69,9 +69,7 @@ def load(name: str, rows: int, seed: int) -> tuple[Any, Any, np.ndarray, np.ndar
     if len(y) > rows:
         X, _, y, _ = train_test_split(X, y, train_size=rows, stratify=y, random_state=seed)
     X = X.reset_index(drop=True)
-    return tuple(
-        train_test_split(X, y, test_size=trial.TEST_SHARE, stratify=y, random_state=seed)
-    )
+    return tuple(train_test_split(X, y, test_size=trial.TEST_SHARE, stratify=y, random_state=seed))
 
 
 def measure(name: str, rows: int, seed: int, variant: str) -> dict[str, float]:

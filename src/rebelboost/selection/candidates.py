@@ -49,6 +49,8 @@ SIMILARITIES = {scale: Similarity(scale=scale) for scale in SCALES}
 
 FREQUENCIES = "class frequencies"
 """Name of the candidate that ignores all features."""
+FOREST_NAME = "forest"
+"""Name of the candidate whose few trees would not suffice for tables that do not fit into memory."""
 SCALE_NAMES = {"none": "unscaled", "standard": "standardised", "whitened": "whitened"}
 """Names of the scales in the candidates' names."""
 
@@ -86,7 +88,7 @@ def class_candidates(
     ]
     middling = FEWEST_FOR_FOREST <= len(samples) <= MOST_FOR_FOREST
     if middling and usual.sampling.is_of_features:
-        running.append(Entry("forest", _forest(settings_of(FOREST))))
+        running.append(Entry(FOREST_NAME, _forest(settings_of(FOREST))))
     if smooths:
         running += [_similarity(settings_of(SIMILARITIES[scale]), scale) for scale in scales]
     return [*running, frequencies]
