@@ -1,4 +1,4 @@
-"""Ten models of all kinds, and a hash of everything that each one learned and answers."""
+"""Eleven models of all kinds, and a hash of everything that each one learned and answers."""
 
 import hashlib
 import json
@@ -49,6 +49,9 @@ MODELS = {
     "similarity": lambda: _fitted(RebelClassifier(Similarity("whitened"), n_rounds=60), numbers),
     "smooth": lambda: _fitted(RebelClassifier(SmoothSimilarity(), random_state=0), numbers),
     "auto": lambda: _fitted(RebelClassifier(n_rounds=30, cross_fit=3, random_state=3), mixed),
+    "votes": lambda: _fitted(
+        RebelClassifier(n_rounds=20, random_state=5), lambda: numbers(1300, seed=6)
+    ),
     "regressor": lambda: _fitted(RebelRegressor(n_rounds=40, random_state=4), amounts),
     "detector": _detector,
 }
