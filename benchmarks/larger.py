@@ -24,7 +24,6 @@ import arena
 import compare
 import measuring
 import trial
-from rebelboost.selection import candidates
 from rebelboost.selection.calibration import ClassScorer
 from rebelboost.tasks.classes import ClassTask
 from reproduce import harness
@@ -46,7 +45,6 @@ VARIANTS: dict[str, list[tuple[Any, str, Any]]] = {
     "one fold with more than 5,000": [(ClassTask, "parts_of_many", 1)],
     "three folds": [(ClassTask, "parts_of_many", 3)],
     "five folds": [(ClassTask, "parts_of_many", 5)],
-    "no forest": [(candidates, "FEWEST_FOR_FOREST", math.inf)],
 }
 FORMER, MORE = "none of these", ("three folds", "five folds")
 VARIANTS[FORMER] = [

@@ -204,27 +204,6 @@ def test_of_many_samples_two_folds_are_left_out_unless_more_are_asked_for(monkey
     assert {s.n_parts for s in asked.standings if s.share > 0} == {5}
 
 
-def test_a_forest_takes_part_with_many_samples_and_the_model_has_no_order_of_rows(monkeypatch):
-    monkeypatch.setattr(candidates, "FEWEST_FOR_FOREST", 300)
-    fitted = classifier(n_rounds=10).fit(X, y)
-    names = [s.name for s in fitted.cross_fit_.standings]
-    assert "forest" in names
-    order = np.random.default_rng(0).permutation(len(y))
-    other = classifier(n_rounds=10).fit(X[order], y[order])
-    assert other.cross_fit_.standings == fitted.cross_fit_.standings
-    np.testing.assert_array_equal(other.decision_function(X), fitted.decision_function(X))
-    monkeypatch.setattr(candidates, "MOST_FOR_FOREST", 299)
-    names = [s.name for s in classifier(n_rounds=10).fit(X, y).cross_fit_.standings]
-    assert "forest" not in names
-
-
-@pytest.mark.parametrize("options", [{"subsample": 0.5}, {"feature_subsample": 0.5}])
-def test_no_forest_takes_part_if_the_user_draws_samples_or_features(monkeypatch, options):
-    monkeypatch.setattr(candidates, "FEWEST_FOR_FOREST", 300)
-    fitted = classifier(n_rounds=10, **options).fit(X, y)
-    assert "forest" not in [s.name for s in fitted.cross_fit_.standings]
-
-
 def test_of_many_samples_one_scale_of_similarities_takes_part(monkeypatch):
     every = classifier(n_rounds=10).fit(X, y).cross_fit_
     monkeypatch.setattr(selection, "MOST_FOR_ALL_SCALES", 200)

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rebelboost.base.arrays import Values
-from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import SCALES, scales_for, unmeasurable
@@ -25,12 +24,6 @@ DEEP, DEEP_FEATURES = 10, 0.5
 """Depth, and share of the features in each round, of a candidate for deep interactions."""
 DEEP_SHRINKAGE = 0.15
 """Shrinkage of this candidate with many samples: the error is the same after half as many rounds."""
-FOREST = Tree(depth=10, least_mass=3e-4)
-"""Learner of a candidate like a random forest: its steps are so small that weights hardly change."""
-FOREST_SHRINKAGE, FOREST_ROUNDS, FOREST_SAMPLES, FOREST_FEATURES = 0.02, 50, 0.6, 0.5
-"""Its settings: each tree sees a random part of the samples and of the features."""
-FEWEST_FOR_FOREST, MOST_FOR_FOREST = 1200, 20_000
-"""Minimum and maximum number of samples for this candidate."""
 ROUNDS_OF_STUMPS = 1000
 """Maximum number of rounds of single splits, which add up to a curve for each feature.
 
@@ -49,8 +42,6 @@ SIMILARITIES = {scale: Similarity(scale=scale) for scale in SCALES}
 
 FREQUENCIES = "class frequencies"
 """Name of the candidate that ignores all features."""
-FOREST_NAME = "forest"
-"""Name of the candidate whose few trees would not suffice for tables that do not fit into memory."""
 SCALE_NAMES = {"none": "unscaled", "standard": "standardised", "whitened": "whitened"}
 """Names of the scales in the candidates' names."""
 
@@ -86,9 +77,6 @@ def class_candidates(
         Entry("trees of depth 10", _deep(settings_of(DEEP_TREES), len(samples))),
         Entry("single splits", _many_rounds(settings_of(SPLITS))),
     ]
-    middling = FEWEST_FOR_FOREST <= len(samples) <= MOST_FOR_FOREST
-    if middling and usual.sampling.is_of_features:
-        running.append(Entry(FOREST_NAME, _forest(settings_of(FOREST))))
     if smooths:
         running += [_similarity(settings_of(SIMILARITIES[scale]), scale) for scale in scales]
     return [*running, frequencies]
@@ -104,13 +92,6 @@ def _deep(settings: Settings, n_samples: int) -> Settings:
     """Deep trees, whose rounds take long: with many samples, their steps are larger."""
     chosen = _small_steps(settings, DEEP_FEATURES)
     return replace(chosen, shrinkage=DEEP_SHRINKAGE) if n_samples > MOST_FOR_SMOOTH else chosen
-
-
-def _forest(settings: Settings) -> Settings:
-    """Tiny steps on random samples, drawn by their values, so that their order does not matter."""
-    sampling = Sampling(FOREST_SAMPLES, FOREST_FEATURES, by_value=True)
-    rounds = min(settings.rounds, FOREST_ROUNDS)
-    return replace(settings, rounds=rounds, shrinkage=FOREST_SHRINKAGE, sampling=sampling)
 
 
 def _many_rounds(settings: Settings) -> Settings:

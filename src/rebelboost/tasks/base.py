@@ -22,7 +22,7 @@ from rebelboost.model.fitted import LearnedCosts, Provenance
 from rebelboost.model.intervals import Intervals
 from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import HeldOutScorer
-from rebelboost.selection.candidates import FOREST_NAME, FREQUENCIES, Entry
+from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.cross_fit import Parts, Winner, winner
 from rebelboost.selection.fit_pool import FitPool
 
@@ -184,7 +184,7 @@ def race_on_some(
     running = [
         each
         for each in running
-        if each.name not in {FREQUENCIES, FOREST_NAME}
+        if each.name != FREQUENCIES
         and traits_of(each.settings.learner).searches_blocks
         and not (only_trees and traits_of(each.settings.learner).compares_rows)
     ]
