@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rebelboost import RebelClassifier, RebelRegressor, Similarity, load
+from rebelboost import RebelClassifier, RebelRegressor, Similarity, Tree, load
 from rebelboost.estimators.base import encode_table
 from rebelboost.evaluation import held_out_importance, importance
 
@@ -106,7 +106,7 @@ def test_regressors_have_it_too(table):
 def test_names_that_occur_once_do_not_help_though_fits_know_those_of_other_parts(table):
     X, y = table
     own = X.assign(name=[f"n{i}" for i in range(len(X))]).iloc[:250]
-    clf = RebelClassifier("tree", n_rounds=60).fit(own, y[:250])
+    clf = RebelClassifier(Tree(6, outputs="tree"), n_rounds=60, cross_fit=5).fit(own, y[:250])
     assert dict(zip(own, clf.feature_importances_, strict=True))["name"] > 0.2
     (name,) = [each for each in held_out_importance(clf, own, y[:250]) if each.name == "name"]
     assert not name.helps
