@@ -27,7 +27,7 @@ from dask import array, delayed
 
 import rebelboost.dask
 from distributed import Client, LocalCluster, wait
-from rebelboost import RebelClassifier, RebelRegressor, Similarity, Stump, Tree
+from rebelboost import RebelClassifier, RebelRegressor, Stump, Tree
 from rebelboost.base.arrays import NO_WORK
 
 KILLS, LONG_ROUNDS = 100, 30
@@ -91,10 +91,7 @@ def every_kind():
         "REBEL's subcosts": RebelClassifier(Tree(), costs=costs, subcosts="rebel", **single),
         "logistic loss": RebelClassifier(Tree(), loss="logistic", costs=costs, **single),
         "squared loss": RebelClassifier(Tree(), loss="squared", **single),
-        "similarities": RebelClassifier(Similarity(scale="standard"), **single),
         "regression": RebelRegressor("tree", n_rounds=30),
-        "absolute loss": RebelRegressor("tree", n_rounds=10, loss="absolute"),
-        "Huber loss": RebelRegressor("tree", n_rounds=10, loss="huber"),
     }
 
 
@@ -126,8 +123,6 @@ def same():
                 chosen = np.arange(len(y)) if rows is None else rows
                 n_same, n_tried, other = 0, 0, []
                 for kind, own in kinds.items():
-                    if kind == "similarities" and rows is not None:
-                        continue  # its file names rows by their number in the table
                     division = parts(X[chosen], targets(own, y, numbers)[chosen], at)
                     found = digest(on_dask(own).fit(*division).to_local())
                     n_tried, n_same = n_tried + 1, n_same + (found == whole[kind])
