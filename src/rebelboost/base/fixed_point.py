@@ -16,6 +16,7 @@ from rebelboost.base.arrays import (
     Regions,
     Values,
 )
+from rebelboost.base.triangular import ordered_product
 
 COARSE_BITS = 30
 """Sums used to grow trees reach 2³⁰. With rounding they stay below 2³¹, and fit an int32."""
@@ -147,11 +148,21 @@ def exact_gram(X: Floats, squares: Floats | None = None) -> Floats:
 def exact_product(left: Floats, right: Floats) -> Floats:
     """Matrix product of integers that sum to less than 2⁵³: its distribution over threads changes no bit.
 
-    `left` is rounded to 2⁻¹⁴ of a standard deviation, `right` to 2⁻²¹ of its largest entry.
+    `left` is rounded to 2⁻¹⁴ of a standard deviation, `right` to 2⁻²¹ of its largest entry. Rows of `left`
+    that are too far out for exact sums are multiplied term by term.
     """
-    _, exponent = np.frexp(np.abs(right).max(initial=0.0))
-    integers = np.rint(np.ldexp(left, 14)) @ np.rint(np.ldexp(right, 21 - exponent))
-    return np.ldexp(integers, exponent - 35)
+    factors, exponent = product_factors(right)
+    units = np.rint(np.ldexp(left, 14))
+    product = units @ factors
+    far = np.abs(units).max(axis=1, initial=0.0) * np.abs(factors).sum(axis=0).max() > 2.0**53
+    product[far] = ordered_product(units[far], factors)
+    return np.ldexp(product, exponent)
+
+
+def product_factors(right: Floats) -> tuple[Floats, int]:
+    """The matrix of `exact_product` as integers, and the exponent of the product's unit."""
+    exponent = int(np.frexp(np.abs(right).max(initial=0.0))[1])
+    return np.rint(np.ldexp(right, 21 - exponent)), exponent - 35
 
 
 # ---- multiples of a power of two, whose sums are exact while they stay below 2⁵³ units

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, Floats
-from rebelboost.base.triangular import ordered_product, right_inverse
+from rebelboost.base.triangular import ordered_product, ordered_sum, right_inverse
 
 CLOSE = 1e-9
 """Largest distance from q of a mixture that is taken to be exact."""
@@ -37,7 +37,7 @@ def mixture_posterior(q: Floats, costs: Floats, precision: float = 1e-12) -> Flo
     u[far] = _likeliest(D, q[far], precision)
     P = np.zeros_like(q)
     P[:, matters] = u / Z
-    return P / P.sum(axis=1, keepdims=True)
+    return P / ordered_sum(P)[:, np.newaxis]
 
 
 def mixture_of(posterior: ByClass, costs: Floats) -> ByClass:
@@ -68,7 +68,7 @@ def _likeliest(D: Floats, q: Floats, precision: float) -> Floats:
         now = u[left]
         mixed = np.maximum(ordered_product(now, D), np.finfo(np.float64).tiny)
         parts = now * ordered_product(q[left] / mixed, D.T)
-        following = (parts + PRIOR / n_mixed) / (parts.sum(axis=1, keepdims=True) + PRIOR)
+        following = (parts + PRIOR / n_mixed) / (ordered_sum(parts)[:, np.newaxis] + PRIOR)
         u[left] = following
         left = left[np.abs(following - now).max(axis=1) > precision]
     return u

@@ -14,7 +14,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores
-from rebelboost.base.triangular import ordered_product
+from rebelboost.base.triangular import ordered_product, ordered_sum, solved
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.mixture import mixture_of, mixture_posterior
 from rebelboost.costs.priors import reweighted
@@ -122,12 +122,11 @@ class Decoder:
         return posterior
 
 
-def _log_sum(x: Floats, axis: int, *, keepdims: bool = False) -> Floats:
-    """Ln Σeˣ along an axis."""
-    top = x.max(axis=axis, keepdims=True)
+def _log_sum(x: Floats) -> Floats:
+    """Ln Σeˣ over the last axis."""
+    top = x.max(axis=-1)
     top = np.where(np.isfinite(top), top, 0.0)
-    total = top + portable_log(portable_exp(x - top).sum(axis=axis, keepdims=True))
-    return total if keepdims else total.squeeze(axis)
+    return top + portable_log(ordered_sum(portable_exp(x - top[..., np.newaxis])))
 
 
 def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
@@ -154,16 +153,16 @@ def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:
     # P = √d ⊙ Q: Q spans half of the range of P, in logarithms.
     half = portable_exp((log_d - log_d.max(axis=1, keepdims=True)) / 2)
     Q = np.full_like(half, 1.0)
-    Q /= (half * Q).sum(axis=1, keepdims=True)
+    Q /= ordered_sum(half * Q)[:, np.newaxis]
     left = np.arange(len(Q))
     for _ in range(SOON):
         if len(left) == 0:
             break
         now, own = Q[left], half[left]
         AQ = own * ordered_product(own * now, B)
-        size = (own * AQ).sum(axis=1, keepdims=True)
+        size = ordered_sum(own * AQ)[:, np.newaxis]
         following = SHIFT * now + np.divide(AQ, size, out=np.zeros_like(AQ), where=size > 0)
-        following /= (own * following).sum(axis=1, keepdims=True)
+        following /= ordered_sum(own * following)[:, np.newaxis]
         Q[left] = following
         left = left[np.abs(own * (following - now)).max(axis=1) >= precision]
     if precision >= ROUGHLY:
@@ -185,7 +184,7 @@ def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
     identity = np.eye(len(B))
     left = np.arange(len(Q))
     for _ in range(MOST_STEPS):
-        ratio = (A[left] * Q[left, np.newaxis]).sum(axis=2) / Q[left]
+        ratio = ordered_sum(A[left] * Q[left, np.newaxis]) / Q[left]
         rho, least = ratio.max(axis=1), ratio.min(axis=1)
         wide = ~(rho - least <= 1e-13 * rho)
         left, rho = left[wide], rho[wide]
@@ -193,36 +192,24 @@ def _finish(half: Floats, B: Floats, Q: Floats) -> Floats:
             break
         # Slightly above ρ, so that the last step does not divide by zero.
         shifted = (rho * (1 + 1e-14))[:, np.newaxis, np.newaxis] * identity - A[left]
-        following = _solved(shifted, Q[left])
-        size = (half[left] * following).sum(axis=1, keepdims=True)
+        following = solved(shifted, Q[left])
+        size = ordered_sum(half[left] * following)[:, np.newaxis]
         fine = np.all(np.isfinite(following) & (following > 0), axis=1, keepdims=True) & (size > 0)
         Q[left] = np.where(fine, following / np.where(fine, size, 1.0), Q[left])
     return Q
 
 
-def _solved(matrices: Floats, right: Floats) -> Floats:
-    """(N, K) solutions; NaN for matrices that are singular."""
-    found = np.full_like(right, np.nan)
-    try:
-        found[:] = np.linalg.solve(matrices, right[:, :, np.newaxis])[:, :, 0]
-    except np.linalg.LinAlgError:  # of one among many: which one?
-        if len(matrices) > 1:
-            for i in range(len(matrices)):
-                found[i] = _solved(matrices[[i]], right[[i]])[0]
-    return found
-
-
 def _iterate_logs(log_d: Floats, log_B: Floats, precision: float) -> Floats:
     """The same iteration in the log domain, for scores too far apart for floating point."""
     P = np.empty_like(log_d)
-    left, log_P = np.arange(len(log_d)), log_d / 2 - _log_sum(log_d / 2, axis=1, keepdims=True)
+    left, log_P = np.arange(len(log_d)), log_d / 2 - _log_sum(log_d / 2)[:, np.newaxis]
     for _ in range(MOST_IN_LOGS):
         if len(left) == 0:
             break
-        log_AP = log_d[left] + _log_sum(log_P[:, :, np.newaxis] + log_B, axis=1)
-        log_AP -= _log_sum(log_AP, axis=1, keepdims=True)
-        following = _log_sum(np.stack([log_AP, log_P + log_of(SHIFT)]), axis=0)
-        following -= _log_sum(following, axis=1, keepdims=True)
+        log_AP = log_d[left] + _log_sum(log_P[:, np.newaxis] + log_B.T)
+        log_AP -= _log_sum(log_AP)[:, np.newaxis]
+        following = _log_sum(np.stack([log_AP, log_P + log_of(SHIFT)], axis=-1))
+        following -= _log_sum(following)[:, np.newaxis]
         P[left] = portable_exp(following)
         moved = np.abs(P[left] - portable_exp(log_P)).max(axis=1) >= precision
         left, log_P = left[moved], following[moved]
