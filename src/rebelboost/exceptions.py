@@ -41,6 +41,10 @@ class ModelFileError(ValueError):
     """A model cannot be saved, or a model file is invalid."""
 
 
+class ExportError(ValueError):
+    """A model cannot be exported, or an exported model cannot be run."""
+
+
 class ImageError(ValueError):
     """An image cannot be read or used; the message names the image and the fix."""
 

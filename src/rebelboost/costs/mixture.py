@@ -28,10 +28,7 @@ MOST_STEPS = 500
 
 def mixture_posterior(q: Floats, costs: Floats, precision: float = 1e-12) -> Floats:
     """(N, K) probabilities for (N, K) q with rows that sum to 1, and (K, K) costs of the training."""
-    D, Z, matters = _rows(costs)
-    inverse: Floats | None = right_inverse(D, CLOSE)
-    if inverse is None:
-        inverse = np.asarray(np.linalg.pinv(D, rcond=CLOSE), dtype=np.float64)
+    D, Z, matters, inverse = mixture_arrays(costs)
     u = ordered_product(q, inverse)
     far = (np.abs(ordered_product(u, D) - q) > CLOSE).any(axis=1) | (u < 0).any(axis=1)
     u[far] = _likeliest(D, q[far], precision)
@@ -46,6 +43,15 @@ def mixture_of(posterior: ByClass, costs: Floats) -> ByClass:
     u = posterior[matters] * Z
     mixed: ByClass = ordered_product((u / u.sum())[np.newaxis], D)[0]
     return np.clip(mixed, CLOSE, 1 - CLOSE)
+
+
+def mixture_arrays(costs: Floats) -> tuple[Floats, ByClass, NDArray[np.bool_], Floats]:
+    """(M, K) D, (M,) Z, (K,) which classes matter, and a (K, M) inverse of D."""
+    D, Z, matters = _rows(costs)
+    inverse: Floats | None = right_inverse(D, CLOSE)
+    if inverse is None:
+        inverse = np.asarray(np.linalg.pinv(D, rcond=CLOSE), dtype=np.float64)
+    return D, Z, matters, inverse
 
 
 def _rows(costs: Floats) -> tuple[Floats, ByClass, NDArray[np.bool_]]:

@@ -98,28 +98,35 @@ class Decoder:
             mixed = mixture_of(posterior, self.costs)
             ratios = portable_log(mixed) - portable_log(1 - mixed)
         else:
-            costs, theta = self._scaled_costs()
+            costs, theta = _scaled_costs(self.costs)
             paid = ordered_product((posterior / (4 * theta))[np.newaxis], costs**2)[0]
             ratios = portable_log(posterior * theta) - portable_log(np.maximum(paid, TINY))
         return self.kind.scores_with(ratios)
 
-    def _scaled_costs(self) -> tuple[Floats, ByClass]:
-        """Costs whose squares do not overflow, and (K,) θ."""
-        costs = np.ldexp(self.costs, -int(np.frexp(self.costs.max())[1]))
-        norm = np.linalg.norm(costs, axis=1)
-        # A class whose mistakes cost nothing had no weight in training: any positive θ works.
-        return costs, np.where(norm > 0, norm / (2 * np.sqrt(len(costs) - 1)), 1.0)
-
     def _perron(self, doubled: Floats) -> Floats:
-        costs, theta = self._scaled_costs()
-        with np.errstate(divide="ignore"):
-            log_B = 2 * portable_log(costs) - portable_log(4 * theta)[:, np.newaxis]
-        log_d = doubled - portable_log(theta)
+        log_theta, B, log_B = perron_arrays(self.costs)
+        log_d = doubled - log_theta
         wide = np.ptp(log_d, axis=1) > LARGEST_RANGE
         posterior = np.empty_like(doubled)
-        posterior[~wide] = _iterate(log_d[~wide], portable_exp(log_B), self.precision)
+        posterior[~wide] = _iterate(log_d[~wide], B, self.precision)
         posterior[wide] = _iterate_logs(log_d[wide], log_B, self.precision)
         return posterior
+
+
+def perron_arrays(costs: Floats) -> tuple[ByClass, Floats, Floats]:
+    """(K,) ln θ, (K, K) B_yk = c_yk²/(4θ_y), and ln B."""
+    costs, theta = _scaled_costs(costs)
+    with np.errstate(divide="ignore"):
+        log_B = 2 * portable_log(costs) - portable_log(4 * theta)[:, np.newaxis]
+    return portable_log(theta), portable_exp(log_B), log_B
+
+
+def _scaled_costs(costs: Floats) -> tuple[Floats, ByClass]:
+    """Costs whose squares do not overflow, and (K,) θ."""
+    costs = np.ldexp(costs, -int(np.frexp(costs.max())[1]))
+    norm = np.linalg.norm(costs, axis=1)
+    # A class whose mistakes cost nothing had no weight in training: any positive θ works.
+    return costs, np.where(norm > 0, norm / (2 * np.sqrt(len(costs) - 1)), 1.0)
 
 
 def _log_sum(x: Floats) -> Floats:

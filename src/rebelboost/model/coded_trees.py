@@ -26,6 +26,8 @@ FIRST_SET = 256
 MOST_SETS = (1 << 16) - FIRST_SET
 MOST_COLUMNS = 4096
 """With more, the codes of some samples would not stay in the cache."""
+MOST_TESTED = 1 << 16
+"""Maximum number of columns that a node can name."""
 
 
 class Coded(NamedTuple):
@@ -41,6 +43,12 @@ class Coded(NamedTuple):
 
 def coded(trees: "Trees") -> Coded | None:
     """The same trees with tests on bytes; None if they need too many columns or sets."""
+    found = with_codes(trees)
+    return found if found and 0 < len(found.columns.features) <= MOST_COLUMNS else None
+
+
+def with_codes(trees: "Trees") -> Coded | None:
+    """The same with any number of columns; None if nodes cannot name all columns and sets."""
     nodes = np.zeros((len(trees.features), 2), dtype=np.uint16)
     nodes[:, 1] = HIGHEST  # a node without a split
     of_numbers = np.flatnonzero((trees.features >= 0) & (trees.category < 0))
@@ -48,7 +56,7 @@ def coded(trees: "Trees") -> Coded | None:
     numbers = _number_columns(trees, of_numbers)
     sets = _set_columns(trees, of_sets)
     n_numbers, n_categorical = len(numbers.features), len(sets.features)
-    if not 0 < n_numbers + n_categorical <= MOST_COLUMNS or not sets.fit:
+    if n_numbers + n_categorical > MOST_TESTED or not sets.fit:
         return None
     nodes[of_numbers] = np.stack([numbers.of_node, numbers.cuts], axis=1)
     nodes[of_sets] = np.stack([n_numbers + sets.of_node, FIRST_SET + sets.set_of_node], axis=1)

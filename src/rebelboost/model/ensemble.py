@@ -155,13 +155,18 @@ class Ensemble:
         self, queries: Queries, scores: Scores, first: int, last: int, n_threads: int = 1
     ) -> None:
         """Add terms [first, last) to the scores, in order unless the kind changes often."""
+        for group, own, past in self.runs(first, last):
+            self.groups[group].terms.add_scores(queries, scores, own, past, n_threads)
+
+    def runs(self, first: int, last: int) -> Iterator[tuple[int, int, int]]:
+        """The order in which terms [first, last) are added: a group, and a range of its own terms."""
         ends = self._ends[(self._ends > first) & (self._ends < last)]
         runs = [first, *map(int, ends), last] if len(ends) < MOST_RUNS else [first, last]
         for begin, end in pairwise(runs):
-            for positions, terms in self.groups:
+            for group, (positions, _) in enumerate(self.groups):
                 own, past = np.searchsorted(positions, [begin, end]).tolist()
                 if own < past:
-                    terms.add_scores(queries, scores, own, past, n_threads)
+                    yield group, own, past
 
     @cached_property
     def _ends(self) -> Ints:

@@ -1,0 +1,379 @@
+"""A model as one file of C99: constant tables, and the functions that read them.
+
+The functions stand in `sources/`, and a model gets those that it needs. They use no heap, and no library except
+for copying bytes and, to read text, `strtod`.
+"""
+
+import math
+from collections.abc import Iterable
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.kernel_arrays import LEVELS
+from rebelboost.base.names import printed
+from rebelboost.costs.amounts import LARGEST_COST, LEAST_COST
+from rebelboost.costs.posterior import SHIFT
+from rebelboost.export.decoding import MixtureArrays, PerronArrays
+from rebelboost.export.evaluator import Deciding, Evaluator
+from rebelboost.export.reading import c_reading
+from rebelboost.export.terms import (
+    ComparisonTable,
+    ConstantTable,
+    SmoothTable,
+    SpaceTable,
+    Sum,
+    Table,
+    TreeTable,
+)
+from rebelboost.kernels.elementary import log_of
+from rebelboost.kernels.reference.elementary import INVERSE_FACTORIALS
+from rebelboost.kernels.reference.posterior import LEAST
+from rebelboost.kernels.reference.similarity import PEAK
+
+WIDTH = 100
+TYPES = {"i": "int32_t", "h": "int16_t", "H": "uint16_t", "B": "uint8_t", "f": "float", "d": "double"}
+"""C's names of NumPy's types."""
+
+
+def as_c(evaluator: Evaluator) -> str:
+    """The text of the file."""
+    writer = _Writer(evaluator)
+    return writer.text()
+
+
+def source(name: str) -> str:
+    """One of the files of `sources/`."""
+    return files("rebelboost.export").joinpath("sources", name).read_text(encoding="utf-8")
+
+
+class _Writer:
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self.parts: list[str] = []
+        self.tables = [table for each in evaluator.sums for table in each.tables]
+
+    def text(self) -> str:
+        model = self.evaluator
+        self.parts = [source("begin.c"), self._sizes()]
+        self._functions_of_terms()
+        for s, each in enumerate(model.sums):
+            self._sum(s, each)
+        self.parts.append(source("scores.c"))
+        if model.deciding is None:
+            self.parts.append(
+                f"double model_predict(const double* x) {{\n    double score;\n    sum_0(x, &score);\n"
+                f"    return {number(model.baseline)} + score;\n}}\n"
+            )
+        else:
+            self._decoder(model.deciding)
+            self._decisions(model.deciding)
+        self.parts.append(c_reading(model))
+        return "\n".join(self.parts)
+
+    def _sizes(self) -> str:
+        """Numbers of features and classes, their names, and the public functions."""
+        model = self.evaluator
+        names = [strings("model_features", [f.name for f in model.features])]
+        if model.deciding is not None:
+            classes = list(map(printed, model.deciding.classes))
+            names.append(strings("model_classes", classes))
+        public = "public_classifier.c" if model.deciding else "public_regressor.c"
+        sizes = {"MODEL_N_FEATURES": len(model.features), "MODEL_N_CLASSES": model.n_scores}
+        return "\n".join([enum(sizes), source(public), *names])
+
+    # ---- terms
+
+    def _functions_of_terms(self) -> None:
+        kinds = {type(table) for table in self.tables}
+        spaces = [t.space for t in self.tables if isinstance(t, ComparisonTable | SmoothTable)]
+        if spaces:
+            widest = max(space.points.shape[1] for space in spaces)
+            self.parts += [source("rounding.c"), enum({"MOST_COLUMNS": max(1, widest)})]
+            self.parts.append(source("spaces.c"))
+        if ComparisonTable in kinds:
+            self.parts += [array("LEVELS", LEVELS), constant("PEAK", PEAK)]
+        self.parts += [source(name) for kind, name in SOURCES.items() if kind in kinds]
+
+    def _sum(self, s: int, each: Sum) -> None:
+        """Tables of a sum, and the function that adds them up."""
+        declared = ["    (void)x;"] if all(isinstance(t, ConstantTable) for t in each.tables) else []
+        prepared = []
+        for t, table in enumerate(each.tables):
+            name = f"{s}_{t}"
+            self._table(name, table)
+            if isinstance(table, TreeTable):
+                declared.append(f"    uint8_t codes_{name}[{max(1, len(table.features))}] = {{0}};")
+                prepared.append(f"    code_columns(&table_{name}, x, codes_{name});")
+            elif not isinstance(table, ConstantTable):
+                declared.append(f"    float distances_{name}[{len(table.space.points)}];")
+                prepared += [
+                    f"    place(&space_{name}, x, point);",
+                    f"    measure(&space_{name}, point, distances_{name});",
+                ]
+        if any(isinstance(table, ComparisonTable | SmoothTable) for table in each.tables):
+            declared.append("    float point[MOST_COLUMNS];")
+        zero = f"    for (int k = 0; k < {each.n_outputs}; ++k)\n        scores[k] = 0;"
+        steps = [self._step(s, each, step) for step in each.steps]
+        body = "\n".join([*declared, *prepared, zero, *steps])
+        self.parts.append(f"static void sum_{s}(const double* x, double* scores) {{\n{body}\n}}\n")
+
+    def _step(self, s: int, each: Sum, step: Any) -> str:
+        table, name = each.tables[step.table], f"{s}_{step.table}"
+        terms, rest = f"{step.first}, {step.last}", f"{each.n_outputs}, scores"
+        if isinstance(table, TreeTable):
+            node = int(((1 << table.depths[: step.first].astype(np.int64)) - 1).sum())
+            return f"    add_trees(&table_{name}, codes_{name}, {terms}, {node}, {rest});"
+        if isinstance(table, ComparisonTable):
+            return f"    add_comparisons(&table_{name}, distances_{name}, {terms}, {rest});"
+        if isinstance(table, SmoothTable):
+            return f"    add_smooth(&table_{name}, distances_{name}, {rest});"
+        return f"    add_constants(outputs_{name}, {terms}, {rest});"
+
+    def _table(self, name: str, table: Table) -> None:
+        if isinstance(table, TreeTable):
+            self._trees(name, table)
+        elif isinstance(table, ConstantTable):
+            self.parts.append(array(f"outputs_{name}", table.outputs))
+        else:
+            self._space(name, table.space)
+            if isinstance(table, ComparisonTable):
+                self._comparisons(name, table)
+            else:
+                self._struct(
+                    "smooth",
+                    f"table_{name}",
+                    [
+                        len(table.space.points),
+                        table.tau,
+                        (f"outputs_{name}", table.outputs),
+                        (f"added_{name}", table.offset),
+                        table.unit,
+                    ],
+                )
+
+    def _trees(self, name: str, table: TreeTable) -> None:
+        has_units = len(table.units) > 0
+        self._struct(
+            "trees",
+            f"table_{name}",
+            [
+                len(table.features),
+                len(table.starts) - 1,
+                (f"features_{name}", table.features.astype(np.int32)),
+                (f"starts_{name}", table.starts.astype(np.int32)),
+                (f"thresholds_{name}", table.thresholds),
+                (f"missing_{name}", table.missing.astype(np.uint8)),
+                (f"depths_{name}", table.depths.astype(np.uint8)),
+                (f"nodes_{name}", table.nodes.astype(np.uint16)),
+                (f"sets_{name}", table.sets),
+                (f"units_{name}", table.units) if has_units else None,
+                (f"integers_{name}", table.outputs.astype(np.int16)) if has_units else None,
+                None if has_units else (f"numbers_{name}", table.outputs),
+            ],
+        )
+
+    def _space(self, name: str, space: SpaceTable) -> None:
+        integers = {
+            f"{field}_{name}": getattr(space, field).astype(np.int32)
+            for field in ("numeric", "indicated", "leveled", "counts")
+        }
+        sizes = [len(space.offset), *(len(part) for part in list(integers.values())[:3])]
+        self._struct(
+            "space",
+            f"space_{name}",
+            [
+                *sizes,
+                len(space.points),
+                *integers.items(),
+                *((f"{f}_{name}", getattr(space, f)) for f in ("fill", "offset", "factor")),
+                (f"turn_{name}", space.turn.astype(np.int32)) if space.turn.size else None,
+                space.turn_unit,
+                (f"points_{name}", space.points),
+            ],
+        )
+
+    def _comparisons(self, name: str, table: ComparisonTable) -> None:
+        self._struct(
+            "comparisons",
+            f"table_{name}",
+            [
+                (f"kinds_{name}", table.kinds.astype(np.uint8)),
+                (f"anchors_{name}", table.anchors.astype(np.int32)),
+                (f"rivals_{name}", table.rivals.astype(np.int32)),
+                (f"apart_{name}", table.apart),
+                (f"slopes_{name}", table.slopes),
+                (f"offsets_{name}", table.offsets),
+            ],
+        )
+
+    def _struct(self, kind: str, name: str, fields: Iterable[Any]) -> None:
+        """A constant of a struct, after the arrays that it points to; None is a null pointer."""
+        values = []
+        for field in fields:
+            if isinstance(field, tuple):
+                self.parts.append(array(*field))
+                values.append(field[0])
+            else:
+                values.append("0" if field is None else number(field))
+        self.parts.append(f"static const struct {kind} {name} = {{{', '.join(values)}}};\n")
+
+    # ---- decisions
+
+    def _decoder(self, deciding: Deciding) -> None:
+        decoder, n_classes = deciding.decoder, self.evaluator.n_scores
+        self.parts.append(constant("TEMPERATURE", decoder.temperature))
+        rest = decoder.rest
+        needs_log = decoder.loss == "squared" or isinstance(rest, PerronArrays)
+        if n_classes > 1:
+            self.parts += [array("INVERSE_FACTORIALS", np.array(INVERSE_FACTORIALS))]
+            self.parts += [source("elementary.c"), source("exponential.c")]
+            self.parts += [source("logarithm.c")] if needs_log else []
+        if n_classes == 1:
+            self.parts.append(source("single.c"))
+        elif isinstance(rest, PerronArrays):
+            self.parts += [array(name.upper(), value) for name, value in rest._asdict().items()]
+            self.parts += [constant("LOG_HALF", log_of(SHIFT)), source("perron.c")]
+        else:
+            self.parts += [
+                constant("LOG_LEAST", log_of(LEAST)),
+                constant("LOG_OTHERS", log_of(n_classes - 1.0)),
+            ] if n_classes > 2 else []
+            self.parts.append(source("uniform_two.c" if n_classes == 2 else "uniform_many.c"))
+            self.parts.append(source("uniform.c"))
+            if isinstance(rest, MixtureArrays):
+                self.parts.append(enum({"N_MIXED": len(rest.Z)}))
+                integers = rest._replace(matters=rest.matters.astype(np.int32))
+                self.parts += [array(n.upper(), value) for n, value in integers._asdict().items()]
+                self.parts.append(source("mixture.c"))
+        name = "uniform_posterior" if rest is None and n_classes > 1 else "posterior_of"
+        ratio = source(f"ratio_{decoder.loss}.c")
+        self.parts.append(f"{ratio}\n" + source("probabilities.c").replace("DECODE", name))
+
+    def _decisions(self, deciding: Deciding) -> None:
+        by_cost, rejects = deciding.by_cost, deciding.reject_cost is not None
+        is_uniform = deciding.decoder.rest is None and not deciding.sources
+        self.parts.append(array("COSTS", deciding.costs))
+        self.parts.append(self._own_costs(deciding))
+        self.parts.append(source("expected_costs.c"))
+        if not by_cost or is_uniform:
+            self.parts.append(source("highest.c"))
+        if by_cost:
+            self.parts.append(source("least_risk.c"))
+        if by_cost and is_uniform:
+            self.parts.append(source("are_uniform.c"))
+        lines = ["    double scores[MODEL_N_CLASSES];", "    model_scores(x, scores);"]
+        if not by_cost and not rejects:
+            lines += ["    (void)costs;", "    return highest(scores);"]
+        else:
+            lines += source("judge.c").rstrip().splitlines()
+            if by_cost and is_uniform:
+                choice = "are_uniform(costs) ? highest(scores) : least_risk(scores, risks)"
+            else:
+                choice = "least_risk(scores, risks)" if by_cost else "highest(scores)"
+            if rejects:
+                reject = number(deciding.reject_cost)
+                lines += [f"    if (lowest(risks) > {reject})", "        return MODEL_ABSTAINS;"]
+            lines.append(f"    return {choice};")
+        if rejects and not by_cost:
+            self.parts.append(source("lowest.c"))
+        body = "\n".join(lines)
+        self.parts.append(f"int model_decide(const double* x, const double* costs) {{\n{body}\n}}\n")
+
+    def _own_costs(self, deciding: Deciding) -> str:
+        """The function that gives the costs of a sample."""
+        n = self.evaluator.n_scores
+        lines = []
+        for true, decided, feature, s, baseline in deciding.sources:
+            if feature >= 0:
+                range_ = f"amount >= {number(LEAST_COST)} && amount <= {number(LARGEST_COST)}"
+                lines += [
+                    f"    amount = x[{feature}];",
+                    f"    if (!(amount == 0 || ({range_})))",
+                    "        return 0;",
+                ]
+            else:
+                lines += [
+                    f"    sum_{s}(x, &amount);",
+                    f"    amount = {number(baseline)} + amount;",
+                    "    amount = amount > 0 ? amount : 0;",
+                ]
+            if decided < 0:
+                lines += [f"    for (int k = 0; k < {n}; ++k)", f"        own[{true * n} + k] *= amount;"]
+            else:
+                lines.append(f"    own[{true * n + decided}] = amount;")
+        before = ["    memcpy(own, COSTS, sizeof COSTS);", *(["    double amount;"] if lines else [])]
+        unused = [] if lines else ["    (void)x;"]
+        body = "\n".join([*unused, *before, *lines, "    return 1;"])
+        return f"static int own_costs(const double* x, double* own) {{\n{body}\n}}\n"
+
+
+SOURCES: dict[type, str] = {
+    TreeTable: "trees.c",
+    ComparisonTable: "comparisons.c",
+    SmoothTable: "smooth.c",
+    ConstantTable: "constants.c",
+}
+"""Functions that each kind of table needs."""
+
+
+# ---- C
+
+
+def array(name: str, values: NDArray[Any]) -> str:
+    """A constant array; an empty one gets an element, since C has no arrays of none."""
+    values = np.ravel(values)
+    kind = values.dtype.char
+    flat = ["0"] if len(values) == 0 else texts(values)
+    return f"static const {TYPES[kind]} {name}[{len(flat)}] = {{\n{wrapped(flat)}}};\n"
+
+
+def texts(values: NDArray[Any]) -> list[str]:
+    """Numbers as they stand in C."""
+    if values.dtype.char == "f":
+        return [f"{x}f" for x in values.astype(str).tolist()]
+    return list(map(number, values.tolist()))
+
+
+def number(x: float) -> str:
+    """A number as it stands in C, with all its bits."""
+    if math.isinf(x):
+        return "(double)INFINITY" if x > 0 else "-(double)INFINITY"
+    return repr(x)
+
+
+def wrapped(items: Iterable[str]) -> str:
+    """Items with commas, in lines."""
+    lines, line = [], ""
+    for item in items:
+        if len(line) + len(item) >= WIDTH:
+            lines.append(line)
+            line = ""
+        line += f"{item},"
+    return "\n".join([*lines, line])
+
+
+def constant(name: str, value: float) -> str:
+    """A constant of type double."""
+    return f"static const double {name} = {number(value)};"
+
+
+def enum(values: dict[str, int]) -> str:
+    """Integer constants."""
+    return f"enum {{ {', '.join(f'{name} = {value}' for name, value in values.items())} }};\n"
+
+
+def string(text: str) -> str:
+    """A string literal in UTF-8: everything but letters, digits and spaces is escaped."""
+    plain = "".join(
+        chr(byte) if chr(byte).isalnum() and byte < 128 or byte in b" _-." else f"\\{byte:03o}"
+        for byte in text.encode("utf-8", "surrogatepass")
+    )
+    return f'"{plain}"'
+
+
+def strings(name: str, given: Iterable[str]) -> str:
+    """A public array of strings."""
+    return f"const char* const {name}[] = {{\n{wrapped(map(string, given))}}};\n"

@@ -1,0 +1,120 @@
+"""What a model needs to run elsewhere, as plain arrays. Each language writes them in its own way.
+
+Arrays are those of the model, in the order in which Python computes with them: programs that add, multiply and
+divide in this order, without fused multiply-add, get the same bits.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rebelboost.base.arrays import Floats, Ints
+from rebelboost.base.names import plain, printed
+from rebelboost.export.decoding import DecoderArrays, decoder_arrays
+from rebelboost.export.terms import Sum, sum_arrays
+from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTerms
+
+
+class CostSource(NamedTuple):
+    """A cell of the cost matrix, or with `decided` = −1 a factor of a row, that differs between samples."""
+
+    true: int
+    decided: int
+    feature: int
+    """Feature that holds the cost; −1 if it is computed."""
+    sum: int
+    """Position among the sums, if it is computed; else −1."""
+    baseline: float
+
+
+class Deciding(NamedTuple):
+    """How a classifier decides."""
+
+    classes: tuple[Any, ...]
+    """Labels, as JSON values."""
+    decoder: DecoderArrays
+    costs: Floats
+    """(K, K)"""
+    sources: tuple[CostSource, ...]
+    """Cells of the costs that differ from sample to sample."""
+    by_cost: bool
+    """Whether the decision is the one of least expected cost; otherwise it is the highest score."""
+    reject_cost: float | None
+    reject_label: Any
+
+
+class Feature(NamedTuple):
+    """A feature, and how its cells are read."""
+
+    name: str
+    levels: tuple[Any, ...] | None
+    """Categories in the order of their codes; None for numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluator:
+    """A model as plain arrays."""
+
+    features: tuple[Feature, ...]
+    sums: tuple[Sum, ...]
+    """Sums of terms: first the model's own, then those of learned costs."""
+    deciding: Deciding | None
+    """None in a regression."""
+    baseline: float
+    """What a regression adds to its sum."""
+
+    @property
+    def n_scores(self) -> int:
+        """Number of classes, K; 1 in a regression."""
+        return self.sums[0].n_outputs
+
+
+def evaluator_of(model: FittedTerms) -> Evaluator:
+    """The arrays of a fitted model.
+
+    Raises `ExportError` for terms that other languages cannot compute.
+    """
+    features = _features(model)
+    if isinstance(model, FittedRegressor):
+        return Evaluator(features, (sum_arrays(model.ensemble),), None, float(model.baseline))
+    assert isinstance(model, FittedClassifier)
+    learned = () if model.learned is None else tuple(model.learned.cells)
+    sums = [sum_arrays(ensemble) for ensemble in (model.ensemble, *(c.ensemble for c in learned))]
+    columns = () if model.columns is None else model.columns.cells
+    sources = [CostSource(*cell, -1, 0.0) for cell in columns] or [
+        CostSource(cell.true, cell.decided, -1, 1 + i, float(cell.baseline))
+        for i, cell in enumerate(learned)
+    ]
+    rule = model.rule
+    deciding = Deciding(
+        tuple(map(_json, model.classes)),
+        decoder_arrays(model.decoder),
+        model.costs,
+        tuple(sources),
+        rule.by_cost,
+        None if rule.reject_cost is None else float(rule.reject_cost),
+        _json(rule.reject_label),
+    )
+    return Evaluator(features, tuple(sums), deciding, 0.0)
+
+
+def _features(model: FittedTerms) -> tuple[Feature, ...]:
+    levels = model.encoder.levels
+    return tuple(
+        Feature(name, tuple(map(_json, levels[f])) if f in levels else None)
+        for f, name in enumerate(model.shown_names)
+    )
+
+
+def _json(value: Any) -> Any:
+    """A label as JSON can represent it; others as text."""
+    value = plain(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else printed(value)
+
+
+def whole(values: Floats) -> Ints | None:
+    """The values as integers, if they are and 32 bits hold them."""
+    if np.abs(values).max(initial=0.0) >= 2.0**31 or (np.rint(values) != values).any():
+        return None
+    return values.astype(np.int64)

@@ -1,0 +1,7 @@
+/* x holds MODEL_N_FEATURES numbers: codes of categories, and NaN for missing values. Costs are
+   MODEL_N_CLASSES x MODEL_N_CLASSES, a row for each true class; null: those of the model. */
+enum { MODEL_ABSTAINS = -1, MODEL_NO_COSTS = -2 };
+void model_scores(const double* x, double* scores);
+void model_probabilities(const double* x, double* P);
+int model_expected_costs(const double* x, const double* costs, double* risks);
+int model_decide(const double* x, const double* costs);

@@ -1,0 +1,1 @@
+static double log_ratio(double score) { return 2 * score; }

@@ -1,0 +1,59 @@
+/* Trees test bytes: the code of a number is how many thresholds of its column it exceeds. */
+struct trees {
+    int32_t n_columns, n_numbers; /* columns of numbers come first, then those of categories */
+    const int32_t* features;      /* feature of each column */
+    const int32_t* starts;        /* where the thresholds of a column begin */
+    const double* thresholds;
+    const uint8_t* missing; /* code of missing values in each column */
+    const uint8_t* depths;
+    const uint16_t* nodes;   /* column and test: a code to exceed, or 256 + a set of codes */
+    const uint8_t* sets;     /* 32 bytes each, a bit for each code */
+    const double* units;     /* of the outputs of each tree */
+    const int16_t* integers; /* outputs in these units, or none */
+    const double* numbers;   /* outputs, if there are no integers */
+};
+
+static void code_columns(const struct trees* trees, const double* x, uint8_t* codes) {
+    for (int32_t c = 0; c < trees->n_columns; ++c) {
+        const double value = x[trees->features[c]];
+        if (c >= trees->n_numbers) {
+            codes[c] = value >= 0 && value < 255 ? (uint8_t)value : trees->missing[c];
+        } else if (value != value) {
+            codes[c] = trees->missing[c];
+        } else {
+            const int32_t first = trees->starts[c];
+            int32_t low = first, high = trees->starts[c + 1];
+            while (low < high) {
+                const int32_t middle = low + (high - low) / 2;
+                if (value > trees->thresholds[middle])
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            codes[c] = (uint8_t)(low - first);
+        }
+    }
+}
+
+/* Adds trees [first, last); `node` is the first node of the first of them. */
+static void add_trees(const struct trees* trees, const uint8_t* codes, int32_t first, int32_t last,
+                      int32_t node, int32_t n_outputs, double* scores) {
+    const uint16_t* nodes = trees->nodes + 2 * (size_t)node;
+    size_t leaf = (size_t)node + (size_t)first;
+    for (int32_t t = first; t < last; ++t) {
+        const unsigned depth = trees->depths[t];
+        size_t at = 0;
+        for (unsigned layer = 0; layer < depth; ++layer) {
+            const uint16_t* split = nodes + 2 * (((size_t)1 << layer) - 1 + at);
+            const unsigned code = codes[split[0]], test = split[1];
+            const uint8_t* set = trees->sets + 32 * (size_t)(test < 256 ? 0 : test - 256);
+            at = 2 * at + (test < 256 ? code > test : (unsigned)set[code / 8] >> code % 8 & 1);
+        }
+        const size_t output = (leaf + at) * (size_t)n_outputs;
+        for (int32_t k = 0; k < n_outputs; ++k)
+            scores[k] += trees->integers ? trees->units[t] * trees->integers[output + (size_t)k]
+                                         : trees->numbers[output + (size_t)k];
+        nodes += 2 * (((size_t)1 << depth) - 1);
+        leaf += (size_t)1 << depth;
+    }
+}

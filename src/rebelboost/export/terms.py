@@ -1,0 +1,258 @@
+"""The terms of a model as plain arrays, by kind. `KINDS` lists what can be exported."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Bytes, Floats, Ints, Points
+from rebelboost.base.fixed_point import product_factors, spacing
+from rebelboost.data.spaces import Embedding
+from rebelboost.exceptions import ExportError
+from rebelboost.model.coded_trees import with_codes
+from rebelboost.model.comparisons import Comparisons
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.smooth import SmoothFunction, SmoothSimilarities
+from rebelboost.model.terms import Terms
+from rebelboost.model.trees import Trees
+
+LARGEST_INTEGER = 32767
+"""Of an output in units of its tree."""
+REMEDY = 'train with learner="auto", Tree, Stump, Similarity or SmoothSimilarity with a Euclidean metric'
+
+
+class TreeTable(NamedTuple):
+    """Trees whose tests look at a byte of the sample, as in `model.coded_trees`."""
+
+    features: Ints
+    """(C,) feature of each column of codes; those of numbers come first."""
+    starts: Ints
+    """(columns of numbers + 1,) where the thresholds of each begin."""
+    thresholds: Floats
+    """The code of a number is how many of its column's thresholds it exceeds."""
+    missing: Ints
+    """(C,) code of missing values."""
+    depths: Ints
+    """(T,)"""
+    nodes: Ints
+    """(nodes, 2) column and test: a code that must be exceeded to go right, or 256 + a set of codes that do."""
+    sets: Bytes
+    """(sets, 32) a bit for each code."""
+    units: Floats
+    """(T,) unit of each tree's outputs; empty if these are no small integers."""
+    outputs: Floats
+    """(leaves, K) in these units, if there are any."""
+
+
+class SpaceTable(NamedTuple):
+    """A mapping of samples to points, and the points of the examples."""
+
+    numeric: Ints
+    """Features that are numbers."""
+    indicated: Ints
+    """Features that have an indicator of missing values."""
+    leveled: Ints
+    """Features that are categories."""
+    counts: Ints
+    """Number of categories of each."""
+    fill: Floats
+    """(d,) values that replace missing numbers."""
+    offset: Floats
+    """(D,)"""
+    factor: Floats
+    """(D,)"""
+    turn: Ints
+    """(D, D) integers of the whitening matrix; empty if there is none."""
+    turn_unit: float
+    points: Points
+    """(E, D)"""
+
+
+class ComparisonTable(NamedTuple):
+    """Comparisons in one space."""
+
+    space: SpaceTable
+    kinds: Ints
+    anchors: Ints
+    rivals: Ints
+    """The anchor where there is no rival."""
+    apart: Floats
+    slopes: Floats
+    """(T, K) a of f·a + b."""
+    offsets: Floats
+    """(T, K) b."""
+
+
+class SmoothTable(NamedTuple):
+    """A smooth function."""
+
+    space: SpaceTable
+    tau: float
+    outputs: Floats
+    """(E, K)"""
+    offset: Floats
+    """(K,)"""
+    unit: float
+    """To which values are rounded before they are added; 0: not at all."""
+
+
+class ConstantTable(NamedTuple):
+    """Constants that are added to the scores."""
+
+    outputs: Floats
+    """(T, K)"""
+
+
+Table = TreeTable | ComparisonTable | SmoothTable | ConstantTable
+
+
+class Step(NamedTuple):
+    """Terms [first, last) of a table, which are added next."""
+
+    table: int
+    first: int
+    last: int
+
+
+class Sum(NamedTuple):
+    """A sum of terms."""
+
+    n_outputs: int
+    tables: tuple[Table, ...]
+    steps: tuple[Step, ...]
+
+
+def sum_arrays(ensemble: Ensemble) -> Sum:
+    """The terms of an ensemble, and the order in which they are added.
+
+    The order changes nothing if the sums are exact. Those of a single fit that was not averaged are not.
+    """
+    tables: list[Table] = []
+    first_table = []
+    for _, terms in ensemble.groups:
+        first_table.append(len(tables))
+        tables += _tables(terms)
+    n_terms = len(ensemble)
+    whole = [(g, 0, len(group.terms)) for g, group in enumerate(ensemble.groups)]
+    runs = whole if ensemble.is_exact else list(ensemble.runs(0, n_terms))
+    steps = []
+    for group, first, last in runs:
+        if isinstance(ensemble.groups[group].terms, SmoothSimilarities):  # a table each
+            steps += [Step(first_table[group] + t, 0, 1) for t in range(first, last)]
+        else:
+            steps.append(Step(first_table[group], first, last))
+    return Sum(ensemble.n_classes, tuple(tables), tuple(steps))
+
+
+def _tables(terms: Terms) -> Sequence[Table]:
+    if type(terms) not in KINDS:
+        raise ExportError(
+            f"the model has {terms.heading([terms])[0]}, which only Python can compute: {REMEDY}"
+        )
+    return KINDS[type(terms)](terms)
+
+
+# ---- trees
+
+
+def _trees(trees: Trees) -> list[Table]:
+    found = with_codes(trees)
+    if found is None:
+        raise ExportError(
+            "the trees split categories into more than 65,000 different sets, or test more than 65,000 "
+            "columns: train fewer trees"
+        )
+    columns = found.columns
+    n_numbers = int(np.count_nonzero(columns.categorical == 0))
+    units = tree_units(trees)
+    sizes = trees.n_nodes + 1
+    return [
+        TreeTable(
+            columns.features,
+            columns.starts[: n_numbers + 1],
+            columns.thresholds,
+            columns.missing,
+            trees.depths,
+            found.trees.nodes,
+            found.trees.sets,
+            units,
+            trees.outputs / np.repeat(units, sizes)[:, np.newaxis] if len(units) else trees.outputs,
+        )
+    ]
+
+
+def tree_units(trees: Trees) -> Floats:
+    """(T,) powers of two of which each tree's outputs are small multiples; empty if one has none."""
+    units = np.empty(len(trees))
+    offsets = [*trees.leaf_offsets.tolist(), len(trees.outputs)]
+    for t in range(len(trees)):
+        outputs = trees.outputs[offsets[t] : offsets[t + 1]]
+        unit = spacing(outputs)
+        units[t] = unit if np.isfinite(unit) else 1.0
+        if np.abs(outputs).max(initial=0.0) > LARGEST_INTEGER * units[t]:
+            return np.empty(0)
+    return units
+
+
+# ---- similarities
+
+
+def _comparisons(table: Comparisons) -> list[Table]:
+    if table.space is None:
+        return [ConstantTable(table.outputs.sum(axis=1))]
+    compared = table.compared
+    return [
+        ComparisonTable(
+            _space(table.space, table.points),
+            table.kinds,
+            compared.anchors,
+            compared.rivals,
+            table.apart,
+            compared.outputs,
+            compared.offsets,
+        )
+    ]
+
+
+def _smooth(table: SmoothSimilarities) -> list[Table]:
+    return [_function(function) for function in table.functions]
+
+
+def _function(function: SmoothFunction) -> Table:
+    unit = function.unit if function.is_on_grid else 0.0
+    space = _space(function.space, function.points)
+    return SmoothTable(space, float(function.tau), function.a, function.b, unit)
+
+
+def _space(space: Any, points: NDArray[Any]) -> SpaceTable:
+    if not isinstance(space, Embedding):
+        raise ExportError(
+            f"the model measures distances by {type(space).__name__.lower()} values or a metric other than "
+            f"the Euclidean one, which only Python can compute: {REMEDY}"
+        )
+    numeric = np.ones(len(space.fill), dtype=bool)
+    numeric[list(space.levels)] = False
+    turn, exponent = np.empty((0, 0)), 0
+    if space.turn is not None:
+        turn, exponent = product_factors(space.turn)
+    return SpaceTable(
+        np.flatnonzero(numeric),
+        space.indicated,
+        np.array(list(space.levels), dtype=np.int64),
+        np.array(list(space.levels.values()), dtype=np.int64),
+        space.fill,
+        space.offset,
+        space.factor,
+        turn.astype(np.int64),
+        float(np.ldexp(1.0, exponent)),
+        points,
+    )
+
+
+KINDS: dict[type[Terms], Callable[[Any], Sequence[Table]]] = {
+    Trees: _trees,
+    Comparisons: _comparisons,
+    SmoothSimilarities: _smooth,
+}
+"""How the terms of each kind become tables."""

@@ -1,0 +1,99 @@
+"""Samples that try every part of a model: both sides of every threshold, missing values, extremes, and random ones.
+
+They are computed from the model, always the same ones, and so need not be stored.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rebelboost.base.arrays import Floats, Values
+from rebelboost.data.spaces import Embedding
+from rebelboost.model.comparisons import Comparisons
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.fitted import FittedClassifier, FittedTerms
+from rebelboost.model.smooth import SmoothSimilarities
+from rebelboost.model.trees import Trees
+
+EXTREMES = (0.0, -0.0, 1e-300, 1.0, -1.0, 1e18, -1e18, 1e300, -1e300)
+"""Values that any feature may have."""
+MISSING_SHARE, WHOLE_SHARE = 0.02, 0.2
+"""Of the cells of random rows: missing ones, and whole numbers."""
+SPREADS = (0.5, 1.0, 3.0, 1000.0)
+"""Random values lie around the mean, at so many standard deviations."""
+
+
+def samples_for(model: FittedTerms, n_random: int = 1000, seed: int = 0) -> Values:
+    """(N, d) encoded samples.
+
+    Every row has one value of each feature. Features with fewer values repeat theirs, in another order each
+    time. A cost that a column holds is never missing.
+    """
+    rng = np.random.default_rng(seed)
+    pools = [_pool(model, f) for f in range(model.n_features)]
+    n_pooled = max(map(len, pools))
+    pooled = np.column_stack([_repeated(pool, n_pooled, rng) for pool in pools])
+    random = np.column_stack([_random(model, pool, f, n_random, rng) for f, pool in enumerate(pools)])
+    rows = [pooled, random]
+    stored = model.provenance.example_values
+    if stored is not None:
+        rows.append(stored.astype(np.float64))
+    X = np.concatenate(rows)
+    if isinstance(model, FittedClassifier) and model.columns is not None:
+        for cell in model.columns.cells:
+            X[:, cell.feature] = rng.uniform(0.01, 100, len(X))
+    return X
+
+
+def _pool(model: FittedTerms, feature: int) -> Floats:
+    """Values of a feature that are tried: codes of categories, or numbers around thresholds."""
+    levels = model.encoder.levels.get(feature)
+    if levels is not None:
+        return np.append(np.arange(len(levels), dtype=np.float64), np.nan)
+    at = np.unique(np.concatenate([np.empty(0), *_thresholds(model.ensemble, feature)]))
+    at = at[np.isfinite(at)]
+    around = [np.nextafter(at, -np.inf), at, np.nextafter(at, np.inf)]
+    return np.concatenate([*around, EXTREMES, [np.nan]])
+
+
+def _thresholds(ensemble: Ensemble, feature: int) -> Iterator[Floats]:
+    for _, trees in ensemble.of_kind(Trees):
+        yield trees.thresholds[trees.features == feature]
+
+
+def _repeated(pool: Floats, n: int, rng: np.random.Generator) -> Floats:
+    rounds = -(-n // len(pool))
+    return np.concatenate([rng.permutation(pool) for _ in range(rounds)])[:n]
+
+
+def _random(
+    model: FittedTerms, pool: Floats, feature: int, n: int, rng: np.random.Generator
+) -> Floats:
+    """Values around those of the training: between thresholds, and where distances are measured."""
+    if feature in model.encoder.levels:
+        return rng.choice(pool, n)
+    middle, width = _location(model.ensemble, feature, pool)
+    values = middle + width * rng.choice(SPREADS, n) * rng.standard_normal(n)
+    values = np.where(rng.random(n) < WHOLE_SHARE, np.rint(values), values)
+    values[rng.random(n) < MISSING_SHARE] = np.nan
+    return values
+
+
+def _location(ensemble: Ensemble, feature: int, pool: Floats) -> tuple[float, float]:
+    """A typical value of a feature, and how far values lie from it."""
+    inside = pool[np.abs(pool) < 1e9]
+    middle, width = float(np.median(inside)), float(inside.std())
+    for space in _spaces(ensemble):
+        columns = space.feature_of_column == feature
+        factor = space.factor[columns][0]
+        middle, width = float(space.fill[feature]), 1 / factor if factor > 0 else 1.0
+    return middle, width
+
+
+def _spaces(ensemble: Ensemble) -> Iterator[Embedding]:
+    for _, table in ensemble.of_kind(Comparisons):
+        if isinstance(table.space, Embedding):
+            yield table.space
+    for _, smooth in ensemble.of_kind(SmoothSimilarities):
+        for function in smooth.functions:
+            yield function.space

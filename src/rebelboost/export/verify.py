@@ -1,0 +1,170 @@
+"""Whether an exported model answers as the model does: scores, probabilities and decisions, bit for bit."""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.arrays import Floats, Values
+from rebelboost.exceptions import ExportError
+from rebelboost.export.c import source
+from rebelboost.export.vectors import samples_for
+from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTerms
+
+COMPILERS = ("cc", "gcc", "clang", "zig")
+"""Compilers that are looked for, in this order."""
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2")
+"""Options of the compiler."""
+ABSTAINS = -1
+SECONDS = 600.0
+"""After which a program is ended."""
+
+
+class Answers(NamedTuple):
+    """What a model answers."""
+
+    scores: Floats
+    """(N, K)"""
+    probabilities: Floats
+    """(N, K); in a regression, (N, 1) predictions."""
+    decisions: NDArray[np.int64]
+    """(N,) codes of classes, −1 where the model abstains; empty in a regression."""
+
+    def named(self) -> dict[str, Floats]:
+        """The parts by name, as (N, width) arrays."""
+        decided = self.decisions.astype(np.float64)[:, np.newaxis]
+        return {"score": self.scores, "probability": self.probabilities, "decision": decided}
+
+
+class Difference(NamedTuple):
+    """Where an exported model first answers something else."""
+
+    row: int
+    what: str
+    ours: float
+    theirs: float
+
+
+class Verified(NamedTuple):
+    """Result of a comparison."""
+
+    n_rows: int
+    n_values: int
+    n_differing: dict[str, int]
+    """Number of scores, probabilities and decisions that differ."""
+    first: Difference | None
+
+    def __str__(self) -> str:
+        if self.first is None:
+            return f"identical: {self.n_values:,} values of {self.n_rows:,} rows"
+        row, what, ours, theirs = self.first
+        counts = ", ".join(f"{n:,} × {name}" for name, n in self.n_differing.items() if n)
+        return (
+            f"differs in {counts} of {self.n_rows:,} rows; first in row {row}: {what} {ours!r} in "
+            f"Python, {theirs!r} in the exported model"
+        )
+
+
+def verify(model: FittedTerms, path: Path, X: Values | None = None) -> Verified:
+    """Compare an exported model with the model that it was made from.
+
+    `X` are encoded samples; by default, those that try every part of the model.
+    """
+    X = samples_for(model) if X is None else X
+    kind = path.suffix.lower()
+    if kind not in RUNNERS:
+        raise ExportError(f"{path.name} cannot be run: give a file that ends in {' or '.join(RUNNERS)}")
+    return compared(answers_of(model, X), RUNNERS[kind](path, model, X))
+
+
+def compared(ours: Answers, theirs: Answers) -> Verified:
+    """Compare answers bit for bit."""
+    first, counts, n_values = None, {}, 0
+    for (what, mine), other in zip(ours.named().items(), theirs.named().values(), strict=True):
+        differs = (mine != other) & ~(np.isnan(mine) & np.isnan(other))
+        counts[what] = int(np.count_nonzero(differs))
+        n_values += mine.size
+        if counts[what]:
+            row, k = map(int, np.argwhere(differs)[0])
+            if first is None or row < first.row:
+                first = Difference(row, what, float(mine[row, k]), float(other[row, k]))
+    return Verified(len(ours.scores), n_values, counts, first)
+
+
+def answers_of(model: FittedTerms, X: Values, n_threads: int = 1) -> Answers:
+    """What the model itself answers for encoded samples."""
+    if isinstance(model, FittedRegressor):
+        predicted = model.predict(X, n_threads)[:, np.newaxis]
+        return Answers(model.ensemble.scores(X, n_threads), predicted, np.empty(0, dtype=np.int64))
+    assert isinstance(model, FittedClassifier)
+    scores, costs = model.scores(X, n_threads), model.costs_of(X, n_threads=n_threads)
+    decided = model.decide(scores, costs).astype(np.int64)
+    abstained = model.abstains(scores, costs)
+    if abstained is not None:
+        decided[abstained] = ABSTAINS
+    return Answers(scores, model.posterior(scores), decided)
+
+
+# ---- running what was exported
+
+
+def run_c(
+    path: Path, model: FittedTerms, X: Values, compiler: Sequence[str] | None = None
+) -> Answers:
+    """Compile a C file with a small program, and run it."""
+    command = found_compiler() if compiler is None else [*compiler]
+    kind = "regressor" if isinstance(model, FittedRegressor) else "classifier"
+    with tempfile.TemporaryDirectory(prefix="rebelboost-") as folder:
+        place = Path(folder)
+        shutil.copy(path, place / "model.c")
+        (place / "run.c").write_text(source(f"run_{kind}.c"), encoding="utf-8")
+        program = place / "run"
+        _run([*command, str(place / "run.c"), "-o", str(program)], b"", "compiled")
+        return _answers(model, _run([str(program)], X.astype(np.float64).tobytes(), "run"))
+
+
+def found_compiler() -> list[str]:
+    """The command of a C compiler, with its options."""
+    for name in COMPILERS:
+        if shutil.which(name):
+            return [name, *(["cc"] if name == "zig" else []), *STRICT]
+    raise ExportError("no C compiler was found: install gcc or clang, or `pip install ziglang`")
+
+
+def run_javascript(path: Path, model: FittedTerms, X: Values) -> Answers:
+    """Run a JavaScript module in Node."""
+    node = shutil.which("node")
+    if node is None:
+        raise ExportError("Node was not found, which runs JavaScript: install Node 18 or later")
+    with tempfile.TemporaryDirectory(prefix="rebelboost-") as folder:
+        place = Path(folder)
+        shutil.copy(path, place / "model.mjs")
+        (place / "run.mjs").write_text(source("run.mjs"), encoding="utf-8")
+        return _answers(
+            model, _run([node, str(place / "run.mjs")], X.astype(np.float64).tobytes(), "run")
+        )
+
+
+def _answers(model: FittedTerms, told: bytes) -> Answers:
+    n = model.ensemble.n_classes
+    if isinstance(model, FittedRegressor):
+        values = np.frombuffer(told).reshape(-1, 2)
+        return Answers(values[:, :1], values[:, 1:], np.empty(0, dtype=np.int64))
+    values = np.frombuffer(told).reshape(-1, 2 * n + 1)
+    return Answers(values[:, :n], values[:, n:-1], values[:, -1].astype(np.int64))
+
+
+def _run(command: Sequence[str], given: bytes, what: str) -> bytes:
+    ran = subprocess.run(command, input=given, capture_output=True, check=False, timeout=SECONDS)
+    if ran.returncode != 0:
+        told = ran.stderr.decode(errors="replace").strip()[:1000]
+        raise ExportError(f"the exported model could not be {what}: {told or ran.returncode}")
+    return ran.stdout
+
+
+RUNNERS = {".c": run_c, ".js": run_javascript, ".mjs": run_javascript}
