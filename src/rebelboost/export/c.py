@@ -6,7 +6,6 @@ for copying bytes and, to read text, `strtod`.
 
 import math
 from collections.abc import Iterable
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from rebelboost.costs.posterior import SHIFT
 from rebelboost.export.decoding import MixtureArrays, PerronArrays
 from rebelboost.export.evaluator import Deciding, Evaluator
 from rebelboost.export.reading import c_reading
+from rebelboost.export.sources import source
 from rebelboost.export.terms import (
     ComparisonTable,
     ConstantTable,
@@ -42,11 +42,6 @@ def as_c(evaluator: Evaluator) -> str:
     """The text of the file."""
     writer = _Writer(evaluator)
     return writer.text()
-
-
-def source(name: str) -> str:
-    """One of the files of `sources/`."""
-    return files("rebelboost.export").joinpath("sources", name).read_text(encoding="utf-8")
 
 
 class _Writer:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Values
 from rebelboost.exceptions import ExportError
-from rebelboost.export.c import source
+from rebelboost.export.sources import source
 from rebelboost.export.vectors import samples_for
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTerms
 

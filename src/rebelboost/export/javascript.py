@@ -1,0 +1,127 @@
+"""A model as one ES module, for Node and browsers: its arrays as JSON, and the functions that read them."""
+
+import json
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rebelboost.base.cells import MISSING
+from rebelboost.base.kernel_arrays import LEVELS
+from rebelboost.base.names import printed
+from rebelboost.costs.amounts import LARGEST_COST, LEAST_COST
+from rebelboost.costs.posterior import SHIFT
+from rebelboost.export.decoding import DecoderArrays, MixtureArrays
+from rebelboost.export.evaluator import Deciding, Evaluator, Feature
+from rebelboost.export.sources import source
+from rebelboost.export.terms import (
+    ComparisonTable,
+    ConstantTable,
+    SmoothTable,
+    SpaceTable,
+    Sum,
+    Table,
+    TreeTable,
+)
+from rebelboost.kernels.elementary import log_of
+from rebelboost.kernels.reference.elementary import INVERSE_FACTORIALS
+from rebelboost.kernels.reference.posterior import LEAST
+from rebelboost.kernels.reference.similarity import PEAK
+
+KINDS: dict[type, str] = {
+    TreeTable: "trees",
+    ComparisonTable: "comparisons",
+    SmoothTable: "smooth",
+    ConstantTable: "constants",
+}
+"""Names of the kinds of tables."""
+
+
+def as_javascript(evaluator: Evaluator) -> str:
+    """The text of the module."""
+    deciding = evaluator.deciding
+    model: dict[str, Any] = {
+        "features": [_feature(feature) for feature in evaluator.features],
+        "sums": [_sum(each) for each in evaluator.sums],
+    }
+    if deciding is None:
+        model["baseline"] = evaluator.baseline
+    else:
+        model |= _deciding(deciding, evaluator.n_scores)
+    constants = {
+        "MODEL": model,
+        "LEVELS": _list(LEVELS),
+        "PEAK": PEAK,
+        "INVERSE_FACTORIALS": INVERSE_FACTORIALS,
+    }
+    lines = [f"const {name} = {literal(value)};" for name, value in constants.items()]
+    lines.append(f"const MISSING = new Set({literal(list(MISSING))});")
+    lines.append(f"export const N_FEATURES = {len(evaluator.features)};\n")
+    parts = ["model.mjs", "regressor.mjs" if deciding is None else "classifier.mjs", "encode.mjs"]
+    return "\n".join(lines) + "\n" + "".join(map(source, parts))
+
+
+def literal(value: Any) -> str:
+    """A value as it stands in a script, also in one that is part of an HTML page."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c").replace("/", "\\u002f")
+
+
+def _feature(feature: Feature) -> dict[str, Any]:
+    levels = None if feature.levels is None else list(map(printed, feature.levels))
+    return {"name": feature.name, "column": feature.name, "levels": levels}
+
+
+def _sum(each: Sum) -> dict[str, Any]:
+    return {
+        "n_outputs": each.n_outputs,
+        "tables": [_table(table) for table in each.tables],
+        "steps": [list(step) for step in each.steps],
+    }
+
+
+def _table(table: Table) -> dict[str, Any]:
+    fields = table._asdict()
+    if "space" in fields:
+        space: SpaceTable = fields["space"]
+        fields["space"] = {name: _plain(part) for name, part in space._asdict().items()}
+    return {"kind": KINDS[type(table)]} | {name: _plain(part) for name, part in fields.items()}
+
+
+def _plain(value: Any) -> Any:
+    return _list(value) if isinstance(value, np.ndarray) else value
+
+
+def _list(values: NDArray[Any]) -> list[Any]:
+    """All numbers in one list; whole ones without a decimal point, single precision with few digits."""
+    flat = values.ravel()
+    if flat.dtype == np.float32:
+        flat = np.array(flat.astype(str).tolist(), dtype=np.float64)
+    if flat.dtype == np.float64 and (np.abs(flat) < 2**31).all() and (np.rint(flat) == flat).all():
+        flat = flat.astype(np.int64)
+    found: list[Any] = flat.tolist()
+    return found
+
+
+def _deciding(deciding: Deciding, n_classes: int) -> dict[str, Any]:
+    return {
+        "classes": list(deciding.classes),
+        "decoder": _decoder(deciding.decoder),
+        "costs": _list(deciding.costs),
+        "sources": [list(source) for source in deciding.sources],
+        "by_cost": deciding.by_cost,
+        "reject_cost": deciding.reject_cost,
+        "reject_label": deciding.reject_label,
+        "least_cost": LEAST_COST,
+        "largest_cost": LARGEST_COST,
+        "log_least": log_of(LEAST),
+        "log_others": log_of(max(1.0, n_classes - 1.0)),
+        "log_half": log_of(SHIFT),
+    }
+
+
+def _decoder(decoder: DecoderArrays) -> dict[str, Any]:
+    told = {"temperature": decoder.temperature, "loss": decoder.loss}
+    if decoder.rest is None:
+        return told
+    name = "mixture" if isinstance(decoder.rest, MixtureArrays) else "perron"
+    return told | {name: {key: _list(part) for key, part in decoder.rest._asdict().items()}}
