@@ -4,20 +4,19 @@ The functions stand in `sources/`, and a model gets those that it needs. They us
 for copying bytes and, to read text, `strtod`.
 """
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.base.names import printed
 from rebelboost.costs.amounts import LARGEST_COST, LEAST_COST
 from rebelboost.costs.posterior import SHIFT
+from rebelboost.export.c_reading import c_reading
 from rebelboost.export.decoding import MixtureArrays, PerronArrays
 from rebelboost.export.evaluator import Deciding, Evaluator
-from rebelboost.export.reading import c_reading
+from rebelboost.export.literals import array, constant, enum, number, strings
 from rebelboost.export.sources import source
 from rebelboost.export.terms import (
     ComparisonTable,
@@ -32,10 +31,6 @@ from rebelboost.kernels.elementary import log_of
 from rebelboost.kernels.reference.elementary import INVERSE_FACTORIALS
 from rebelboost.kernels.reference.posterior import LEAST
 from rebelboost.kernels.reference.similarity import PEAK
-
-WIDTH = 100
-TYPES = {"i": "int32_t", "h": "int16_t", "H": "uint16_t", "B": "uint8_t", "f": "float", "d": "double"}
-"""C's names of NumPy's types."""
 
 
 def as_c(evaluator: Evaluator) -> str:
@@ -65,18 +60,18 @@ class _Writer:
         else:
             self._decoder(model.deciding)
             self._decisions(model.deciding)
-        self.parts.append(c_reading(model))
+        self.parts.append(c_reading(model.readings))
         return "\n".join(self.parts)
 
     def _sizes(self) -> str:
         """Numbers of features and classes, their names, and the public functions."""
         model = self.evaluator
-        names = [strings("model_features", [f.name for f in model.features])]
+        names = [strings("model_features", model.names)]
         if model.deciding is not None:
             classes = list(map(printed, model.deciding.classes))
             names.append(strings("model_classes", classes))
         public = "public_classifier.c" if model.deciding else "public_regressor.c"
-        sizes = {"MODEL_N_FEATURES": len(model.features), "MODEL_N_CLASSES": model.n_scores}
+        sizes = {"MODEL_N_FEATURES": len(model.names), "MODEL_N_CLASSES": model.n_scores}
         return "\n".join([enum(sizes), source(public), *names])
 
     # ---- terms
@@ -312,63 +307,3 @@ SOURCES: dict[type, str] = {
     ConstantTable: "constants.c",
 }
 """Functions that each kind of table needs."""
-
-
-# ---- C
-
-
-def array(name: str, values: NDArray[Any]) -> str:
-    """A constant array; an empty one gets an element, since C has no arrays of none."""
-    values = np.ravel(values)
-    kind = values.dtype.char
-    flat = ["0"] if len(values) == 0 else texts(values)
-    return f"static const {TYPES[kind]} {name}[{len(flat)}] = {{\n{wrapped(flat)}}};\n"
-
-
-def texts(values: NDArray[Any]) -> list[str]:
-    """Numbers as they stand in C."""
-    if values.dtype.char == "f":
-        return [f"{x}f" for x in values.astype(str).tolist()]
-    return list(map(number, values.tolist()))
-
-
-def number(x: float) -> str:
-    """A number as it stands in C, with all its bits."""
-    if math.isinf(x):
-        return "(double)INFINITY" if x > 0 else "-(double)INFINITY"
-    return repr(x)
-
-
-def wrapped(items: Iterable[str]) -> str:
-    """Items with commas, in lines."""
-    lines, line = [], ""
-    for item in items:
-        if len(line) + len(item) >= WIDTH:
-            lines.append(line)
-            line = ""
-        line += f"{item},"
-    return "\n".join([*lines, line])
-
-
-def constant(name: str, value: float) -> str:
-    """A constant of type double."""
-    return f"static const double {name} = {number(value)};"
-
-
-def enum(values: dict[str, int]) -> str:
-    """Integer constants."""
-    return f"enum {{ {', '.join(f'{name} = {value}' for name, value in values.items())} }};\n"
-
-
-def string(text: str) -> str:
-    """A string literal in UTF-8: everything but letters, digits and spaces is escaped."""
-    plain = "".join(
-        chr(byte) if chr(byte).isalnum() and byte < 128 or byte in b" _-." else f"\\{byte:03o}"
-        for byte in text.encode("utf-8", "surrogatepass")
-    )
-    return f'"{plain}"'
-
-
-def strings(name: str, given: Iterable[str]) -> str:
-    """A public array of strings."""
-    return f"const char* const {name}[] = {{\n{wrapped(map(string, given))}}};\n"

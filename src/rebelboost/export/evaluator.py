@@ -4,14 +4,14 @@ Arrays are those of the model, in the order in which Python computes with them: 
 divide in this order, without fused multiply-add, get the same bits.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from rebelboost.base.arrays import Floats, Ints
+from rebelboost.base.arrays import Floats
 from rebelboost.base.names import plain, printed
 from rebelboost.export.decoding import DecoderArrays, decoder_arrays
+from rebelboost.export.reading import Reading, readings_of
 from rebelboost.export.terms import Sum, sum_arrays
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTerms
 
@@ -44,19 +44,14 @@ class Deciding(NamedTuple):
     reject_label: Any
 
 
-class Feature(NamedTuple):
-    """A feature, and how its cells are read."""
-
-    name: str
-    levels: tuple[Any, ...] | None
-    """Categories in the order of their codes; None for numbers."""
-
-
 @dataclass(frozen=True, eq=False)
 class Evaluator:
     """A model as plain arrays."""
 
-    features: tuple[Feature, ...]
+    names: tuple[str, ...]
+    """Names of the features."""
+    readings: tuple[Reading, ...]
+    """How cells become features."""
     sums: tuple[Sum, ...]
     """Sums of terms: first the model's own, then those of learned costs."""
     deciding: Deciding | None
@@ -70,14 +65,18 @@ class Evaluator:
         return self.sums[0].n_outputs
 
 
-def evaluator_of(model: FittedTerms) -> Evaluator:
+def evaluator_of(
+    model: FittedTerms, columns: Sequence[Mapping[str, Any]] | None = None
+) -> Evaluator:
     """The arrays of a fitted model.
 
-    Raises `ExportError` for terms that other languages cannot compute.
+    `columns` describe the table that the command trained it on, as in its model file. Raises `ExportError` for
+    terms that other languages cannot compute.
     """
-    features = _features(model)
+    names = model.shown_names
+    readings = readings_of(model.encoder, names, columns)
     if isinstance(model, FittedRegressor):
-        return Evaluator(features, (sum_arrays(model.ensemble),), None, float(model.baseline))
+        return Evaluator(names, readings, (sum_arrays(model.ensemble),), None, float(model.baseline))
     assert isinstance(model, FittedClassifier)
     learned = () if model.learned is None else tuple(model.learned.cells)
     sums = [sum_arrays(ensemble) for ensemble in (model.ensemble, *(c.ensemble for c in learned))]
@@ -96,25 +95,10 @@ def evaluator_of(model: FittedTerms) -> Evaluator:
         None if rule.reject_cost is None else float(rule.reject_cost),
         _json(rule.reject_label),
     )
-    return Evaluator(features, tuple(sums), deciding, 0.0)
-
-
-def _features(model: FittedTerms) -> tuple[Feature, ...]:
-    levels = model.encoder.levels
-    return tuple(
-        Feature(name, tuple(map(_json, levels[f])) if f in levels else None)
-        for f, name in enumerate(model.shown_names)
-    )
+    return Evaluator(names, readings, tuple(sums), deciding, 0.0)
 
 
 def _json(value: Any) -> Any:
     """A label as JSON can represent it; others as text."""
     value = plain(value)
     return value if value is None or isinstance(value, bool | int | float | str) else printed(value)
-
-
-def whole(values: Floats) -> Ints | None:
-    """The values as integers, if they are and 32 bits hold them."""
-    if np.abs(values).max(initial=0.0) >= 2.0**31 or (np.rint(values) != values).any():
-        return None
-    return values.astype(np.int64)

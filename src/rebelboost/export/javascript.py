@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from rebelboost.base.cells import MISSING
 from rebelboost.base.kernel_arrays import LEVELS
-from rebelboost.base.names import printed
 from rebelboost.costs.amounts import LARGEST_COST, LEAST_COST
 from rebelboost.costs.posterior import SHIFT
 from rebelboost.export.decoding import DecoderArrays, MixtureArrays
-from rebelboost.export.evaluator import Deciding, Evaluator, Feature
+from rebelboost.export.evaluator import Deciding, Evaluator
+from rebelboost.export.reading import Reading
 from rebelboost.export.sources import source
 from rebelboost.export.terms import (
     ComparisonTable,
@@ -41,7 +41,8 @@ def as_javascript(evaluator: Evaluator) -> str:
     """The text of the module."""
     deciding = evaluator.deciding
     model: dict[str, Any] = {
-        "features": [_feature(feature) for feature in evaluator.features],
+        "names": list(evaluator.names),
+        "features": [_feature(reading) for reading in evaluator.readings],
         "sums": [_sum(each) for each in evaluator.sums],
     }
     if deciding is None:
@@ -56,7 +57,7 @@ def as_javascript(evaluator: Evaluator) -> str:
     }
     lines = [f"const {name} = {literal(value)};" for name, value in constants.items()]
     lines.append(f"const MISSING = new Set({literal(list(MISSING))});")
-    lines.append(f"export const N_FEATURES = {len(evaluator.features)};\n")
+    lines.append(f"export const N_FEATURES = {len(evaluator.names)};\n")
     parts = ["model.mjs", "regressor.mjs" if deciding is None else "classifier.mjs", "encode.mjs"]
     return "\n".join(lines) + "\n" + "".join(map(source, parts))
 
@@ -66,9 +67,8 @@ def literal(value: Any) -> str:
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c").replace("/", "\\u002f")
 
 
-def _feature(feature: Feature) -> dict[str, Any]:
-    levels = None if feature.levels is None else list(map(printed, feature.levels))
-    return {"name": feature.name, "column": feature.name, "levels": levels}
+def _feature(reading: Reading) -> dict[str, Any]:
+    return reading._asdict() | {"numbers": reading.numbers._asdict()}
 
 
 def _sum(each: Sum) -> dict[str, Any]:
