@@ -30,6 +30,7 @@ PACKAGES = [
     "tasks",
     "explain",
     "files",
+    "export",
     "estimators",
     "distributed",
     "dask",

@@ -7,7 +7,7 @@ The packages, in the order in which they import one another:
 - `losses`: weights and outputs for each loss. `model`: a trained sum of terms. `learners`: search for a term.
 - `boosting`: the loop over rounds. `selection`: cross-validation among several models, for learner="auto".
 - `cascade`: decisions from the first terms. `theory`: proven bounds. `explain`: reasons for decisions.
-- `files`: saving and loading.
+- `files`: saving and loading. `export`: models as programs in C and JavaScript.
 - `estimators`: `RebelClassifier` and `RebelRegressor`, which tie these together for scikit-learn.
 - `distributed`: the same fits on rows that are in several places; `dask`: on the workers of a cluster.
 - `vision`: detection of objects in images.
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         CostDiagonalWarning,
         CostError,
         EvaluationError,
+        ExportError,
         ImageError,
         ImageWarning,
         ModelFileError,
@@ -54,6 +55,7 @@ __all__ = [
     "CostDiagonalWarning",
     "CostError",
     "EvaluationError",
+    "ExportError",
     "ImageError",
     "ImageWarning",
     "ModelFileError",

@@ -454,6 +454,53 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
         )
 
 
+@app.command("export", short_help="Write a model as a program in C or JavaScript.")
+def export_command(
+    model: Model,
+    to: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write; its suffix chooses the language: .c, .js, .mjs or .json.",
+        ),
+    ],
+    costs: Costs = None,
+    as_json: Json = False,
+    traceback: Traceback = False,
+) -> None:
+    """Write a model as a program, which gives the same scores, probabilities and decisions."""
+    with reported(traced=traceback):
+        from rebelboost.cli.export import run_export
+
+        run_export(model, to, costs=costs, output=_output(as_json=as_json))
+
+
+@app.command("verify", short_help="Compare an exported model with the model, bit for bit.")
+def verify_command(
+    model: Model,
+    exported: Annotated[
+        Path, typer.Argument(metavar="EXPORTED", help="File written by `rebel export`.")
+    ],
+    costs: Costs = None,
+    rows: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Number of random rows besides the others.")
+    ] = 1000,
+    as_json: Json = False,
+    traceback: Traceback = False,
+) -> None:
+    """Run an exported model, and compare its scores, probabilities and decisions with the model's.
+
+    The rows are computed from the model: both sides of every threshold, missing and extreme values, and
+    random ones. C is compiled by cc, gcc, clang or zig, and JavaScript is run by Node.
+    """
+    with reported(traced=traceback):
+        from rebelboost.cli.export import run_verification
+
+        run_verification(model, exported, costs=costs, rows=rows, output=_output(as_json=as_json))
+
+
 @app.command("demo", short_help="Run every command on an example data set.")
 def demo_command(
     folder: Annotated[

@@ -14,11 +14,12 @@ from rebelboost.base.writing import is_stream
 from rebelboost.evaluation.regression import RegressionEvaluation
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import ModelFileError, TableError
+from rebelboost.files.packed_schema import unpacked_schema
 from rebelboost.files.training_rows import ROWS
 from rebelboost.learners.base import traits_of
 from rebelboost.tables.files import Source, check_name
 from rebelboost.tables.held_out import HoldOutRule
-from rebelboost.tables.schema import TableSchema, stored_schema, unpacked_schema
+from rebelboost.tables.schema import TableSchema, stored_schema
 from rebelboost.tasks.base import RACES
 from rebelboost.tasks.classes import ClassTask
 

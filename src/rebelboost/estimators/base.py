@@ -255,6 +255,26 @@ class BoostedEstimator(BaseEstimator):
 
         return as_plain(self.model_, type(self).__name__)
 
+    def export(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as a program, which gives the same scores, probabilities and decisions.
+
+        The documentation page "Models in other languages" shows how to use it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write. Its suffix chooses the language: ``.c`` for C99, ``.js`` or ``.mjs`` for
+            JavaScript, ``.json`` for the data of `to_dict`.
+
+        Raises
+        ------
+        ExportError
+            If the model wraps classifiers of other libraries, or uses distances that are not Euclidean.
+        """
+        from rebelboost.export import export_model
+
+        export_model(self.model_, path, type(self).__name__, self.metadata_)
+
     def explain(self, X: Any, *, top: int = 5, costs: Any = None) -> "Explanations":
         """Explain the decision (or, in regression, the prediction) for each sample.
 

@@ -1,0 +1,45 @@
+"""Models as programs in other languages, which compute the same bits."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rebelboost.base.names import listed
+from rebelboost.base.writing import write_text_whole
+from rebelboost.exceptions import ExportError
+from rebelboost.export.c import as_c
+from rebelboost.export.evaluator import Evaluator, evaluator_of
+from rebelboost.export.javascript import as_javascript
+from rebelboost.files.packed_schema import unpacked_schema
+from rebelboost.files.plain_json import as_plain
+from rebelboost.model.fitted import FittedTerms
+
+LANGUAGES: dict[str, Callable[[Evaluator], str]] = {
+    ".c": as_c,
+    ".js": as_javascript,
+    ".mjs": as_javascript,
+}
+"""Suffix of a file → what writes its text."""
+DATA = ".json"
+
+
+def export_model(
+    model: FittedTerms, path: str | os.PathLike[str], estimator: str, metadata: Mapping[str, Any]
+) -> None:
+    """Write a model in the language that the suffix of the file names."""
+    suffix = Path(path).suffix.lower()
+    if suffix == DATA:
+        write_text_whole(path, json.dumps(as_plain(model, estimator)))  # type: ignore[arg-type]
+        return
+    if suffix not in LANGUAGES:
+        known = listed([*LANGUAGES, DATA])
+        raise ExportError(f"{os.fspath(path)} names no language by its suffix: use one of {known}")
+    write_text_whole(path, LANGUAGES[suffix](evaluator_of(model, columns_of(metadata))))
+
+
+def columns_of(metadata: Mapping[str, Any]) -> Any:
+    """The columns of the table that the command trained a model on; None without the command."""
+    told = metadata.get("table")
+    return None if told is None else unpacked_schema(told)["columns"]

@@ -89,7 +89,9 @@ class _Writer:
 
     def _sum(self, s: int, each: Sum) -> None:
         """Tables of a sum, and the function that adds them up."""
-        declared = ["    (void)x;"] if all(isinstance(t, ConstantTable) for t in each.tables) else []
+        declared = (
+            ["    (void)x;"] if all(isinstance(t, ConstantTable) for t in each.tables) else []
+        )
         prepared = []
         for t, table in enumerate(each.tables):
             name = f"{s}_{t}"
@@ -227,10 +229,14 @@ class _Writer:
             self.parts += [array(name.upper(), value) for name, value in rest._asdict().items()]
             self.parts += [constant("LOG_HALF", log_of(SHIFT)), source("perron.c")]
         else:
-            self.parts += [
-                constant("LOG_LEAST", log_of(LEAST)),
-                constant("LOG_OTHERS", log_of(n_classes - 1.0)),
-            ] if n_classes > 2 else []
+            self.parts += (
+                [
+                    constant("LOG_LEAST", log_of(LEAST)),
+                    constant("LOG_OTHERS", log_of(n_classes - 1.0)),
+                ]
+                if n_classes > 2
+                else []
+            )
             self.parts.append(source("uniform_two.c" if n_classes == 2 else "uniform_many.c"))
             self.parts.append(source("uniform.c"))
             if isinstance(rest, MixtureArrays):
@@ -243,7 +249,7 @@ class _Writer:
         self.parts.append(f"{ratio}\n" + source("probabilities.c").replace("DECODE", name))
 
     def _decisions(self, deciding: Deciding) -> None:
-        by_cost, rejects = deciding.by_cost, deciding.reject_cost is not None
+        by_cost, reject_cost = deciding.by_cost, deciding.reject_cost
         is_uniform = deciding.decoder.rest is None and not deciding.sources
         self.parts.append(array("COSTS", deciding.costs))
         self.parts.append(self._own_costs(deciding))
@@ -255,7 +261,7 @@ class _Writer:
         if by_cost and is_uniform:
             self.parts.append(source("are_uniform.c"))
         lines = ["    double scores[MODEL_N_CLASSES];", "    model_scores(x, scores);"]
-        if not by_cost and not rejects:
+        if not by_cost and reject_cost is None:
             lines += ["    (void)costs;", "    return highest(scores);"]
         else:
             lines += source("judge.c").rstrip().splitlines()
@@ -263,14 +269,16 @@ class _Writer:
                 choice = "are_uniform(costs) ? highest(scores) : least_risk(scores, risks)"
             else:
                 choice = "least_risk(scores, risks)" if by_cost else "highest(scores)"
-            if rejects:
-                reject = number(deciding.reject_cost)
+            if reject_cost is not None:
+                reject = number(reject_cost)
                 lines += [f"    if (lowest(risks) > {reject})", "        return MODEL_ABSTAINS;"]
             lines.append(f"    return {choice};")
-        if rejects and not by_cost:
+        if reject_cost is not None and not by_cost:
             self.parts.append(source("lowest.c"))
         body = "\n".join(lines)
-        self.parts.append(f"int model_decide(const double* x, const double* costs) {{\n{body}\n}}\n")
+        self.parts.append(
+            f"int model_decide(const double* x, const double* costs) {{\n{body}\n}}\n"
+        )
 
     def _own_costs(self, deciding: Deciding) -> str:
         """The function that gives the costs of a sample."""
@@ -291,10 +299,16 @@ class _Writer:
                     "    amount = amount > 0 ? amount : 0;",
                 ]
             if decided < 0:
-                lines += [f"    for (int k = 0; k < {n}; ++k)", f"        own[{true * n} + k] *= amount;"]
+                lines += [
+                    f"    for (int k = 0; k < {n}; ++k)",
+                    f"        own[{true * n} + k] *= amount;",
+                ]
             else:
                 lines.append(f"    own[{true * n + decided}] = amount;")
-        before = ["    memcpy(own, COSTS, sizeof COSTS);", *(["    double amount;"] if lines else [])]
+        before = [
+            "    memcpy(own, COSTS, sizeof COSTS);",
+            *(["    double amount;"] if lines else []),
+        ]
         unused = [] if lines else ["    (void)x;"]
         body = "\n".join([*unused, *before, *lines, "    return 1;"])
         return f"static int own_costs(const double* x, double* own) {{\n{body}\n}}\n"

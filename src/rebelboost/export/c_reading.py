@@ -22,11 +22,11 @@ DATES = (DATE, TIME, MONTH, WEEKDAY)
 UNREADABLE = """/* model_read is left out: texts are divided into words, for which C has no Unicode. */
 """
 MOMENT = {
-    DATE: "(double)(days * INT64_C(86400000000) + micros) / 86400e6",
-    TIME: "(double)(micros * 1000) / 3.6e12",
+    DATE: "(double)(days * INT64_C(86400000000) + micros) * (1 / 86400e6)",
+    TIME: "(double)(micros * 1000) * (1 / 3.6e12)",
     MONTH: "month_of(days)",
 }
-"""What becomes of a moment."""
+"""What becomes of a moment. polars divides by multiplying with the inverse."""
 
 
 def c_reading(readings: Sequence[Reading]) -> str:

@@ -16,7 +16,7 @@ class PerronArrays(NamedTuple):
     log_theta: ByClass
     B: Floats
     """(K, K)"""
-    log_B: Floats
+    logs: Floats
     """(K, K)"""
 
 

@@ -76,12 +76,14 @@ def evaluator_of(
     names = model.shown_names
     readings = readings_of(model.encoder, names, columns)
     if isinstance(model, FittedRegressor):
-        return Evaluator(names, readings, (sum_arrays(model.ensemble),), None, float(model.baseline))
+        return Evaluator(
+            names, readings, (sum_arrays(model.ensemble),), None, float(model.baseline)
+        )
     assert isinstance(model, FittedClassifier)
     learned = () if model.learned is None else tuple(model.learned.cells)
     sums = [sum_arrays(ensemble) for ensemble in (model.ensemble, *(c.ensemble for c in learned))]
-    columns = () if model.columns is None else model.columns.cells
-    sources = [CostSource(*cell, -1, 0.0) for cell in columns] or [
+    paid = () if model.columns is None else model.columns.cells
+    sources = [CostSource(*cell, -1, 0.0) for cell in paid] or [
         CostSource(cell.true, cell.decided, -1, 1 + i, float(cell.baseline))
         for i, cell in enumerate(learned)
     ]

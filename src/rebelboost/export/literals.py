@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 WIDTH = 100
-TYPES = {"i": "int32_t", "h": "int16_t", "H": "uint16_t", "B": "uint8_t", "f": "float", "d": "double"}
+TYPES = {
+    "i": "int32_t",
+    "h": "int16_t",
+    "H": "uint16_t",
+    "B": "uint8_t",
+    "f": "float",
+    "d": "double",
+}
 """C's names of NumPy's types."""
 
 
@@ -58,7 +65,7 @@ def enum(values: dict[str, int]) -> str:
 def string(text: str) -> str:
     """A string literal in UTF-8: everything but letters, digits and spaces is escaped."""
     plain = "".join(
-        chr(byte) if chr(byte).isalnum() and byte < 128 or byte in b" _-." else f"\\{byte:03o}"
+        chr(byte) if (chr(byte).isalnum() and byte < 128) or byte in b" _-." else f"\\{byte:03o}"
         for byte in text.encode("utf-8", "surrogatepass")
     )
     return f'"{plain}"'

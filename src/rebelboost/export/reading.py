@@ -1,4 +1,4 @@
-"""How cells of a table are read: as the command does, if it trained the model, and otherwise as plain numbers and texts."""
+"""How cells of a table are read: as the command reads them, or in models trained in Python as plain numbers."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,13 @@ NUMBER, CATEGORY, DATE, TIME, MONTH, WEEKDAY, WORD, N_WORDS = (
     "number", "category", "date", "time", "month", "weekday", "word", "words",
 )  # fmt: skip
 """What a feature is read as."""
-PARTS = {"first": NUMBER, "second": NUMBER, "month": MONTH, "weekday": WEEKDAY, "number of words": N_WORDS}
+PARTS = {
+    "first": NUMBER,
+    "second": NUMBER,
+    "month": MONTH,
+    "weekday": WEEKDAY,
+    "number of words": N_WORDS,
+}
 """Part of a cell, as model files of the command call it → what it is read as."""
 OF_WORD = "word:"
 DEFAULT_DATE = "%Y-%m-%d"
@@ -49,7 +55,7 @@ class Reading(NamedTuple):
     """ "first" or "second" of two numbers in each cell, or the word that is looked for."""
     numbers: NumberForm = NumberForm()
     moment: str = ""
-    """Form of dates and times: letters YmdHMS for numbers, b for a month's name, f for a fraction, z for a zone."""
+    """Form of dates and times: YmdHMS are numbers, b is a month's name, f a fraction, z a zone."""
     levels: tuple[str, ...] = ()
     """Categories as they are written, in the order of their codes."""
     levels_are: str = "text"

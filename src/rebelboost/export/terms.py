@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Bytes, Floats, Ints, Points
+from rebelboost.base.arrays import Bytes, Floats, Points
 from rebelboost.base.fixed_point import product_factors, spacing
 from rebelboost.data.spaces import Embedding
 from rebelboost.exceptions import ExportError
@@ -17,25 +17,28 @@ from rebelboost.model.smooth import SmoothFunction, SmoothSimilarities
 from rebelboost.model.terms import Terms
 from rebelboost.model.trees import Trees
 
+Integers = NDArray[np.integer[Any]]
 LARGEST_INTEGER = 32767
 """Of an output in units of its tree."""
-REMEDY = 'train with learner="auto", Tree, Stump, Similarity or SmoothSimilarity with a Euclidean metric'
+REMEDY = (
+    'train with learner="auto", Tree, Stump, Similarity or SmoothSimilarity with a Euclidean metric'
+)
 
 
 class TreeTable(NamedTuple):
     """Trees whose tests look at a byte of the sample, as in `model.coded_trees`."""
 
-    features: Ints
+    features: Integers
     """(C,) feature of each column of codes; those of numbers come first."""
-    starts: Ints
+    starts: Integers
     """(columns of numbers + 1,) where the thresholds of each begin."""
     thresholds: Floats
     """The code of a number is how many of its column's thresholds it exceeds."""
-    missing: Ints
+    missing: Integers
     """(C,) code of missing values."""
-    depths: Ints
+    depths: Integers
     """(T,)"""
-    nodes: Ints
+    nodes: Integers
     """(nodes, 2) column and test: a code that must be exceeded to go right, or 256 + a set of codes that do."""
     sets: Bytes
     """(sets, 32) a bit for each code."""
@@ -48,13 +51,13 @@ class TreeTable(NamedTuple):
 class SpaceTable(NamedTuple):
     """A mapping of samples to points, and the points of the examples."""
 
-    numeric: Ints
+    numeric: Integers
     """Features that are numbers."""
-    indicated: Ints
+    indicated: Integers
     """Features that have an indicator of missing values."""
-    leveled: Ints
+    leveled: Integers
     """Features that are categories."""
-    counts: Ints
+    counts: Integers
     """Number of categories of each."""
     fill: Floats
     """(d,) values that replace missing numbers."""
@@ -62,7 +65,7 @@ class SpaceTable(NamedTuple):
     """(D,)"""
     factor: Floats
     """(D,)"""
-    turn: Ints
+    turn: Integers
     """(D, D) integers of the whitening matrix; empty if there is none."""
     turn_unit: float
     points: Points
@@ -73,9 +76,9 @@ class ComparisonTable(NamedTuple):
     """Comparisons in one space."""
 
     space: SpaceTable
-    kinds: Ints
-    anchors: Ints
-    rivals: Ints
+    kinds: Integers
+    anchors: Integers
+    rivals: Integers
     """The anchor where there is no rival."""
     apart: Floats
     slopes: Floats

@@ -1,4 +1,4 @@
-"""Samples that try every part of a model: both sides of every threshold, missing values, extremes, and random ones.
+"""Samples that try every part of a model: both sides of thresholds, missing and extreme values, random ones.
 
 They are computed from the model, always the same ones, and so need not be stored.
 """
@@ -33,7 +33,9 @@ def samples_for(model: FittedTerms, n_random: int = 1000, seed: int = 0) -> Valu
     pools = [_pool(model, f) for f in range(model.n_features)]
     n_pooled = max(map(len, pools))
     pooled = np.column_stack([_repeated(pool, n_pooled, rng) for pool in pools])
-    random = np.column_stack([_random(model, pool, f, n_random, rng) for f, pool in enumerate(pools)])
+    random = np.column_stack(
+        [_random(model, pool, f, n_random, rng) for f, pool in enumerate(pools)]
+    )
     rows = [pooled, random]
     stored = model.provenance.example_values
     if stored is not None:

@@ -78,7 +78,9 @@ def verify(model: FittedTerms, path: Path, X: Values | None = None) -> Verified:
     X = samples_for(model) if X is None else X
     kind = path.suffix.lower()
     if kind not in RUNNERS:
-        raise ExportError(f"{path.name} cannot be run: give a file that ends in {' or '.join(RUNNERS)}")
+        raise ExportError(
+            f"{path.name} cannot be run: give a file that ends in {' or '.join(RUNNERS)}"
+        )
     return compared(answers_of(model, X), RUNNERS[kind](path, model, X))
 
 

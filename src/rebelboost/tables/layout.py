@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rebelboost.base.cells import MISSING, MISSING_NUMBERS
 from rebelboost.base.names import shown_cell
 from rebelboost.base.text import counted
-from rebelboost.tables.columns import MISSING, MISSING_NUMBERS
 
 MOST_TITLES, MOST_FOOTNOTES = 30, 20
 """Maximum number of rows above the header, and below the table."""

@@ -16,6 +16,7 @@ import polars as pl
 
 from rebelboost.base.names import listed, shown_cell
 from rebelboost.exceptions import TableError
+from rebelboost.files.packed_schema import PACKED, unpacked_schema
 from rebelboost.tables.columns import MONTH, WEEKDAY, WORD, Column, as_text, cells
 from rebelboost.tables.feature_selection import is_nameless
 from rebelboost.tables.files import Table
@@ -163,9 +164,7 @@ MOST_PLAIN, MOST_PACKED = 100_000, 400_000
 MOST_TEXT = 50_000
 """Maximum number of characters of the categories in a long description. The model has those that it
 distinguishes, too."""
-MOST_UNPACKED = 20_000_000
-"""Maximum number of bytes that a packed description may have."""
-PACKED, DATES = "packed", ("date", "time")
+DATES = ("date", "time")
 UNDESCRIBED = "the model file does not store how its table was read: train the model again"
 
 
@@ -205,19 +204,6 @@ def stored_schema(model: Any) -> TableSchema | None:
         for f, column in enumerate(found.columns)
     )
     return replace(found, columns=columns)
-
-
-def unpacked_schema(told: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The description itself, from what the metadata hold."""
-    if PACKED not in told:
-        return told
-    stream = zlib.decompressobj()
-    try:
-        text = stream.decompress(base64.b64decode(told[PACKED], validate=True), MOST_UNPACKED)
-        unpacked: dict[str, Any] = json.loads(text)
-    except (zlib.error, RecursionError) as error:
-        raise ValueError(str(error)) from error
-    return unpacked
 
 
 def _length(told: Mapping[str, Any]) -> int:

@@ -21,8 +21,8 @@ const LETTER = "[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\u200c\\u200d]";
 const READERS = {
   number: readNumber,
   category: (feature, cell) => codeOf(feature, String(cell).trim()),
-  date: (feature, cell) => microsOf(feature, cell) / DAY,
-  time: (feature, cell) => (1000 * microsOf(feature, cell)) / 3.6e12,
+  date: (feature, cell) => microsOf(feature, cell) * (1 / DAY), // as polars divides
+  time: (feature, cell) => 1000 * microsOf(feature, cell) * (1 / 3.6e12),
   month: (feature, cell) => new Date(Math.floor(microsOf(feature, cell) / 1000)).getUTCMonth() + 1,
   weekday(feature, cell) {
     const days = Math.floor(microsOf(feature, cell) / DAY);

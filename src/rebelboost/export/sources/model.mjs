@@ -354,10 +354,10 @@ function iterateLogs(logD, logB) {
   return P;
 }
 
-function perronPosterior(x, { log_theta, B, log_B }) {
+function perronPosterior(x, { log_theta, B, logs }) {
   const logD = x.map((value, k) => value - log_theta[k]);
   const isWide = Math.max(...logD) - Math.min(...logD) > 600;
-  const P = isWide ? iterateLogs(logD, log_B) : iterate(logD, B);
+  const P = isWide ? iterateLogs(logD, logs) : iterate(logD, B);
   return P.map((p) => Math.min(p, 1));
 }
 

@@ -108,7 +108,7 @@ static void iterate_logs(const double* log_d, double* P) {
         double next[MODEL_N_CLASSES], moved = 0;
         for (int k = 0; k < MODEL_N_CLASSES; ++k) {
             for (int y = 0; y < MODEL_N_CLASSES; ++y)
-                terms[y] = log_P[y] + LOG_B[y * MODEL_N_CLASSES + k];
+                terms[y] = log_P[y] + LOGS[y * MODEL_N_CLASSES + k];
             next[k] = log_d[k] + log_sum(terms, MODEL_N_CLASSES);
         }
         shift = log_sum(next, MODEL_N_CLASSES);
