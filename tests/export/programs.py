@@ -14,7 +14,8 @@ import pytest
 from rebelboost.export.c import as_c
 from rebelboost.export.evaluator import evaluator_of
 from rebelboost.export.javascript import as_javascript
-from rebelboost.export.verify import STRICT, run_c, run_javascript, verify
+from rebelboost.export.vectors import samples_for
+from rebelboost.export.verify import STRICT, answers_of, compared, run_c, verify
 
 HAS_NODE = shutil.which("node") is not None
 NODE = pytest.mark.skipif(not HAS_NODE, reason="Node is not installed")
@@ -59,17 +60,11 @@ def assert_same_bits(model, folder, language, X=None, compiler=None):
     if compiler is None:
         found = verify(model, path, X)
         assert found.first is None, str(found)
-        return found
-    from rebelboost.export.vectors import samples_for
-    from rebelboost.export.verify import answers_of, compared
-
+        return
     X = samples_for(model) if X is None else X
     found = compared(answers_of(model, X), run_c(path, model, X, compiler))
     assert found.first is None, str(found)
-    return found
 
-
-__all__ = ["NODE", "assert_same_bits", "compilers", "read_by_c", "read_by_node", "run_javascript", "written"]
 
 READ = """
 #include <stdio.h>
@@ -106,7 +101,9 @@ def read_by_c(path, rows, columns, n_features):
             cell = row[column]
             told = b"" if cell is None else cell.encode("utf-8", "surrogatepass")
             given += struct.pack("i", -1 if cell is None else len(told)) + told
-    ran = subprocess.run([str(folder / "read")], input=bytes(given), capture_output=True, check=True)
+    ran = subprocess.run(
+        [str(folder / "read")], input=bytes(given), capture_output=True, check=True
+    )
     return np.frombuffer(ran.stdout).reshape(-1, n_features)
 
 

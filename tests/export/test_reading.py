@@ -27,7 +27,20 @@ ODD = ["", "?", "unknown", "12x", "1e3", "-5", "+5", "1,5", "1.5", "1.234,5", "1
 def written_table(path, texts=()):
     """A table with all forms of cells, and odd ones."""
     rng = random.Random(0)
-    names = ["amount", "price", "age", "term", "bp", "day", "moment", "time", "colour", "limit", *texts, "y"]
+    names = [
+        "amount",
+        "price",
+        "age",
+        "term",
+        "bp",
+        "day",
+        "moment",
+        "time",
+        "colour",
+        "limit",
+        *texts,
+        "y",
+    ]
     rows = []
     for _ in range(400):
         amount, price = rng.gauss(1000, 900), rng.expovariate(1 / 50)
@@ -44,7 +57,10 @@ def written_table(path, texts=()):
             "time": moment.strftime("%H:%M"),
             "colour": rng.choice(COLOURS),
             "limit": rng.choice(["<5", *(str(rng.randrange(5, 90)) for _ in range(2))]),
-            **{name: " ".join(rng.choices(["gut", "Lage", "See", "Straße", "äpfel"], k=4)) for name in texts},
+            **{
+                name: " ".join(rng.choices(["gut", "Lage", "See", "Straße", "äpfel"], k=4))
+                for name in texts
+            },
             "y": "yes" if amount + 20 * price > 1500 else "no",
         }
         rows.append(row)

@@ -3,7 +3,7 @@
 They are computed from the model, always the same ones, and so need not be stored.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from rebelboost.model.fitted import FittedClassifier, FittedTerms
 from rebelboost.model.smooth import SmoothSimilarities
 from rebelboost.model.trees import Trees
 
+MOST_NODES = 4000
+"""Number of nodes of trees whose sides are tried."""
 EXTREMES = (0.0, -0.0, 1e-300, 1.0, -1.0, 1e18, -1e18, 1e300, -1e300)
 """Values that any feature may have."""
 MISSING_SHARE, WHOLE_SHARE = 0.02, 0.2
@@ -26,8 +28,9 @@ SPREADS = (0.5, 1.0, 3.0, 1000.0)
 def samples_for(model: FittedTerms, n_random: int = 1000, seed: int = 0) -> Values:
     """(N, d) encoded samples.
 
-    Every row has one value of each feature. Features with fewer values repeat theirs, in another order each
-    time. A cost that a column holds is never missing.
+    First, every feature takes all its values, in an order of its own. Then follow random rows, rows that reach
+    the nodes of trees and stand on each side of their splits, and the training rows that the model keeps. A cost
+    that a column holds is never missing.
     """
     rng = np.random.default_rng(seed)
     pools = [_pool(model, f) for f in range(model.n_features)]
@@ -36,7 +39,7 @@ def samples_for(model: FittedTerms, n_random: int = 1000, seed: int = 0) -> Valu
     random = np.column_stack(
         [_random(model, pool, f, n_random, rng) for f, pool in enumerate(pools)]
     )
-    rows = [pooled, random]
+    rows = [pooled, random, *_at_nodes(model, random)]
     stored = model.provenance.example_values
     if stored is not None:
         rows.append(stored.astype(np.float64))
@@ -79,6 +82,67 @@ def _random(
     values = np.where(rng.random(n) < WHOLE_SHARE, np.rint(values), values)
     values[rng.random(n) < MISSING_SHARE] = np.nan
     return values
+
+
+def _at_nodes(model: FittedTerms, random: Values) -> Iterator[Values]:
+    """Rows on both sides of the splits of nodes, and in other features like random rows."""
+    if len(random) == 0:
+        return
+    n_levels = {f: len(levels) for f, levels in model.encoder.levels.items()}
+    for _, trees in model.ensemble.of_kind(Trees):
+        splits = np.flatnonzero(trees.features >= 0)
+        chosen = splits[:: len(splits) // MOST_NODES + 1]
+        found = []
+        for i, node in enumerate(chosen.tolist()):
+            tree = int(np.searchsorted(trees.node_offsets, node, side="right")) - 1
+            row = random[i % len(random)]
+            found += _sides(trees, int(trees.node_offsets[tree]), node, row, n_levels)
+        if found:
+            yield np.array(found)
+
+
+def _sides(
+    trees: Trees, root: int, node: int, row: Floats, n_levels: Mapping[int, int]
+) -> Iterator[Floats]:
+    """A row for each side of a node, unless the node cannot be reached with this side."""
+    for right in (False, True):
+        allowed = [(node, right)]
+        place = node - root
+        while place:
+            allowed.append((root + (place - 1) // 2, place % 2 == 0))
+            place = (place - 1) // 2
+        found = row.copy()
+        if all(
+            _moved(trees, allowed, f, found, n_levels)
+            for f in {*trees.features[[i for i, _ in allowed]]}
+        ):
+            yield found
+
+
+def _moved(
+    trees: Trees,
+    path: Sequence[tuple[int, bool]],
+    feature: int,
+    row: Floats,
+    n_levels: Mapping[int, int],
+) -> bool:
+    """Let a row take a path, as far as the nodes of one feature go; the first node is tested most closely."""
+    own = [(node, right) for node, right in path if trees.features[node] == feature]
+    if feature < 0:
+        return not any(right for _, right in own)
+    if feature in n_levels:
+        fits = np.ones(n_levels[feature], dtype=bool)
+        for node, right in own:
+            fits &= (trees.right[trees.category[node], : len(fits)] != 0) == right
+        if fits.any():
+            row[feature] = np.flatnonzero(fits)[0]
+        return bool(fits.any())
+    low = max([-np.inf, *(trees.thresholds[node] for node, right in own if right)])
+    high = min([np.inf, *(trees.thresholds[node] for node, right in own if not right)])
+    node, right = own[0]
+    at = trees.thresholds[node]
+    row[feature] = np.nextafter(at, np.inf) if right else at
+    return bool(low < row[feature] <= high) and np.isfinite(row[feature])
 
 
 def _location(ensemble: Ensemble, feature: int, pool: Floats) -> tuple[float, float]:

@@ -162,6 +162,10 @@ for (const { tables } of MODEL.sums)
     if (table.kind === "trees") {
       let node = 0;
       table.nodeOffsets = table.depths.map((depth) => (node += (1 << depth) - 1) - (1 << depth) + 1);
+      table.nodes = Uint16Array.from(table.nodes);
+      table.sets = Uint8Array.from(table.sets);
+      table.outputs = Float64Array.from(table.outputs);
+      table.thresholds = Float64Array.from(table.thresholds);
     }
     if (table.space) table.space.points = Float32Array.from(table.space.points);
   }
