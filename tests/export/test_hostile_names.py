@@ -7,11 +7,11 @@ import subprocess
 import numpy as np
 import pandas as pd
 import pytest
-from cases import cases
-from export.programs import NODE, read_by_c, written
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from cases import cases
+from export.programs import NODE, read_by_c, written
 from rebelboost import RebelClassifier
 from rebelboost.base.cells import MISSING
 from rebelboost.export.javascript import literal

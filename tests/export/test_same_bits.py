@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
 from export.models import MODELS, costs_of, digits, model
 from export.programs import NODE, assert_same_bits, compilers
-
 from rebelboost import RebelClassifier, Tree
 from rebelboost.export.terms import TreeTable, sum_arrays
 from rebelboost.model.ensemble import weighted_sum

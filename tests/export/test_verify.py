@@ -6,11 +6,11 @@ import re
 
 import numpy as np
 import pytest
-from export.models import model, wine
-from export.programs import NODE, written
 from sklearn.naive_bayes import GaussianNB
 
 import rebelboost
+from export.models import model, wine
+from export.programs import NODE, written
 from rebelboost import Binary, ExportError, RebelClassifier, Similarity
 from rebelboost.export.vectors import samples_for
 from rebelboost.export.verify import found_compiler, verify

@@ -116,7 +116,7 @@ class _Writer:
         table, name = each.tables[step.table], f"{s}_{step.table}"
         terms, rest = f"{step.first}, {step.last}", f"{each.n_outputs}, scores"
         if isinstance(table, TreeTable):
-            node = int(((1 << table.depths[: step.first].astype(np.int64)) - 1).sum())
+            node = int(table.sizes[: step.first].sum())
             return f"    add_trees(&table_{name}, codes_{name}, {terms}, {node}, {rest});"
         if isinstance(table, ComparisonTable):
             return f"    add_comparisons(&table_{name}, distances_{name}, {terms}, {rest});"
@@ -158,7 +158,7 @@ class _Writer:
                 (f"starts_{name}", table.starts.astype(np.int32)),
                 (f"thresholds_{name}", table.thresholds),
                 (f"missing_{name}", table.missing.astype(np.uint8)),
-                (f"depths_{name}", table.depths.astype(np.uint8)),
+                (f"sizes_{name}", table.sizes.astype(np.uint16)),
                 (f"nodes_{name}", table.nodes.astype(np.uint16)),
                 (f"sets_{name}", table.sets),
                 (f"units_{name}", table.units) if has_units else None,

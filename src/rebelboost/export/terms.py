@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Bytes, Floats, Points
+from rebelboost.base.arrays import Bytes, Floats, Ints, Points
 from rebelboost.base.fixed_point import product_factors, spacing
 from rebelboost.data.spaces import Embedding
 from rebelboost.exceptions import ExportError
@@ -36,10 +36,11 @@ class TreeTable(NamedTuple):
     """The code of a number is how many of its column's thresholds it exceeds."""
     missing: Integers
     """(C,) code of missing values."""
-    depths: Integers
-    """(T,)"""
+    sizes: Integers
+    """(T,) number of splits of each tree; it has one leaf more."""
     nodes: Integers
-    """(nodes, 2) column and test: a code that must be exceeded to go right, or 256 + a set of codes that do."""
+    """(splits, 3) column, test, and number of splits to the left. A split is followed by those to its left, then
+    those to its right. The test is a code that must be exceeded to go right, or 256 + a set of codes that do."""
     sets: Bytes
     """(sets, 32) a bit for each code."""
     units: Floats
@@ -168,32 +169,61 @@ def _trees(trees: Trees) -> list[Table]:
         )
     columns = found.columns
     n_numbers = int(np.count_nonzero(columns.categorical == 0))
-    units = tree_units(trees)
-    sizes = trees.n_nodes + 1
+    sizes, nodes, skips, leaves = splits_in_order(trees)
+    outputs = trees.outputs[leaves]
+    units = tree_units(outputs, sizes)
     return [
         TreeTable(
             columns.features,
             columns.starts[: n_numbers + 1],
             columns.thresholds,
             columns.missing,
-            trees.depths,
-            found.trees.nodes,
+            sizes,
+            np.column_stack([found.trees.nodes[nodes], skips]),
             found.trees.sets,
             units,
-            trees.outputs / np.repeat(units, sizes)[:, np.newaxis] if len(units) else trees.outputs,
+            outputs / np.repeat(units, sizes + 1)[:, np.newaxis] if len(units) else outputs,
         )
     ]
 
 
-def tree_units(trees: Trees) -> Floats:
+def splits_in_order(trees: Trees) -> tuple[Ints, Ints, Ints, Ints]:
+    """Number of splits of each tree, the splits, the number of them to the left of each, and the leaves.
+
+    Nodes without a split are left out, with all that is to their right.
+    """
+    nodes, skips, leaves = list[int](), list[int](), list[int]()
+    is_split = (trees.features >= 0).tolist()
+
+    def visit(root: int, n_nodes: int, place: int) -> int:
+        while place < n_nodes and not is_split[root + place]:
+            place = 2 * place + 1
+        if place >= n_nodes:
+            leaves.append(place - n_nodes)
+            return 0
+        nodes.append(root + place)
+        own = len(skips)
+        skips.append(0)
+        skips[own] = visit(root, n_nodes, 2 * place + 1)
+        return 1 + skips[own] + visit(root, n_nodes, 2 * place + 2)
+
+    roots = zip(trees.node_offsets.tolist(), trees.n_nodes.tolist(), strict=True)
+    sizes = np.array([visit(root, n_nodes, 0) for root, n_nodes in roots], dtype=np.int64)
+    first_leaf = np.repeat(trees.leaf_offsets, sizes + 1)
+    return sizes, _ints(nodes), _ints(skips), first_leaf + _ints(leaves)
+
+
+def _ints(values: Sequence[int]) -> Ints:
+    return np.array(values, dtype=np.int64)
+
+
+def tree_units(outputs: Floats, sizes: Ints) -> Floats:
     """(T,) powers of two of which each tree's outputs are small multiples; empty if one has none."""
-    units = np.empty(len(trees))
-    offsets = [*trees.leaf_offsets.tolist(), len(trees.outputs)]
-    for t in range(len(trees)):
-        outputs = trees.outputs[offsets[t] : offsets[t + 1]]
-        unit = spacing(outputs)
+    units = np.empty(len(sizes))
+    for t, own in enumerate(np.split(outputs, np.cumsum(sizes + 1)[:-1])):
+        unit = spacing(own)
         units[t] = unit if np.isfinite(unit) else 1.0
-        if np.abs(outputs).max(initial=0.0) > LARGEST_INTEGER * units[t]:
+        if np.abs(own).max(initial=0.0) > LARGEST_INTEGER * units[t]:
             return np.empty(0)
     return units
 

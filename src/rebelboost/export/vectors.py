@@ -29,8 +29,8 @@ def samples_for(model: FittedTerms, n_random: int = 1000, seed: int = 0) -> Valu
     """(N, d) encoded samples.
 
     First, every feature takes all its values, in an order of its own. Then follow random rows, rows that reach
-    the nodes of trees and stand on each side of their splits, and the training rows that the model keeps. A cost
-    that a column holds is never missing.
+    the nodes of trees and stand on each side of their splits, and the training rows that the model keeps. A
+    cost that a column holds is never missing.
     """
     rng = np.random.default_rng(seed)
     pools = [_pool(model, f) for f in range(model.n_features)]
@@ -43,7 +43,7 @@ def samples_for(model: FittedTerms, n_random: int = 1000, seed: int = 0) -> Valu
     stored = model.provenance.example_values
     if stored is not None:
         rows.append(stored.astype(np.float64))
-    X = np.concatenate(rows)
+    X: Floats = np.concatenate(rows)
     if isinstance(model, FittedClassifier) and model.columns is not None:
         for cell in model.columns.cells:
             X[:, cell.feature] = rng.uniform(0.01, 100, len(X))
@@ -92,7 +92,7 @@ def _at_nodes(model: FittedTerms, random: Values) -> Iterator[Values]:
     for _, trees in model.ensemble.of_kind(Trees):
         splits = np.flatnonzero(trees.features >= 0)
         chosen = splits[:: len(splits) // MOST_NODES + 1]
-        found = []
+        found: list[Floats] = []
         for i, node in enumerate(chosen.tolist()):
             tree = int(np.searchsorted(trees.node_offsets, node, side="right")) - 1
             row = random[i % len(random)]

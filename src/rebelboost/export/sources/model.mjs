@@ -30,21 +30,28 @@ function codesOf(table, x) {
   return codes;
 }
 
+/** A split is followed by those to its left, then those to its right. */
 function addTrees(table, codes, first, last, scores) {
-  const { depths, nodes, sets, units, outputs } = table;
+  const { sizes, nodes, sets, units, outputs } = table;
   const n = scores.length;
   for (let t = first; t < last; ++t) {
-    let at = 0;
-    for (let layer = 0; layer < depths[t]; ++layer) {
-      const node = 2 * (table.nodeOffsets[t] + (1 << layer) - 1 + at);
-      const code = codes[nodes[node]];
-      const test = nodes[node + 1];
-      const right = test < 256 ? code > test : (sets[32 * (test - 256) + (code >> 3)] >> (code & 7)) & 1;
-      at = 2 * at + (right ? 1 : 0);
+    let split = 3 * table.firsts[t];
+    let at = table.firsts[t] + t;
+    for (let left = sizes[t]; left > 0; ) {
+      const code = codes[nodes[split]];
+      const test = nodes[split + 1];
+      const skip = nodes[split + 2];
+      if (test < 256 ? code > test : (sets[32 * (test - 256) + (code >> 3)] >> (code & 7)) & 1) {
+        at += skip + 1;
+        split += 3 * (skip + 1);
+        left -= skip + 1;
+      } else {
+        split += 3;
+        left = skip;
+      }
     }
-    const output = (table.nodeOffsets[t] + t + at) * n;
     const unit = units.length ? units[t] : 1;
-    for (let k = 0; k < n; ++k) scores[k] += unit * outputs[output + k];
+    for (let k = 0; k < n; ++k) scores[k] += unit * outputs[at * n + k];
   }
 }
 
@@ -160,8 +167,8 @@ function total(sum, x) {
 for (const { tables } of MODEL.sums)
   for (const table of tables) {
     if (table.kind === "trees") {
-      let node = 0;
-      table.nodeOffsets = table.depths.map((depth) => (node += (1 << depth) - 1) - (1 << depth) + 1);
+      let first = 0;
+      table.firsts = table.sizes.map((size) => (first += size) - size);
       table.nodes = Uint16Array.from(table.nodes);
       table.sets = Uint8Array.from(table.sets);
       table.outputs = Float64Array.from(table.outputs);
@@ -256,17 +263,28 @@ function uniformPosterior(x) {
 /** q as the mixture D'u with the likeliest u. */
 function likeliest(q, { D, Z }) {
   const M = Z.length;
-  let u = new Array(M).fill(1 / M);
+  const u = new Array(M).fill(1 / M);
+  const parts = new Float64Array(M);
+  const ratio = new Float64Array(K);
   for (let s = 0; s < 500; ++s) {
-    const ratio = NAMES.map((k) => {
-      const mixed = ordered(u.map((share, m) => share * D[m * K + k]));
-      return q[k] / Math.max(mixed, 2.2250738585072014e-308);
-    });
-    const parts = u.map((share, m) => share * ordered(NAMES.map((k) => ratio[k] * D[m * K + k])));
-    const sum = ordered(parts);
-    const following = parts.map((part) => (part + 1e-3 / M) / (sum + 1e-3));
-    const moved = Math.max(...following.map((share, m) => Math.abs(share - u[m])));
-    u = following;
+    for (let k = 0; k < K; ++k) {
+      let mixed = 0;
+      for (let m = 0; m < M; ++m) mixed += u[m] * D[m * K + k];
+      ratio[k] = q[k] / Math.max(mixed, 2.2250738585072014e-308);
+    }
+    let sum = 0;
+    for (let m = 0; m < M; ++m) {
+      let part = 0;
+      for (let k = 0; k < K; ++k) part += ratio[k] * D[m * K + k];
+      parts[m] = u[m] * part;
+      sum += parts[m];
+    }
+    let moved = 0;
+    for (let m = 0; m < M; ++m) {
+      const following = (parts[m] + 1e-3 / M) / (sum + 1e-3);
+      moved = Math.max(moved, Math.abs(following - u[m]));
+      u[m] = following;
+    }
     if (!(moved > 1e-12)) break;
   }
   return u;

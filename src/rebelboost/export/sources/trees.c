@@ -5,8 +5,8 @@ struct trees {
     const int32_t* starts;        /* where the thresholds of a column begin */
     const double* thresholds;
     const uint8_t* missing; /* code of missing values in each column */
-    const uint8_t* depths;
-    const uint16_t* nodes;   /* column and test: a code to exceed, or 256 + a set of codes */
+    const uint16_t* sizes;   /* number of splits of each tree */
+    const uint16_t* nodes;   /* of each split: column, test, and number of splits to its left */
     const uint8_t* sets;     /* 32 bytes each, a bit for each code */
     const double* units;     /* of the outputs of each tree */
     const int16_t* integers; /* outputs in these units, or none */
@@ -35,25 +35,33 @@ static void code_columns(const struct trees* trees, const double* x, uint8_t* co
     }
 }
 
-/* Adds trees [first, last); `node` is the first node of the first of them. */
+/* Adds trees [first, last); `node` is the first split of the first of them. A split is followed by
+   those to its left, then those to its right. Its test is a code to exceed, or 256 + a set of codes. */
 static void add_trees(const struct trees* trees, const uint8_t* codes, int32_t first, int32_t last,
                       int32_t node, int32_t n_outputs, double* scores) {
-    const uint16_t* nodes = trees->nodes + 2 * (size_t)node;
+    const uint16_t* tree = trees->nodes + 3 * (size_t)node;
     size_t leaf = (size_t)node + (size_t)first;
     for (int32_t t = first; t < last; ++t) {
-        const unsigned depth = trees->depths[t];
-        size_t at = 0;
-        for (unsigned layer = 0; layer < depth; ++layer) {
-            const uint16_t* split = nodes + 2 * (((size_t)1 << layer) - 1 + at);
-            const unsigned code = codes[split[0]], test = split[1];
+        const uint16_t* split = tree;
+        unsigned left = trees->sizes[t]; /* splits that may still come */
+        size_t at = leaf;
+        while (left > 0) {
+            const unsigned code = codes[split[0]], test = split[1], skip = split[2];
             const uint8_t* set = trees->sets + 32 * (size_t)(test < 256 ? 0 : test - 256);
-            at = 2 * at + (test < 256 ? code > test : (unsigned)set[code / 8] >> code % 8 & 1);
+            if (test < 256 ? code > test : (unsigned)set[code / 8] >> code % 8 & 1) {
+                at += skip + 1;
+                split += 3 * (skip + 1);
+                left -= skip + 1;
+            } else {
+                split += 3;
+                left = skip;
+            }
         }
-        const size_t output = (leaf + at) * (size_t)n_outputs;
+        at *= (size_t)n_outputs;
         for (int32_t k = 0; k < n_outputs; ++k)
-            scores[k] += trees->integers ? trees->units[t] * trees->integers[output + (size_t)k]
-                                         : trees->numbers[output + (size_t)k];
-        nodes += 2 * (((size_t)1 << depth) - 1);
-        leaf += (size_t)1 << depth;
+            scores[k] += trees->integers ? trees->units[t] * trees->integers[at + (size_t)k]
+                                         : trees->numbers[at + (size_t)k];
+        tree += 3 * (size_t)trees->sizes[t];
+        leaf += (size_t)trees->sizes[t] + 1;
     }
 }
