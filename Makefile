@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 RUN := PATH="$(abspath $(BIN)):$$PATH"
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PICTURES := $(patsubst examples/plot_%.py,build/gallery/%.png,$(wildcard examples/plot_*.py))
-CPP := $(wildcard cpp/*.cpp cpp/*.hpp tests/kernels/*.cpp)
+CPP := $(wildcard cpp/*.cpp cpp/*.hpp tests/kernels/*.cpp src/rebelboost/export/sources/*.c)
 BUILD_TOOLS := $(VENV)/.build-tools
 ENGINE := $(VENV)/.engine
 extras = $(VENV)/.extras-$(1)

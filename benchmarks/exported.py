@@ -2,10 +2,11 @@
 
 python benchmarks/exported.py [--rows 1000000] [--only "letter, trees;…"] [--no-speed]
 
-The rows are divided among the models. Some are those of `rebel verify`, at thresholds, missing and extreme; the others
-are rows of the table's test part with noise. Every score, probability and decision is compared with Python's, bit
-for bit, in C (gcc -O0, -O3 and for this processor; clang, or the package ziglang, if it is installed) and in Node. Then
-a model of trees is timed in C and Python, beside LightGBM, if it is installed. Use one thread for all.
+The rows are divided among the models. Some are those of `rebel verify`: at thresholds, missing, extreme. The
+others are rows of the table's test part with noise. Every score, probability and decision is compared with
+Python's, bit for bit, in C (gcc -O0, -O3 and for this processor; clang, or the package ziglang, if it is
+installed) and in Node. Then a model of trees is timed in C and Python, beside LightGBM, if it is installed; all
+on one thread.
 """
 
 import argparse
@@ -19,9 +20,9 @@ import time
 from functools import partial
 from pathlib import Path
 
-import data
 import numpy as np
 
+import data
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, SmoothSimilarity, Stump, Tree
 from rebelboost.export.c import as_c
 from rebelboost.export.evaluator import evaluator_of
@@ -232,9 +233,8 @@ def speed(folder):
         f"\n{n_rounds} trees of depth 6, {X.shape[1]} features, {len(X):,} rows, one thread; best of {REPEATS}"
     )
     for name, call in calls.items():
-        print(
-            f"  {name:26s} {len(X) / best(call, X):>12,.0f} rows/s   {1e6 * best(call, X[:1]):>8.1f} µs for one row"
-        )
+        rate, latency = len(X) / best(call, X), 1e6 * best(call, X[:1])
+        print(f"  {name:26s} {rate:>12,.0f} rows/s   {latency:>8.1f} µs for one row")
 
 
 def best(call, X):

@@ -19,9 +19,10 @@ from rebelboost.tables.schema import Match
 from rebelboost.tables.schema_inference import infer_schema
 
 COLOURS = ["rot", "grün", '"bl"au', "a</script>", "*/ x", "None", "back\\slash", "??/", "a\tb"]
-ODD = ["", "?", "unknown", "12x", "1e3", "-5", "+5", "1,5", "1.5", "1.234,5", "1,234.5", " 7 ", "1 234",
-       "12.34.56", "31.02.2021", "00:00", "24:00", "7/", "/7", "1/2/3", "1/2", "-", "5 Tage",
-       "€ 5", "<7", "<= 7", "≥7,5", "5 €", "nan", "inf", "0x10", "1_000", ".5", "5.", "1e", "e5", "Rot"]  # fmt: skip
+ODD = """
+?|unknown|12x|1e3|-5|+5|1.5|1,5|1.234.5|1.234,5|1,234.5| 7 |1 234|12.34.56|31.02.2021|00:00|24:00|7/|/7|1/2/3
+1/2|-|5 Tage|€ 5|<7|<= 7|≥7,5|5 €|12,5 €|-1.234,00|nan|inf|0x10|1_000|.5|5.|1e|e5|Rot|29.2.2021|1.1.2021|NA
+""".replace("\n", "|").split("|")
 
 
 def written_table(path, texts=()):

@@ -5,6 +5,7 @@ for copying bytes and, to read text, `strtod`.
 """
 
 from collections.abc import Iterable
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -264,7 +265,7 @@ class _Writer:
         if not by_cost and reject_cost is None:
             lines += ["    (void)costs;", "    return highest(scores);"]
         else:
-            lines += source("judge.c").rstrip().splitlines()
+            lines.append(indent(source("judge.c").rstrip(), "    "))
             if by_cost and is_uniform:
                 choice = "are_uniform(costs) ? highest(scores) : least_risk(scores, risks)"
             else:

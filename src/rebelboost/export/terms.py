@@ -39,8 +39,11 @@ class TreeTable(NamedTuple):
     sizes: Integers
     """(T,) number of splits of each tree; it has one leaf more."""
     nodes: Integers
-    """(splits, 3) column, test, and number of splits to the left. A split is followed by those to its left, then
-    those to its right. The test is a code that must be exceeded to go right, or 256 + a set of codes that do."""
+    """(splits, 3) column, test, and number of splits to the left.
+
+    A split is followed by those to its left, then those to its right. The test is a code that must be exceeded
+    to go right, or 256 + a set of codes that go right.
+    """
     sets: Bytes
     """(sets, 32) a bit for each code."""
     units: Floats

@@ -13,7 +13,8 @@ static double respond(int kind, double r_i, double r_j, double apart) {
         const double quarter = apart * 0.25;
         double middle = (r_i + r_j) * 0.5 - quarter;
         middle = middle > 0 ? middle : 0;
-        return (PEAK * quarter) * ((r_j - r_i) * 0.25) / (4.0 * quarter * quarter + middle * middle);
+        return (PEAK * quarter) * ((r_j - r_i) * 0.25) /
+               (4.0 * quarter * quarter + middle * middle);
     }
     if (kind == 1)
         return r_j > r_i ? 1 : -1;

@@ -1,1 +1,3 @@
-static double log_ratio(double score) { return 2 * score; }
+static double log_ratio(double score) {
+    return 2 * score;
+}

@@ -1,1 +1,3 @@
-static double log_ratio(double score) { return score; }
+static double log_ratio(double score) {
+    return score;
+}

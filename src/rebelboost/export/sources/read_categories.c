@@ -1,4 +1,5 @@
-/* Code of a category; NaN if there is none. Kinds of categories: 0 texts, 1 numbers, 2 true or false. */
+/* Code of a category; NaN if there is none. Kinds of categories: 0 texts, 1 numbers, 2 true or
+ * false. */
 static double read_category(struct text cell, const struct text* levels, int n, int kind) {
     char lower[6];
     if (IS_AMONG(cell, missing_texts))

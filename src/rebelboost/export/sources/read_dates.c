@@ -1,7 +1,8 @@
 /* Dates and times: microseconds since 1970, or since midnight. */
 static int read_digits(struct text* cell, size_t least, size_t most, int* value) {
     size_t n = 0;
-    for (*value = 0; n < most && n < cell->length && cell->start[n] >= '0' && cell->start[n] <= '9';)
+    for (*value = 0;
+         n < most && n < cell->length && cell->start[n] >= '0' && cell->start[n] <= '9';)
         *value = 10 * *value + (cell->start[n++] - '0');
     *cell = from(*cell, n);
     return n >= least;
@@ -37,13 +38,27 @@ static int read_moment(struct text cell, const char* form, int64_t* days, int64_
     for (; *form; ++form) {
         int fits = 1;
         switch (*form) {
-        case 'Y': fits = read_digits(&cell, 1, 4, &year); break;
-        case 'm': fits = read_digits(&cell, 1, 2, &month); break;
-        case 'd': fits = read_digits(&cell, 1, 2, &day); break;
-        case 'H': fits = read_digits(&cell, 1, 2, &hour); break;
-        case 'M': fits = read_digits(&cell, 1, 2, &minute); break;
-        case 'S': fits = read_digits(&cell, 1, 2, &second); break;
-        case 'b': fits = read_month_name(&cell, &month); break;
+        case 'Y':
+            fits = read_digits(&cell, 1, 4, &year);
+            break;
+        case 'm':
+            fits = read_digits(&cell, 1, 2, &month);
+            break;
+        case 'd':
+            fits = read_digits(&cell, 1, 2, &day);
+            break;
+        case 'H':
+            fits = read_digits(&cell, 1, 2, &hour);
+            break;
+        case 'M':
+            fits = read_digits(&cell, 1, 2, &minute);
+            break;
+        case 'S':
+            fits = read_digits(&cell, 1, 2, &second);
+            break;
+        case 'b':
+            fits = read_month_name(&cell, &month);
+            break;
         case 'f':
             if (cell.length && *cell.start == '.') {
                 int64_t unit = 100000;

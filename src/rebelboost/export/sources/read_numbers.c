@@ -67,7 +67,8 @@ static double read_number(struct text cell, const struct form* form) {
     for (size_t gap; n_whole > 0 && n_whole <= 3 && (gap = separator(cell, i, form->thousands)) > 0;
          i += gap + 3) {
         if (!(is_digit(cell, i + gap) && is_digit(cell, i + gap + 1) &&
-              is_digit(cell, i + gap + 2)) || is_digit(cell, i + gap + 3))
+              is_digit(cell, i + gap + 2)) ||
+            is_digit(cell, i + gap + 3))
             return NAN;
         memcpy(digits + n, cell.start + i + gap, 3);
         n += 3;
@@ -88,5 +89,6 @@ static double read_number(struct text cell, const struct form* form) {
             digits[n++] = cell.start[i++];
     }
     digits[n] = 0;
-    return i == cell.length && n_digits > 0 && (form->has_power || n_whole) ? strtod(digits, 0) : NAN;
+    return i == cell.length && n_digits > 0 && (form->has_power || n_whole) ? strtod(digits, 0)
+                                                                            : NAN;
 }

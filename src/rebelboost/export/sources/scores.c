@@ -1,1 +1,3 @@
-void model_scores(const double* x, double* scores) { sum_0(x, scores); }
+void model_scores(const double* x, double* scores) {
+    sum_0(x, scores);
+}

@@ -17,6 +17,7 @@ static void add_smooth(const struct smooth* function, const float* distances, in
             sum += f * function->outputs[(size_t)e * (size_t)n_outputs + (size_t)k];
         }
         sum += function->offset[k];
-        scores[k] = function->unit > 0 ? scores[k] + nearest(sum / function->unit) * function->unit : sum;
+        scores[k] =
+            function->unit > 0 ? scores[k] + nearest(sum / function->unit) * function->unit : sum;
     }
 }

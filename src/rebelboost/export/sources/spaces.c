@@ -1,4 +1,5 @@
-/* A space maps samples to points, whose squared distances to those of training rows are compared. */
+/* A space maps samples to points, whose squared distances to those of training rows are compared.
+ */
 struct space {
     int32_t n_columns, n_numeric, n_indicated, n_leveled, n_points;
     const int32_t* numeric;   /* features that are numbers */
@@ -13,7 +14,9 @@ struct space {
     const float* points; /* of training rows */
 };
 
-static double clipped(double x, double most) { return x < -most ? -most : x > most ? most : x; }
+static double clipped(double x, double most) {
+    return x < -most ? -most : x > most ? most : x;
+}
 
 static void place(const struct space* space, const double* x, float* point) {
     double columns[MOST_COLUMNS];
@@ -34,7 +37,8 @@ static void place(const struct space* space, const double* x, float* point) {
         if (space->turn) {
             placed = 0;
             for (int32_t j = 0; j < n; ++j)
-                placed += nearest(columns[j] * 16384) * space->turn[(size_t)j * (size_t)n + (size_t)i];
+                placed +=
+                    nearest(columns[j] * 16384) * space->turn[(size_t)j * (size_t)n + (size_t)i];
             placed *= space->turn_unit;
         }
         point[i] = (float)clipped(nearest(placed * 1073741824) / 1073741824, 1e15);

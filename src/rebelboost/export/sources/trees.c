@@ -4,7 +4,7 @@ struct trees {
     const int32_t* features;      /* feature of each column */
     const int32_t* starts;        /* where the thresholds of a column begin */
     const double* thresholds;
-    const uint8_t* missing; /* code of missing values in each column */
+    const uint8_t* missing;  /* code of missing values in each column */
     const uint16_t* sizes;   /* number of splits of each tree */
     const uint16_t* nodes;   /* of each split: column, test, and number of splits to its left */
     const uint8_t* sets;     /* 32 bytes each, a bit for each code */
@@ -36,7 +36,8 @@ static void code_columns(const struct trees* trees, const double* x, uint8_t* co
 }
 
 /* Adds trees [first, last); `node` is the first split of the first of them. A split is followed by
-   those to its left, then those to its right. Its test is a code to exceed, or 256 + a set of codes. */
+   those to its left, then those to its right. Its test is a code to exceed, or 256 + a set of
+   codes. */
 static void add_trees(const struct trees* trees, const uint8_t* codes, int32_t first, int32_t last,
                       int32_t node, int32_t n_outputs, double* scores) {
     const uint16_t* tree = trees->nodes + 3 * (size_t)node;

@@ -1,5 +1,7 @@
 /* P_k = 1/(1 + exp(-(x_k - ln lambda))) with the lambda for which they sum to 1. */
-static double larger(double a, double b) { return a > b ? a : b; }
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
 
 static double log_lambda_of(const double* x) {
     double top = x[0], second = x[1];
