@@ -91,6 +91,11 @@ def _one_class():
     return RebelClassifier("stump", cross_fit=None).fit(X, np.zeros(len(X)))
 
 
+def _other_priors(data, costs=None):
+    fitted = RebelClassifier("tree", n_rounds=10, costs=costs, random_state=0).fit(*data())
+    return fitted.with_priors(np.arange(1.0, 1 + len(fitted.classes_)))
+
+
 def _other_costs():
     return RebelClassifier("tree", n_rounds=20, random_state=0).fit(*wine()).with_costs(COSTS)
 
@@ -108,6 +113,8 @@ MODELS = {
     "argmax": _single(Tree(depth=3), wine, decision="argmax"),
     "abstaining by cost": _single(Tree(depth=3), wine, costs=COSTS, reject_cost=0.3, reject_label=-1),
     "other costs": _other_costs,
+    "other priors": lambda: _other_priors(digits),
+    "other priors with costs": lambda: _other_priors(wine, COSTS),
     "costs in a column": _amounts,
     "costs learned by cell": lambda: _learned_costs(factor=False),
     "costs learned by row": lambda: _learned_costs(factor=True),

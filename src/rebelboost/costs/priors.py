@@ -13,6 +13,7 @@ import numpy as np
 from rebelboost.base.arrays import ByClass, Floats
 from rebelboost.base.fixed_point import exact_sum
 from rebelboost.base.names import ClassNames, listed
+from rebelboost.base.triangular import ordered_sum
 
 MOST_STEPS = 1000
 CLOSE = 1e-9
@@ -22,7 +23,7 @@ CLOSE = 1e-9
 def reweighted(posterior: Floats, ratio: ByClass) -> Floats:
     """(N, K) probabilities whose odds are multiplied by these ratios."""
     changed = posterior * ratio
-    return changed / changed.sum(axis=1, keepdims=True)
+    return changed / ordered_sum(changed)[:, np.newaxis]
 
 
 def given_priors(given: Any, classes: Sequence[Any]) -> ByClass:

@@ -247,11 +247,15 @@ class _Writer:
                 self.parts.append(source("mixture.c"))
         name = "uniform_posterior" if rest is None and n_classes > 1 else "posterior_of"
         ratio = source(f"ratio_{decoder.loss}.c")
+        if decoder.shift is not None:
+            self.parts += [array("SHIFT", decoder.shift), source("shift.c").replace("DECODE", name)]
+            name = "shifted_posterior"
         self.parts.append(f"{ratio}\n" + source("probabilities.c").replace("DECODE", name))
 
     def _decisions(self, deciding: Deciding) -> None:
         by_cost, reject_cost = deciding.by_cost, deciding.reject_cost
-        is_uniform = deciding.decoder.rest is None and not deciding.sources
+        decoder = deciding.decoder
+        is_uniform = decoder.rest is None and decoder.shift is None and not deciding.sources
         self.parts.append(array("COSTS", deciding.costs))
         self.parts.append(self._own_costs(deciding))
         self.parts.append(source("expected_costs.c"))

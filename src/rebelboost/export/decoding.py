@@ -40,6 +40,8 @@ class DecoderArrays(NamedTuple):
     loss: str
     rest: PerronArrays | MixtureArrays | None
     """None if the costs of the training were uniform."""
+    shift: ByClass | None
+    """(K,) how much more frequent each class is than in training; None: as in training."""
 
 
 def decoder_arrays(decoder: Decoder) -> DecoderArrays:
@@ -51,4 +53,5 @@ def decoder_arrays(decoder: Decoder) -> DecoderArrays:
             rest = MixtureArrays(D, Z, np.flatnonzero(matters), inverse)
         else:
             rest = PerronArrays(*perron_arrays(decoder.costs))
-    return DecoderArrays(float(decoder.temperature), decoder.loss, rest)
+    shift = None if decoder.shift is None else np.array(decoder.shift)
+    return DecoderArrays(float(decoder.temperature), decoder.loss, rest, shift)

@@ -120,7 +120,8 @@ def _deciding(deciding: Deciding, n_classes: int) -> dict[str, Any]:
 
 
 def _decoder(decoder: DecoderArrays) -> dict[str, Any]:
-    told = {"temperature": decoder.temperature, "loss": decoder.loss}
+    told: dict[str, Any] = {"temperature": decoder.temperature, "loss": decoder.loss}
+    told["shift"] = None if decoder.shift is None else _list(decoder.shift)
     if decoder.rest is None:
         return told
     name = "mixture" if isinstance(decoder.rest, MixtureArrays) else "perron"

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Bytes, Floats, Ints, Points
 from rebelboost.base.fixed_point import product_factors, spacing
+from rebelboost.data.exact_space import ExactSpace
 from rebelboost.data.spaces import Embedding
 from rebelboost.exceptions import ExportError
 from rebelboost.model.coded_trees import with_codes
@@ -262,6 +263,11 @@ def _function(function: SmoothFunction) -> Table:
 
 
 def _space(space: Any, points: NDArray[Any]) -> SpaceTable:
+    if isinstance(space, ExactSpace):
+        raise ExportError(
+            "the model compares points in double precision, to the letter of the papers, which only Python "
+            "can compute: train with Similarity, whose responses are rounded"
+        )
     if not isinstance(space, Embedding):
         raise ExportError(
             f"the model measures distances by {type(space).__name__.lower()} values or a metric other than "

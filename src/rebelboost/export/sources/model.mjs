@@ -393,9 +393,14 @@ function logRatio(score) {
 
 function posteriorOf(scores) {
   const x = scores.map((score) => logRatio(MODEL.decoder.temperature * score));
-  const { perron, mixture } = MODEL.decoder;
-  if (perron) return perronPosterior(x, perron);
-  return mixture ? mixturePosterior(x, mixture) : uniformPosterior(x);
+  const { perron, mixture, shift } = MODEL.decoder;
+  let P;
+  if (perron) P = perronPosterior(x, perron);
+  else P = mixture ? mixturePosterior(x, mixture) : uniformPosterior(x);
+  if (!shift) return P;
+  const shifted = P.map((p, k) => p * shift[k]);
+  const sum = ordered(shifted);
+  return shifted.map((p) => p / sum);
 }
 
 // ---- decisions
@@ -438,7 +443,8 @@ function decided(scores, P, costs, isOwn) {
   const risks = risksOf(P, costs);
   const least = Math.min(...risks);
   if (MODEL.reject_cost !== null && least > MODEL.reject_cost) return ABSTAINS;
-  const isUniform = !MODEL.decoder.perron && !MODEL.decoder.mixture && areUniform(costs);
+  const { perron, mixture, shift } = MODEL.decoder;
+  const isUniform = !perron && !mixture && !shift && areUniform(costs);
   if (!MODEL.by_cost || (isUniform && !(isOwn && MODEL.sources.length)))
     return highest(scores, () => true);
   return highest(scores, (k) => risks[k] <= least + 1e-12 * Math.abs(least));
