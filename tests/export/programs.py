@@ -15,8 +15,10 @@ from rebelboost.export.c import as_c
 from rebelboost.export.evaluator import evaluator_of
 from rebelboost.export.javascript import as_javascript
 from rebelboost.export.vectors import samples_for
-from rebelboost.export.verify import STRICT, answers_of, compared, run_c, verify
+from rebelboost.export.verify import answers_of, compared, run_c, verify
 
+CHECKED = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+STRICT = [*CHECKED, "-O2"]
 HAS_NODE = shutil.which("node") is not None
 NODE = pytest.mark.skipif(not HAS_NODE, reason="Node is not installed")
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None
@@ -24,13 +26,13 @@ HAS_ZIG = importlib.util.find_spec("ziglang") is not None
 
 def compilers():
     """Commands by name; one that is not found is skipped."""
-    unoptimised = [option for option in STRICT if option != "-O2"]
     zig = [sys.executable, "-m", "ziglang", "cc", *STRICT]
     found = {
-        "gcc -O0": ["gcc", *unoptimised, "-O0"],
-        "gcc -O3": ["gcc", *unoptimised, "-O3"],
-        "gcc for this processor": ["gcc", *unoptimised, "-O3", "-march=native"],
+        "gcc -O0": ["gcc", *CHECKED, "-O0"],
+        "gcc -O3": ["gcc", *CHECKED, "-O3"],
+        "gcc for this processor": ["gcc", *CHECKED, "-O3", "-march=native"],
         "gcc with extensions": ["gcc", "-std=gnu99", "-O2", "-march=native"],
+        "32 bits": [*zig, "-target", "x86-linux-musl", "-msse2", "-mfpmath=sse"],
         "clang": ["clang", *STRICT] if shutil.which("clang") or not HAS_ZIG else zig,
     }
     return [
@@ -38,7 +40,8 @@ def compilers():
             command,
             id=name,
             marks=pytest.mark.skipif(
-                shutil.which(command[0]) is None, reason=f"{command[0]} is not installed"
+                shutil.which(command[0]) is None or (command[:3] == zig[:3] and not HAS_ZIG),
+                reason=f"{command[0]} or the package ziglang is not installed",
             ),
         )
         for name, command in found.items()

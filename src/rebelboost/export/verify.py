@@ -18,7 +18,7 @@ from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTer
 
 COMPILERS = ("cc", "gcc", "clang", "zig")
 """Compilers that are looked for, in this order."""
-STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2")
+OPTIONS = ("-std=c99", "-O2")
 """Options of the compiler."""
 ABSTAINS = -1
 SECONDS = 600.0
@@ -134,7 +134,7 @@ def found_compiler() -> list[str]:
     """The command of a C compiler, with its options."""
     for name in COMPILERS:
         if shutil.which(name):
-            return [name, *(["cc"] if name == "zig" else []), *STRICT]
+            return [name, *(["cc"] if name == "zig" else []), *OPTIONS]
     raise ExportError("no C compiler was found: install gcc or clang, or `pip install ziglang`")
 
 
