@@ -165,6 +165,11 @@ def _tables(terms: Terms) -> Sequence[Table]:
 
 
 def _trees(trees: Trees) -> list[Table]:
+    if trees.mean_splits is not None:
+        raise ExportError(
+            "the trees split categories by their mean targets, which exported programs cannot compute yet: "
+            "export to .json, or group the categories of columns that have many"
+        )
     found = with_codes(trees)
     if found is None:
         raise ExportError(
