@@ -7,6 +7,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from rebelboost import RebelClassifier, RebelRegressor, Similarity, SmoothSimilarity, Stump, Tree
+from rebelboost.model.trees import Trees
 
 COSTS = [[0, 1, 2], [3, 0, 1], [1, 1, 0]]
 
@@ -91,6 +92,15 @@ def _one_class():
     return RebelClassifier("stump", cross_fit=None).fit(X, np.zeros(len(X)))
 
 
+def _many_levels():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(400, size=(3000, 2))
+    y = rng.random(400)[codes[:, 0]] > rng.random(3000)
+    fitted = RebelClassifier(Tree(categorical=[0, 1]), n_rounds=20, cross_fit=None).fit(codes, y)
+    assert any(trees.level_means for _, trees in fitted.ensemble_.of_kind(Trees))
+    return fitted
+
+
 def _other_priors(data, costs=None):
     fitted = RebelClassifier("tree", n_rounds=10, costs=costs, random_state=0).fit(*data())
     return fitted.with_priors(np.arange(1.0, 1 + len(fitted.classes_)))
@@ -113,6 +123,7 @@ MODELS = {
     "argmax": _single(Tree(depth=3), wine, decision="argmax"),
     "abstaining by cost": _single(Tree(depth=3), wine, costs=COSTS, reject_cost=0.3, reject_label=-1),
     "other costs": _other_costs,
+    "means of levels": _many_levels,
     "other priors": lambda: _other_priors(digits),
     "other priors with costs": lambda: _other_priors(wine, COSTS),
     "costs in a column": _amounts,

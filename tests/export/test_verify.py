@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 import rebelboost
 from export.models import model, wine
 from export.programs import NODE, written
-from rebelboost import Binary, ExportError, RebelClassifier, Similarity, Tree
+from rebelboost import Binary, ExportError, RebelClassifier, Similarity
 from rebelboost.export.vectors import samples_for
 from rebelboost.export.verify import found_compiler, verify
 from rebelboost.model.trees import Trees
@@ -93,17 +93,6 @@ def test_kinds_that_only_python_can_compute_are_refused(learner, what, suffix, t
     with pytest.raises(ExportError, match=f"{what}.*: train with "):
         fitted.export(tmp_path / f"model{suffix}")
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("suffix", [".c", ".js"])
-def test_trees_on_means_of_levels_are_refused(suffix, tmp_path):
-    rng = np.random.default_rng(0)
-    codes = rng.integers(100, size=(2000, 1))
-    y = rng.random(100)[codes[:, 0]] > rng.random(2000)
-    fitted = RebelClassifier(Tree(categorical=[0]), n_rounds=5, cross_fit=None).fit(codes, y)
-    assert any(trees.mean_splits for _, trees in fitted.ensemble_.of_kind(Trees))
-    with pytest.raises(ExportError, match="by their mean targets.*: export to .json, or group"):
-        fitted.export(tmp_path / f"model{suffix}")
 
 
 def test_a_suffix_that_names_no_language_is_refused(tmp_path):

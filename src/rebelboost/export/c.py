@@ -159,6 +159,7 @@ class _Writer:
                 (f"starts_{name}", table.starts.astype(np.int32)),
                 (f"thresholds_{name}", table.thresholds),
                 (f"missing_{name}", table.missing.astype(np.uint8)),
+                *self._means(name, table),
                 (f"sizes_{name}", table.sizes.astype(np.uint16)),
                 (f"nodes_{name}", table.nodes.astype(np.uint16)),
                 (f"sets_{name}", table.sets),
@@ -167,6 +168,13 @@ class _Writer:
                 None if has_units else (f"numbers_{name}", table.outputs),
             ],
         )
+
+    def _means(self, name: str, table: TreeTable) -> list[Any]:
+        return [
+            (f"mean_features_{name}", table.mean_features.astype(np.int32)),
+            (f"mean_starts_{name}", table.mean_starts.astype(np.int32)),
+            (f"mean_values_{name}", table.mean_values),
+        ]
 
     def _space(self, name: str, space: SpaceTable) -> None:
         integers = {

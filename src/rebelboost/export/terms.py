@@ -30,13 +30,18 @@ class TreeTable(NamedTuple):
     """Trees whose tests look at a byte of the sample, as in `model.coded_trees`."""
 
     features: Integers
-    """(C,) feature of each column of codes; those of numbers come first."""
+    """(C,) feature of each column of codes, or d + i for means of levels; those of numbers come first."""
     starts: Integers
     """(columns of numbers + 1,) where the thresholds of each begin."""
     thresholds: Floats
     """The code of a number is how many of its column's thresholds it exceeds."""
     missing: Integers
     """(C,) code of missing values."""
+    mean_features: Integers
+    """(M,) categorical features whose codes stand for numbers."""
+    mean_starts: Integers
+    """(M + 1,) where these numbers begin: of each code, of other codes, and of missing values."""
+    mean_values: Floats
     sizes: Integers
     """(T,) number of splits of each tree; it has one leaf more."""
     nodes: Integers
@@ -165,18 +170,13 @@ def _tables(terms: Terms) -> Sequence[Table]:
 
 
 def _trees(trees: Trees) -> list[Table]:
-    if trees.mean_splits is not None:
-        raise ExportError(
-            "the trees split categories by their mean targets, which exported programs cannot compute yet: "
-            "export to .json, or group the categories of columns that have many"
-        )
     found = with_codes(trees)
     if found is None:
         raise ExportError(
             "the trees split categories into more than 65,000 different sets, or test more than 65,000 "
             "columns: train fewer trees"
         )
-    columns = found.columns
+    columns, means = found.columns, trees.level_means
     n_numbers = int(np.count_nonzero(columns.categorical == 0))
     sizes, nodes, skips, leaves = splits_in_order(trees)
     outputs = trees.outputs[leaves]
@@ -187,6 +187,9 @@ def _trees(trees: Trees) -> list[Table]:
             columns.starts[: n_numbers + 1],
             columns.thresholds,
             columns.missing,
+            _ints([each.feature for each in means]),
+            np.cumsum([0, *(len(each.values) for each in means)]),
+            np.concatenate([np.empty(0), *(each.values for each in means)]),
             sizes,
             np.column_stack([found.trees.nodes[nodes], skips]),
             found.trees.sets,

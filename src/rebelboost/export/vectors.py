@@ -133,7 +133,7 @@ def _moved(
     if feature in n_levels:
         fits = np.ones(n_levels[feature], dtype=bool)
         for node, right in own:
-            fits &= (trees.right[trees.category[node], : len(fits)] != 0) == right
+            fits &= trees.codes_right(node, np.arange(len(fits), dtype=np.float64)) == right
         if fits.any():
             row[feature] = np.flatnonzero(fits)[0]
         return bool(fits.any())

@@ -7,11 +7,21 @@ function nearest(x) {
   return x > -big ? x - big + big : x;
 }
 
+/** The number that a category stands for. */
+function meanOf(table, i, x) {
+  const code = x[table.mean_features[i]];
+  const first = table.mean_starts[i];
+  const n = table.mean_starts[i + 1] - first - 2;
+  if (code !== code) return table.mean_values[first + n + 1];
+  return table.mean_values[first + (code >= 0 && code < n ? Math.trunc(code) : n)];
+}
+
 function codesOf(table, x) {
   const codes = new Uint8Array(Math.max(1, table.features.length));
   const nNumbers = table.starts.length - 1;
   for (let c = 0; c < table.features.length; ++c) {
-    const value = x[table.features[c]];
+    const f = table.features[c];
+    const value = f < MODEL.names.length ? x[f] : meanOf(table, f - MODEL.names.length, x);
     if (c >= nNumbers) {
       codes[c] = value >= 0 && value < 255 ? Math.trunc(value) : table.missing[c];
     } else if (value !== value) {

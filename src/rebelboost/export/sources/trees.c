@@ -4,18 +4,31 @@ struct trees {
     const int32_t* features;      /* feature of each column */
     const int32_t* starts;        /* where the thresholds of a column begin */
     const double* thresholds;
-    const uint8_t* missing;  /* code of missing values in each column */
-    const uint16_t* sizes;   /* number of splits of each tree */
-    const uint16_t* nodes;   /* of each split: column, test, and number of splits to its left */
-    const uint8_t* sets;     /* 32 bytes each, a bit for each code */
-    const double* units;     /* of the outputs of each tree */
-    const int16_t* integers; /* outputs in these units, or none */
-    const double* numbers;   /* outputs, if there are no integers */
+    const uint8_t* missing;       /* code of missing values in each column */
+    const int32_t* mean_features; /* categories that stand for numbers */
+    const int32_t* mean_starts;
+    const double* mean_values; /* of each code, of other codes, and of missing values */
+    const uint16_t* sizes;     /* number of splits of each tree */
+    const uint16_t* nodes;     /* of each split: column, test, and number of splits to its left */
+    const uint8_t* sets;       /* 32 bytes each, a bit for each code */
+    const double* units;       /* of the outputs of each tree */
+    const int16_t* integers;   /* outputs in these units, or none */
+    const double* numbers;     /* outputs, if there are no integers */
 };
+
+/* The number that a category stands for. */
+static double mean_of(const struct trees* trees, int32_t i, const double* x) {
+    const double code = x[trees->mean_features[i]];
+    const int32_t first = trees->mean_starts[i], n = trees->mean_starts[i + 1] - first - 2;
+    if (code != code)
+        return trees->mean_values[first + n + 1];
+    return trees->mean_values[first + (code >= 0 && code < n ? (int32_t)code : n)];
+}
 
 static void code_columns(const struct trees* trees, const double* x, uint8_t* codes) {
     for (int32_t c = 0; c < trees->n_columns; ++c) {
-        const double value = x[trees->features[c]];
+        const int32_t f = trees->features[c];
+        const double value = f < MODEL_N_FEATURES ? x[f] : mean_of(trees, f - MODEL_N_FEATURES, x);
         if (c >= trees->n_numbers) {
             codes[c] = value >= 0 && value < 255 ? (uint8_t)value : trees->missing[c];
         } else if (value != value) {
