@@ -170,10 +170,17 @@ class _Writer:
         )
 
     def _means(self, name: str, table: TreeTable) -> list[Any]:
+        features: Any = table.mean_features
+        starts: Any = table.mean_starts
+        values = table.mean_values
+        if (
+            len(features) == 0
+        ):  # never read, but compilers that inline functions warn of empty arrays
+            features, starts, values = np.zeros(1), np.array([0, 2]), np.zeros(2)
         return [
-            (f"mean_features_{name}", table.mean_features.astype(np.int32)),
-            (f"mean_starts_{name}", table.mean_starts.astype(np.int32)),
-            (f"mean_values_{name}", table.mean_values),
+            (f"mean_features_{name}", features.astype(np.int32)),
+            (f"mean_starts_{name}", starts.astype(np.int32)),
+            (f"mean_values_{name}", values),
         ]
 
     def _space(self, name: str, space: SpaceTable) -> None:
