@@ -60,6 +60,13 @@ def regression(n=60):
     return X, np.nan_to_num(X[:, 0]) + y
 
 
+def towns():
+    """Numbers, and a column of more categories than are split into subsets."""
+    X, y = numbers(n=150, d=2)
+    named = 8 * y + np.random.default_rng(7).integers(20, size=len(y))
+    return pd.DataFrame(X, columns=["a", "b"]).assign(town=[f"town {i}" for i in named]), y
+
+
 def priced():
     X, y = numbers(d=2)
     return pd.DataFrame(X, columns=["a", "b"]).assign(c=np.round(np.exp(X[:, 0]), 2)), y
@@ -99,6 +106,10 @@ def fitted(estimator):
 def _one_class(X, y):
     with pytest.warns(SingleClassWarning):
         return RebelClassifier().fit(X, y)
+
+
+def _of_other_priors(X, y):
+    return RebelClassifier("stump", n_rounds=4).fit(X, y).with_priors([0.1, 0.2, 0.7])
 
 
 COSTS = {(0, 1): 5, (2, 0): 3.0}
@@ -184,6 +195,10 @@ MAKERS = {
         lambda: numbers(n=40),
         fitted(RebelClassifier(n_rounds=2, cross_fit=2, random_state=1)),
     ),
+    "levels": (towns, fitted(RebelClassifier(Tree(2), n_rounds=4, cross_fit=None))),
+    "similarity_exact": (numbers, fitted(RebelClassifier.papers("local", n_rounds=6))),
+    "similarity_exact_sign": (numbers, fitted(RebelClassifier.papers("local_sign", n_rounds=6))),
+    "priors": (numbers, _of_other_priors),
     "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
 VERSION = 1

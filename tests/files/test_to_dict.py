@@ -20,8 +20,9 @@ NOT_BY_HAND = {
     "cross_fit_similarity",
     "blend",
     "compressed",
+    "similarity_exact",
 }
-"""The page's example leaves out other metrics, and spaces with a turn."""
+"""The page's example leaves out other metrics, spaces with a turn, and exact responses."""
 
 
 @pytest.fixture(scope="module")
