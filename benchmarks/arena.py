@@ -1,6 +1,6 @@
 """Ranking and probabilities on tables of TabArena, at its official splits: 1 − AUC, log-loss, error, seconds.
 
-python benchmarks/arena.py [--half choosing] [--sets a,b] [--rivals a,b] [--repeats 1] [--measured]
+python benchmarks/arena.py [--half choosing] [--sets a,b] [--rivals a,b] [--repeats 1] [--measured] [--docs]
 
 Each unit, a library at its defaults on one split, runs in one thread; results stay in
 `.benchmarks/reproduce/units` until the code or the version changes. The measure of a table is the
@@ -38,6 +38,8 @@ MOST_FOR_ALL_REPEATS = 2500
 DATES = {"Marketing_Campaign": "Dt_Customer"}
 """Columns of dates, which are text in the files."""
 PUBLISHED = ("TabFM", "TabICLv2", "CatBoost", "LightGBM")
+PAGE = harness.ROOT / "docs" / "libraries.md"
+MARKS = ("<!-- arena -->", "<!-- /arena -->")
 BY_CHANCE = 0.5
 """1 − AUC of a library that failed."""
 RATIOS = (("catboost", "CatBoost"), ("lightgbm", "LightGBM"), (None, "TabICLv2"), (None, "TabFM"))
@@ -232,6 +234,15 @@ def report(found: Found, sets: list[str], rivals: list[str], repeats: int) -> It
         yield f"{key}\n\n" + measuring.markdown(["", *titles], rows)
 
 
+def write_page(tables: Iterable[str]) -> None:
+    """Put the measures and the ratios into docs/libraries.md, between its marks."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(MARKS[0])
+    _, _, after = rest.partition(MARKS[1])
+    written = "\n\n".join([MARKS[0], *tables, MARKS[1]])
+    PAGE.write_text(before + written + after, encoding="utf-8")
+
+
 def _shown(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
 
@@ -246,6 +257,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--processes", type=int, default=harness.N_PROCESSES)
     parser.add_argument("--measured", action="store_true", help="report, and measure nothing")
+    parser.add_argument("--docs", action="store_true", help="write the page of the docs")
     options = parser.parse_args()
     sets = options.sets.split(",") if options.sets else halves()[options.half]
     units = units_of(sets, options.rivals.split(","), options.repeats)
@@ -253,8 +265,10 @@ def main() -> None:
         measure, units, made_by="", n_processes=0 if options.measured else options.processes
     )
     rivals = [r for r in options.rivals.split(",") if any(unit[3] == r for unit in units)]
-    for text in report(found, sets, rivals, options.repeats):
-        print(text + "\n")
+    machine, *texts = report(found, sets, rivals, options.repeats)
+    print("\n\n".join([machine, *texts]))
+    if options.docs:
+        write_page(texts[:4])
 
 
 if __name__ == "__main__":
