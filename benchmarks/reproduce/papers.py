@@ -3,10 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
-from rebelboost import RebelClassifier, Similarity, Stump, Tree
+from rebelboost import RebelClassifier
 from rebelboost.vision import Detector
 
-BY_NAME = hasattr(RebelClassifier, "papers")
 TO_THE_END: dict[str, Any] = {"tol": 0.0, "n_jobs": 1}
 """Experiments have a fixed number of rounds, where they do not say otherwise."""
 
@@ -27,8 +26,8 @@ def paper(
     """The published method, with all rounds, and what else an experiment changes, such as the search."""
     asked = {"n_rounds": n_rounds, "depth": depth, "costs": costs}
     given = {key: value for key, value in asked.items() if value is not None}
-    name, options = VARIANTS.get(name, (name, {})) if BY_NAME else (name, {})
-    made = RebelClassifier.papers(name, **given, **options) if BY_NAME else _nearest(name, **given)
+    name, options = VARIANTS.get(name, (name, {}))
+    made = RebelClassifier.papers(name, **given, **options)
     return made.set_params(**TO_THE_END | changed)
 
 
@@ -39,31 +38,6 @@ def quickboost(n_rounds: int, depth: int, search: str, **changed: Any) -> RebelC
     return made.set_params(learner=replace(made.learner, first_subset=FIRST_SUBSET, **learner))
 
 
-def _nearest(name: str, n_rounds: int, depth: int = 1, costs: Any = None) -> RebelClassifier:
-    """The nearest that can be asked for without `RebelClassifier.papers`."""
-    learners = {
-        "local": Similarity(scale="none", search="best", offset=False, rivals=1000),
-        "local_sign": Similarity(
-            scale="none", search="best", offset=False, rivals=1000, response="sign"
-        ),
-        "one_point": Similarity(scale="none", search="best", offset=False, modes="one"),
-    }
-    trees = Stump() if depth == 1 else Tree(depth, outputs="tree")
-    losses = {"logitboost": "logistic", "l2boost": "squared"}
-    return RebelClassifier(
-        learners.get(name, trees),
-        n_rounds=n_rounds,
-        costs=costs,
-        loss=losses.get(name, "exponential"),
-        training="costs",
-        decision="argmax",
-        cross_fit=None,
-        shrinkage=1.0,
-    )
-
-
 def viola_jones(window: tuple[int, int], **changed: Any) -> Detector:
     """AdaBoost on stumps of Haar features [ADA, Sec. 3.4.3]."""
-    if hasattr(Detector, "papers"):
-        return Detector.papers("viola_jones").set_params(window=window, **changed)
-    return Detector(window, "haar", depth=1, outputs="tree", mirror=False, **changed)
+    return Detector.papers("viola_jones").set_params(window=window, **changed)

@@ -11,7 +11,6 @@ from pathlib import Path
 import measuring
 from reproduce import harness
 from reproduce.harness import Line, Table
-from reproduce.papers import BY_NAME
 
 PAGE = harness.ROOT / "docs" / "results.md"
 HEAD = """\
@@ -27,9 +26,6 @@ a figure are in no text, so that nothing here is compared with them. The verdict
 algorithm, run to the letter: the statement *holds* here or *does not hold*, or it is *not to be checked*
 because the data are not available. "Ours" is what our own learner gives in the same experiment; it has no
 verdict. Where a single draw would decide, the mean and the standard deviation of several draws are given."""
-
-NEAREST = """\
-These runs were made before `RebelClassifier.papers`: the nearest settings stand for the papers' algorithms."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,7 @@ def write_results(modules: Mapping[str, str]) -> Path:
         if title not in {section.title for section in sections}
     ]
     text = [
-        HEAD if BY_NAME else f"{HEAD}\n\n{NEAREST}",
+        HEAD,
         overview(sections),
         *(section.text() for section in sections),
         *missing,
