@@ -217,6 +217,7 @@ def _own(model: FittedClassifier | FittedRegressor, cross_fit: CrossFit | None) 
             "temperature": float(decoder.temperature),
             "precision": float(decoder.precision),
             "loss": decoder.loss,
+            **({} if decoder.shift is None else {"shifted": True}),
         },
         "cross_fit": cross_fit is not None,
     }
@@ -346,7 +347,7 @@ def _take_classifier(
             of_decoder.number("precision", 1e-300, 1.0),
             of_decoder.word("loss", CLASS_LOSSES),
             fields.word("subcosts", SUBCOSTS),
-            _shift(reader, n),
+            _shift(reader, of_decoder, n),
         ),
         rule=rule,
     )
@@ -355,9 +356,10 @@ def _take_classifier(
     return model
 
 
-def _shift(reader: TensorReader, n: int) -> tuple[float, ...] | None:
-    if not reader.has("decoder.shift"):
+def _shift(reader: TensorReader, fields: Fields, n: int) -> tuple[float, ...] | None:
+    if not fields.has("shifted"):
         return None
+    require(fields.any("shifted") is True, "'shifted' in the decoder that is not true")
     shift = _amounts(reader, "decoder.shift", n)
     require((shift > 0).all(), "a class whose frequency is said to be 0 now")
     return tuple(shift.tolist())
