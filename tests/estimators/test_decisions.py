@@ -69,6 +69,8 @@ def test_rows_in_groups_give_a_wider_bound(clf, unseen):
     assert grouped.total.n_units == 20
     assert grouped.bound > clf.certify(X, y).bound
     assert "1,000 rows in 20 groups" in str(grouped)
+    assert "none of which may be larger than the largest of these" in str(grouped)
+    assert "counts groups" not in str(clf.certify(X, y))
 
 
 def test_costs_by_row_need_a_greatest_cost_or_say_what_they_assume(clf, unseen):

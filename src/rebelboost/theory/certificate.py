@@ -120,6 +120,8 @@ class Certificate(Described):
         limit = f"The greatest possible cost of a decision is {number(self.greatest)}"
         if self.by_row:
             limit += ", the greatest among these rows: the bound holds if no new row costs more"
+        if self.grouped:
+            found.append("It counts groups, none of which may be larger than the largest of these.")
         found.append(
             f"{limit}. The bound holds for new rows drawn as these were, and for no others."
         )
