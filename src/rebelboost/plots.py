@@ -240,7 +240,12 @@ def _several_fits(fits: "list[list[Round]]", classifier: Any, ax: "Axes", errors
 
 
 def plot_shapes(
-    model: Any, X: Any, features: Sequence[Any] | None = None, *, most: int = 6
+    model: Any,
+    X: Any,
+    features: Sequence[Any] | None = None,
+    *,
+    most: int = 6,
+    positive: Any = None,
 ) -> "list[Axes]":
     """Plot what each feature adds to the scores, above a histogram of its values.
 
@@ -258,6 +263,8 @@ def plot_shapes(
         Features to plot. Default: those with the largest effect.
     most : int
         Maximum number of features, unless they are given.
+    positive : class label, optional
+        Of two classes, the one whose score is shown.
 
     Returns
     -------
@@ -278,7 +285,7 @@ def plot_shapes(
         raise ValueError("there is nothing to plot: no feature changes the scores")
     names = fitted.class_names
     classes = ["prediction"] if names is None else [*map(printed, names)]
-    code = None if names is None else positive_class(model)
+    code = None if names is None else positive_class(model, positive)
     codes = range(len(classes)) if code is None else [code]
     n_columns = min(3, len(chosen))
     n_rows = -(-len(chosen) // n_columns)

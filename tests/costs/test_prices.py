@@ -1,12 +1,17 @@
 """Ranges of prices, against brute force: the decision holds inside, and changes outside."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rebelboost import RebelClassifier
+from rebelboost.base.findings import as_json
+from rebelboost.costs import prices
 from rebelboost.costs.prices import price_ranges
+from rebelboost.evaluation import Evaluation, evaluate
 
 
 def drawn(seed, n_classes, *, rejects):
@@ -92,3 +97,63 @@ def test_ranges_of_a_rule_that_ignores_prices_are_refused(classifier):
     argmax = RebelClassifier("stump", n_rounds=3, decision="argmax").fit(X, X[:, 0] > 0)
     with pytest.raises(ValueError, match='ranges need decision="min_risk"'):
         argmax.price_ranges(X)
+
+
+@pytest.mark.parametrize("abstains", [False, True])
+def test_an_evaluation_counts_the_decisions_that_a_price_changes(classifier, abstains):
+    clf, X = classifier
+    clf = clf.with_abstentions(0.2, X) if abstains else clf
+    y, before = clf.classes_[np.arange(len(X)) % 3], clf.predict(X)
+    found = evaluate(clf, X, y)
+    assert len(found.price_changes) == 6
+    for each in found.price_changes:
+        cell = (clf.classes_[each.true], clf.classes_[each.decided])
+        for factor, share in ((0.5, each.halved), (2, each.doubled)):
+            after = clf.with_costs({cell: factor * each.price}).predict(X)
+            assert share == pytest.approx(np.mean(after != before))
+    largest = [max(each.halved, each.doubled) for each in found.price_changes]
+    assert largest == sorted(largest, reverse=True)
+    assert largest[0] > 0
+    assert "Decisions that change with a price" in str(found)
+    again = Evaluation.from_dict(json.loads(json.dumps(found.to_dict())))
+    assert again.price_changes == found.price_changes
+
+
+def test_rows_in_parts_are_counted_like_rows_at_once(classifier, monkeypatch):
+    clf, X = classifier
+    y, rng = clf.predict(X), np.random.default_rng(0)
+    costs, weight = rng.uniform(0.5, 2, (len(X), 3)), rng.uniform(0.5, 2, len(X))
+    whole = evaluate(clf, X, y, costs=costs, sample_weight=weight).price_changes
+    monkeypatch.setattr(prices, "AT_ONCE", 100)
+    parts = evaluate(clf, X, y, costs=costs, sample_weight=weight).price_changes
+    assert np.array(parts) == pytest.approx(np.array(whole))
+
+
+def test_an_explanation_has_the_ranges_of_its_decision(classifier):
+    clf, X = classifier
+    careful, found = clf.with_abstentions(0.5, X), clf.price_ranges(X[:5])
+    for n, why in enumerate(clf.explain(X[:5])):
+        assert np.array_equal(why.prices.low, found.low[n], equal_nan=True)
+        assert np.array_equal(why.prices.high, found.high[n], equal_nan=True)
+        assert "Prices over which this decision holds" in str(why)
+        table = as_json(why.document())["prices"]
+        assert [(a, b) for a, b in zip(table["true"], table["decided"], strict=True)] == [
+            (a, b) for a in "abc" for b in "abc" if a != b
+        ]
+        assert all(
+            low <= price <= (np.inf if high is None else high)
+            for low, price, high in zip(table["low"], table["price"], table["high"], strict=True)
+        )
+    abstained = np.flatnonzero(careful.predict(X) == "abstain")[0]
+    low, high = careful.explain(X[[abstained]])[0].prices.abstaining
+    assert low == 0
+    assert high == pytest.approx(careful.expected_cost(X[[abstained]]).min())
+
+
+def test_prices_are_not_in_explanations_of_decisions_that_ignore_them(classifier):
+    _, X = classifier
+    argmax = RebelClassifier("stump", n_rounds=3, decision="argmax").fit(X, X[:, 0] > 0)
+    assert argmax.explain(X[:1])[0].prices is None
+    assert evaluate(argmax, X, X[:, 0] > 0).price_changes == ()
+    equal = RebelClassifier("stump", n_rounds=3).fit(X, X[:, 0] > 0)
+    assert "Prices" not in str(equal.explain(X[:1])[0])

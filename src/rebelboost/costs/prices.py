@@ -8,8 +8,9 @@ limit on.
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Floats, Labels
+from rebelboost.base.arrays import BySample, Floats, Labels
 from rebelboost.costs.decision import expected_costs
 
 
@@ -25,8 +26,16 @@ class PriceRanges(NamedTuple):
 
     def flipped(self, costs: Floats, factor: float) -> Floats:
         """(K, K) share of the decisions that change if a price is multiplied by the factor."""
+        return self._changes(costs, factor).mean(axis=0)
+
+    def _changes(self, costs: Floats, factor: float) -> NDArray[np.bool_]:
         changed = costs * factor
-        return ((changed < self.low) | (changed > self.high)).mean(axis=0)
+        changes: NDArray[np.bool_] = (changed < self.low) | (changed > self.high)
+        return changes
+
+    def weight_flipped(self, costs: Floats, factor: float, weight: BySample) -> Floats:
+        """(K, K) weight of the decisions that change if a price is multiplied by the factor."""
+        return np.tensordot(weight, self._changes(costs, factor), axes=1)
 
 
 def price_ranges(
@@ -64,3 +73,50 @@ def price_ranges(
         [np.where(abstained, 0.0, least), np.where(abstained, least, np.inf)]
     )
     return PriceRanges(low, high, abstaining)
+
+
+class PriceChange(NamedTuple):
+    """How many decisions change with the price of one kind of mistake."""
+
+    true: int
+    """Code of the true class."""
+    decided: int
+    price: float
+    """The price; where rows have their own, the mean."""
+    halved: float
+    """Share of the decisions that change if it is halved."""
+    doubled: float
+    """Share of the decisions that change if it is doubled."""
+
+
+MOST_CELLS = 20_000_000
+"""Rows times prices, at most: more would take long."""
+AT_ONCE = 1_000_000
+
+
+def price_changes(
+    posterior: Floats,
+    costs: Floats,
+    decided: Labels,
+    reject_cost: float | None,
+    weight: BySample,
+) -> tuple[PriceChange, ...]:
+    """Of each price, the most influential first; none if there are too many rows and classes."""
+    n_samples, n_classes = posterior.shape
+    if n_classes < 2 or n_samples * n_classes**2 > MOST_CELLS:
+        return ()
+    halved, doubled = np.zeros((2, n_classes, n_classes))
+    step = max(1, AT_ONCE // n_classes**2)
+    for rows in (slice(begin, begin + step) for begin in range(0, n_samples, step)):
+        own = costs[rows] if costs.ndim == 3 else costs
+        found = price_ranges(posterior[rows], own, decided[rows], reject_cost)
+        halved += found.weight_flipped(own, 0.5, weight[rows])
+        doubled += found.weight_flipped(own, 2.0, weight[rows])
+    mean = np.average(costs, axis=0, weights=weight) if costs.ndim == 3 else costs
+    total = float(weight.sum())
+    cells = [(a, b) for a in range(n_classes) for b in range(n_classes) if a != b]
+    changes = [
+        PriceChange(a, b, float(mean[a, b]), *(float(of[a, b]) / total for of in (halved, doubled)))
+        for a, b in cells
+    ]
+    return tuple(sorted(changes, key=lambda each: -max(each.halved, each.doubled)))

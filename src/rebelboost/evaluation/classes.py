@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
 from rebelboost.base.names import ClassNames, listed, plain, printed
 from rebelboost.costs.by_sample import own_costs
+from rebelboost.costs.prices import PriceChange, price_changes
 from rebelboost.costs.report import by_row
 from rebelboost.data.encoder import is_present
 from rebelboost.estimators.base import encode_table, table_scores
@@ -137,7 +138,18 @@ def _evaluation(
         recalls=_rates(is_right, judged.true, sampling, len(classes)),
         precisions=_rates(is_right, judged.decided, sampling, len(classes)),
         positive=None if positive is None else classes[positive],
+        price_changes=_price_changes(model, judged, weight),
     )
+
+
+def _price_changes(
+    model: FittedClassifier, judged: Judged, weight: BySample
+) -> tuple[PriceChange, ...]:
+    """How many decisions change with each price, if they depend on prices."""
+    if not model.rule.by_cost:
+        return ()
+    costs = model.costs if judged.costs is None else judged.costs
+    return price_changes(judged.posterior, costs, judged.decided, model.rule.reject_cost, weight)
 
 
 def _cost(model: FittedClassifier, judged: Judged, sampling: WeightedRows) -> Estimate:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rebelboost.base.findings import Cell, Column, Table
-from rebelboost.base.names import shown
+from rebelboost.base.findings import GAP, Cell, Column, Document, Sentence, Table
+from rebelboost.base.names import printed, shown
 from rebelboost.base.text import amount, percent
 from rebelboost.evaluation.headlines import PER_CASES, cost_of_many
 from rebelboost.evaluation.intervals import Estimate
@@ -72,6 +72,31 @@ def about_test(n: int, source: str) -> str:
         f"{n:,} samples: {source}. The figures are valid only if the model was trained and selected without "
         "them."
     )
+
+
+MOST_PRICES = 6
+"""Prices that people see."""
+
+
+def price_document(found: "Evaluation") -> Document:
+    """How many decisions change if a single price is halved or doubled."""
+    names = [printed(each) for each in found.confusion.classes]
+    changes = [each for each in found.price_changes if each.price > 0]
+    if not changes:
+        return []
+    moved = [each for each in changes if max(each.halved, each.doubled) > 0]
+    if not moved:
+        none = Sentence("No decision changes if a single price is halved or doubled.")
+        return (GAP, none)
+    columns = [
+        Column("true", [names[each.true] for each in moved], head="true class"),
+        Column("decided", [names[each.decided] for each in moved], head="decided as"),
+        Column("price", [each.price for each in moved], amount, kind="number"),
+        Column("halved", [each.halved for each in moved], percent, "if halved", "number"),
+        Column("doubled", [each.doubled for each in moved], percent, "if doubled", "number"),
+    ]
+    title = "Decisions that change with a price"
+    return (GAP, Table(columns, title=title, n_shown=MOST_PRICES))
 
 
 # ---- of decisions

@@ -11,6 +11,7 @@ from rebelboost.base.findings import GAP, Described, Document, Sentence
 from rebelboost.base.names import listed
 from rebelboost.base.text import amount, counted, percent
 from rebelboost.costs.matrix import is_uniform
+from rebelboost.costs.prices import PriceChange
 from rebelboost.costs.report import CostReport
 from rebelboost.evaluation.calibration import Calibration
 from rebelboost.evaluation.figures import (
@@ -20,6 +21,7 @@ from rebelboost.evaluation.figures import (
     about_test,
     decision_figures,
     figure_table,
+    price_document,
 )
 from rebelboost.evaluation.headlines import (
     Line,
@@ -30,6 +32,8 @@ from rebelboost.evaluation.headlines import (
 from rebelboost.evaluation.intervals import Estimate
 
 LOG_LOSS = "Log-loss: mean of −ln(probability of the true class). Lower is better; 0 is perfect."
+MOST_PRICES = 30
+"""Prices that are kept in files and in JSON, the most influential ones."""
 TOO_GOOD = 0.99
 """Accuracy, at the low end of its interval, that is rarely honest."""
 
@@ -100,6 +104,9 @@ class Evaluation(Described):
     """(K,) share of correct decisions among the decisions for each class."""
     positive: Any = None
     """The class that `two_class` is about; None if there are not two classes."""
+    price_changes: tuple[PriceChange, ...] = ()
+    """How many decisions change with each price, the most influential first; empty if decisions ignore
+    prices, or if there are very many."""
     judged: Judged | None = field(default=None, repr=False)
     """Results by sample; None if the evaluation was read from a file."""
 
@@ -200,7 +207,12 @@ class Evaluation(Described):
             *unknown,
             GAP,
             *self.confusion.document(with_costs=self.has_costs),
+            *self.prices(),
         ]
+
+    def prices(self) -> Document:
+        """How many decisions other prices would change; nothing if all mistakes cost the same."""
+        return price_document(self) if self.has_costs else []
 
     def lead(self) -> list[Sentence]:
         """The main result in a few sentences."""
@@ -301,6 +313,7 @@ class Evaluation(Described):
             "log_loss": self.log_loss,
             "shares_log_loss": self.shares_log_loss,
             "calibration": self.calibration.to_dict() if self.calibration else None,
+            "price_changes": [each._asdict() for each in self.price_changes[:MOST_PRICES]],
             "unknown": [[name, n] for name, n in self.unknown.items()],
         }
 
@@ -335,4 +348,5 @@ class Evaluation(Described):
             shares_log_loss=stored["shares_log_loss"],
             calibration=Calibration.from_dict(probabilities) if probabilities else None,
             unknown=dict(map(tuple, stored["unknown"])),
+            price_changes=tuple(PriceChange(**each) for each in stored.get("price_changes", ())),
         )

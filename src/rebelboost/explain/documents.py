@@ -1,5 +1,6 @@
 """Explanations and summaries as documents, from which text, HTML and JSON are rendered."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,8 @@ from rebelboost.base.findings import (
 )
 from rebelboost.base.markup import Html, card, name, note, tag
 from rebelboost.base.names import printed
-from rebelboost.base.text import percent, signed, whole_percent
+from rebelboost.base.text import number, percent, signed, whole_percent
+from rebelboost.costs.matrix import is_uniform
 from rebelboost.explain.parts import Beside, Compared, Summands, beside, parts_of
 from rebelboost.explain.reasons import Reason
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from rebelboost.explain.explanation import Explanation
     from rebelboost.explain.summary import ModelSummary, UsedRule
 
+PEOPLE = ON_PAGE | IN_TEXT
 MOST_CARDS = 5
 """Maximum number of explanations shown at once in a notebook."""
 FEWEST, MOST = 5, 10
@@ -62,7 +65,47 @@ def explanation_document(why: "Explanation", most: int | None = None) -> Documen
     coverage = [Sentence(f"({told})", "note")] if told else []
     reasons: list[Block] = [_contributions(why, found), *coverage]
     similar = Only(ON_PAGE, lambda: _similar_rows(why))
-    return [headline, Halves(reasons, [similar, *_terms(why)]), data]
+    return [headline, Halves(reasons, [similar, *_terms(why), *_prices(why)]), data]
+
+
+def _prices(why: "Explanation") -> Document:
+    """Over which prices the decision holds: people see those with a limit, JSON has all."""
+    found = why.verdict.prices
+    if found is None:
+        return []
+    names, n_classes = why.class_names, len(found.price)
+    cells = [(a, b) for a in range(n_classes) for b in range(n_classes) if a != b]
+    rows = [
+        (
+            names[a],
+            names[b],
+            float(found.price[a, b]),
+            float(found.low[a, b]),
+            float(found.high[a, b]),
+        )
+        for a, b in cells
+    ]
+    if found.reject_cost is not None:
+        rows.append(("any class", "abstain", found.reject_cost, *found.abstaining))
+    limited = [row for row in rows if row[3] > 0 or math.isfinite(row[4])]
+    weighs = found.reject_cost is not None or not is_uniform(found.price)
+    shown = [_price_table(limited, "")] if limited and weighs else []
+    return [Only(PEOPLE, shown), Only(IN_DATA, [_price_table(rows, "prices")])]
+
+
+def _price_table(rows: Sequence[tuple[str, str, float, float, float]], key: str) -> Table:
+    """A high end of infinity is None."""
+    true, decided, price, low, high = (list(values) for values in zip(*rows, strict=True))
+    highs = [end if math.isfinite(end) else None for end in high]
+    columns = [
+        Column("true", true, head="true class"),
+        Column("decided", decided, head="decided as"),
+        Column("price", price, number, "price now", "number"),
+        Column("low", low, number, "from", "number"),
+        Column("high", highs, lambda end: "any" if end is None else number(end), "to", "number"),
+    ]
+    title = "Prices over which this decision holds, changed one at a time"
+    return Table(columns, key, title, is_folded=True)
 
 
 def _data(why: "Explanation") -> Table:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import ByClass, Values
+from rebelboost.base.arrays import ByClass, Floats, Values
 from rebelboost.base.cached import cached_property
 from rebelboost.base.findings import Described, Document
 from rebelboost.base.names import printed
@@ -54,6 +54,21 @@ class ForAndAgainst(NamedTuple):
     against: tuple[Reason, ...]
 
 
+class Priced(NamedTuple):
+    """The closed interval of each price over which a decision holds, while the others stay as they are."""
+
+    price: Floats
+    """(K, K) present price of deciding b if a is true, price[a, b]."""
+    low: Floats
+    """(K, K) lowest price; NaN on the diagonal."""
+    high: Floats
+    """(K, K) highest price; infinite where there is none."""
+    reject_cost: float | None = None
+    """Price of abstaining; None: the model never abstains."""
+    abstaining: tuple[float, float] = (0.0, np.inf)
+    """Interval of the price of abstaining."""
+
+
 class Verdict(NamedTuple):
     """The decision on a sample, and its description."""
 
@@ -71,6 +86,8 @@ class Verdict(NamedTuple):
     """Code of the decided class; if the model abstained, of the cheapest class."""
     rival: int | None = None
     """Code of the other class with the highest score. Reasons compare the decided class with it."""
+    prices: Priced | None = None
+    """Over which prices the decision holds; None if it does not depend on prices."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,6 +129,11 @@ class Explanation(Described):
     def expected_costs(self) -> ByClass | None:
         """(K,) expected cost of each decision, or None."""
         return self.verdict.expected_costs
+
+    @property
+    def prices(self) -> Priced | None:
+        """Over which prices the decision holds, or None if it does not depend on prices."""
+        return self.verdict.prices
 
     @property
     def baseline(self) -> ByClass:

@@ -9,7 +9,8 @@ from rebelboost.base.arrays import ByClass, Floats, Scores
 from rebelboost.base.names import printed
 from rebelboost.base.text import number, probability
 from rebelboost.costs.decision import expected_costs
-from rebelboost.explain.explanation import Verdict
+from rebelboost.costs.prices import price_ranges
+from rebelboost.explain.explanation import Priced, Verdict
 from rebelboost.model.fitted import FittedClassifier
 
 MOST_CLASSES, LIKELY = 3, 0.005
@@ -50,7 +51,31 @@ def _verdict(
         text += "\n" + _why_not_the_likeliest(model, decided, posterior, risks)
     elif model.weighs_costs:
         text += "\n" + _probabilities(model, posterior)
-    return Verdict(decision, text, scores, posterior, risks, decided, _next_best(decided, scores))
+    rival = _next_best(decided, scores)
+    return Verdict(
+        decision,
+        text,
+        scores,
+        posterior,
+        risks,
+        decided,
+        rival,
+        _ranges(model, decided, posterior, risks),
+    )
+
+
+def _ranges(
+    model: FittedClassifier, decided: int, posterior: ByClass, risks: ByClass
+) -> Priced | None:
+    """Over which prices the decision holds; None if it does not depend on prices."""
+    if not model.rule.by_cost or len(risks) < 2:
+        return None
+    limit = model.rule.reject_cost
+    abstained = limit is not None and risks.min() > limit
+    codes = np.array([len(risks) if abstained else decided])
+    found = price_ranges(posterior[np.newaxis], model.costs, codes, limit)
+    low, high = (float(end) for end in found.abstaining[0])
+    return Priced(model.costs, found.low[0], found.high[0], limit, (low, high))
 
 
 def _next_best(decided: int, merits: ByClass) -> int | None:

@@ -41,6 +41,7 @@ def mistakes(subject: Subject) -> Html | None:
         _dearest(found),
         None if few else _map(found),
         _by_class(found),
+        as_html(found.prices()),
         lead=_in_all(found),
     )
 
