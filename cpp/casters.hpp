@@ -9,6 +9,7 @@
 
 #include "binarization.hpp"
 #include "cascade.hpp"
+#include "class_splits.hpp"
 #include "coded.hpp"
 #include "elementary.hpp"
 #include "leaf_tree.hpp"

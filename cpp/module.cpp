@@ -29,6 +29,10 @@ NB_MODULE(_compiled, m) {
           "options"_a, "splits"_a, "n_threads"_a, no_gil);
     m.def("prune_layer", &prune_layer, "bins"_a, "allowed"_a, "values"_a, "nodes"_a, "options"_a,
           "splits"_a, "n_threads"_a, no_gil);
+    m.def("prune_classes", &prune_classes, "bins"_a, "allowed"_a, "values"_a, "n_classes"_a,
+          "nodes"_a, "options"_a, "splits"_a, "n_threads"_a, no_gil);
+    m.def("choose_by_classes", &choose_by_classes, "bins"_a, "allowed"_a, "sums"_a, "counts"_a,
+          "options"_a, "splits"_a, "n_threads"_a, no_gil);
     m.def("grow_tree", &grow_tree, "bins"_a, "order"_a, "allowed"_a, "values"_a, "samples"_a,
           "options"_a, "nodes"_a, "scratch"_a, "n_threads"_a, no_gil);
 

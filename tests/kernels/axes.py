@@ -1,6 +1,6 @@
 """Arguments of the kernels: which axes are free, and which arrays are written."""
 
-from rebelboost.base.arrays import GrownTree
+from rebelboost.base.arrays import GrownTree, Splits
 from rebelboost.base.kernel_arrays import (
     LevelSums,
     PairQueue,
@@ -21,6 +21,10 @@ FREE = {
     "search_layer nodes.cuts 1",
     "prune_layer nodes.samples 0",
     "prune_layer nodes.cuts 1",
+    "prune_classes nodes.samples 0",
+    "prune_classes nodes.cuts 1",
+    "choose_by_classes bins.blocks 1",  # samples, which are not read
+    "choose_by_classes sums 2",  # classes
     "node_sums nodes.samples 0",
     "node_sums nodes.cuts 0",  # as long as the chosen nodes are among them
     "node_sums nodes.cuts 1",
@@ -114,6 +118,11 @@ WRITTEN = {
     "prune_layer splits.right",
     "prune_layer splits.sides",
     "prune_layer splits.gains",
+    *(
+        f"{kernel} splits.{field}"
+        for kernel in ("prune_classes", "choose_by_classes")
+        for field in Splits._fields
+    ),
     "grow_tree samples",
     "grow_tree nodes.features",
     "grow_tree nodes.right",

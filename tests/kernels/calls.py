@@ -100,6 +100,18 @@ def prune_layer(module, bins, allowed, values, nodes, options, n_threads=1):
     return splits
 
 
+def prune_classes(module, bins, allowed, values, n_classes, nodes, options, n_threads=1):
+    splits = empty_splits(len(nodes.cuts))
+    module.prune_classes(bins, allowed, values, n_classes, nodes, options, splits, n_threads)
+    return splits
+
+
+def choose_by_classes(module, bins, allowed, sums, counts, options, n_threads=1):
+    splits = empty_splits(len(counts))
+    module.choose_by_classes(bins, allowed, sums, counts, options, splits, n_threads)
+    return splits
+
+
 def heaviest_first(module, keys, samples, starts, shares, n_threads=1):
     samples = samples.copy()
     cuts = rubbish((len(starts) - 1, len(shares) + 2), np.int32)

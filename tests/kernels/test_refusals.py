@@ -89,6 +89,7 @@ def valid_arguments(module):
     two = builders.random_nodes(rng, samples, 2)
     options = builders.search_options("variance", 1)
     parent_sums, two_sums = (np.zeros((n, bins.offsets[-1]), dtype=np.int64) for n in (1, 2))
+    class_sums = np.zeros((2, bins.offsets[-1], K), dtype=np.int64)
     weights, scores = builders.random_weights(rng, 2, N, K), np.zeros((N, K))
     regions = builders.random_regions(rng, N, L)
     X = builders.random_values(rng, N, WIDTH)
@@ -147,6 +148,8 @@ def valid_arguments(module):
         (calls.node_sums, bins, pairs, two, np.zeros(2, dtype=np.int32)),
         (calls.choose_splits, bins, allowed, two_sums, pairs[:2], np.ones(2, np.int64), options),
         (calls.prune_layer, bins, allowed, pairs, two, options),
+        (calls.prune_classes, bins, allowed, vectors[0], K, two, options),
+        (calls.choose_by_classes, bins, allowed, class_sums, np.ones(2, np.int64), options),
         (calls.grow_tree, bins, allowed, pairs, builders.one_node(samples), options, 3),
         (tree_calls.draw_direction, np.ones(K), 1),
         (tree_calls.grow_term, bins, tree_data, focus, pairs, options, 3),
@@ -321,7 +324,17 @@ def test_sums_of_nodes_that_are_not_there_are_refused(compiled, node):
         call_with(compiled, Place("node_sums", "chosen", None), np.array([0, node], dtype=np.int32))
 
 
-@pytest.mark.parametrize("kernel", ["search_layer", "prune_layer", "grow_tree", "choose_splits"])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "search_layer",
+        "prune_layer",
+        "grow_tree",
+        "choose_splits",
+        "prune_classes",
+        "choose_by_classes",
+    ],
+)
 def test_a_criterion_that_does_not_exist_is_refused(compiled, kernel):
     arguments = copy.deepcopy(VALID[kernel])
     arguments["options"] = arguments["options"]._replace(criterion=4)

@@ -82,9 +82,19 @@ class Splits(NamedTuple):
     right: Bytes
     """(m, 256)"""
     sides: Ints
-    """(m, 2) pair sums of the left and the right side."""
+    """(m, 2) pair sums of the left and the right side, or masses, where a search is by classes."""
     gains: Floats
     """(m,)"""
+
+    @classmethod
+    def empty(cls, n_nodes: int) -> "Splits":
+        """Memory for the splits of so many nodes."""
+        return cls(
+            np.empty(n_nodes, dtype=np.int32),
+            np.empty((n_nodes, 256), dtype=np.uint8),
+            np.empty((n_nodes, 2), dtype=np.int64),
+            np.empty(n_nodes),
+        )
 
 
 class SearchOptions(NamedTuple):
@@ -134,7 +144,7 @@ NO_WORK = Work()
 CRITERIA = {"variance": 0, "error": 1, "entropy": 2, "gain_ratio": 3}
 """Criteria, given each side's signed sum P and mass M. variance: P_L²/M_L + P_R²/M_R. error: |P_L| + |P_R|.
 entropy, for labels ±1 with weights (M ± P)/2: the information gain M − M_L·H_L − M_R·H_R. gain_ratio: the
-information gain divided by the entropy of the sides.
+information gain divided by the entropy of the sides. By classes, variance is the Gini impurity.
 """
 
 

@@ -181,15 +181,24 @@ class TrainingSet:
         self, values: Pairs, nodes: Nodes, options: SearchOptions, allowed: ByFeature
     ) -> tuple[Splits, Work]:
         """Find the best split of each node, by sums of pairs (kernels.prune_layer)."""
-        n_nodes = len(nodes.cuts)
-        splits = Splits(
-            np.empty(n_nodes, dtype=np.int32),
-            np.empty((n_nodes, TABLE), dtype=np.uint8),
-            np.empty((n_nodes, 2), dtype=np.int64),
-            np.empty(n_nodes),
-        )
+        splits = Splits.empty(len(nodes.cuts))
         done = kernels.active.prune_layer(
             self.bins, allowed, values, nodes, options, splits, self.n_threads
+        )
+        return splits, _work(nodes, allowed, *done)
+
+    def search_classes(
+        self,
+        values: NDArray[np.int32],
+        n_classes: int,
+        nodes: Nodes,
+        options: SearchOptions,
+        allowed: ByFeature,
+    ) -> tuple[Splits, Work]:
+        """Find the best split of each node, by the weights of all classes (kernels.prune_classes)."""
+        splits = Splits.empty(len(nodes.cuts))
+        done = kernels.active.prune_classes(
+            self.bins, allowed, values, n_classes, nodes, options, splits, self.n_threads
         )
         return splits, _work(nodes, allowed, *done)
 

@@ -26,6 +26,12 @@ def leading_direction(weights: AnyWeights) -> ByClass:
     return _leading(weights.signed * unit) * unit
 
 
+def sides_of(sums: Floats, totals: ByClass) -> BySample:
+    """(m,) the same of sums of G over m parts of the samples, such as categories or leaves [ADA, 3.4.2]."""
+    U = sums * inverse_roots(totals)
+    return along(U, _leading(U))
+
+
 def inverse_roots(totals: ByClass) -> ByClass:
     """(K,) 1/√S; 0 where S is 0."""
     roots = np.sqrt(totals)

@@ -26,7 +26,7 @@ from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import counting_unit, weight_scale
 from rebelboost.data.binning import BLOCK, Binner
 from rebelboost.data.level_means import OutOfFold
-from rebelboost.data.training_set import TABLE, TrainingSet, bin_samples
+from rebelboost.data.training_set import TrainingSet, bin_samples
 from rebelboost.learners.base import Prepared
 from rebelboost.learners.pruning import Schedule
 from rebelboost.model.terms import Queries, Terms
@@ -83,21 +83,11 @@ class BinnedBlocks:
         self, sums: Ints, totals: Ints, counts: Ints, search: SearchOptions, allowed: ByFeature
     ) -> Splits:
         """The best split of each node, from sums over the bins of the allowed features."""
-        bins, n_nodes = self.bins, len(totals)
-        splits = Splits(
-            np.empty(n_nodes, dtype=np.int32),
-            np.empty((n_nodes, TABLE), dtype=np.uint8),
-            np.empty((n_nodes, 2), dtype=np.int64),
-            np.empty(n_nodes),
-        )
-        if not allowed.all():
-            whole = np.zeros((n_nodes, int(bins.offsets[-1])), dtype=np.int64)
-            whole[:, columns_of_features(bins.offsets, allowed)] = sums
-            sums = whole
+        bins, splits = self.bins, Splits.empty(len(totals))
         kernels.active.choose_splits(
             bins,
             allowed,
-            np.ascontiguousarray(sums),
+            self._of_all(sums, allowed),
             np.ascontiguousarray(totals),
             np.ascontiguousarray(counts),
             search,
@@ -105,6 +95,31 @@ class BinnedBlocks:
             self.n_threads,
         )
         return splits
+
+    def choose_by_classes(
+        self, sums: Ints, counts: Ints, search: SearchOptions, allowed: ByFeature
+    ) -> Splits:
+        """The best split of each node, from (m, B, K) sums over the bins of the allowed features."""
+        splits = Splits.empty(len(counts))
+        kernels.active.choose_by_classes(
+            self.bins,
+            allowed,
+            self._of_all(sums, allowed),
+            np.ascontiguousarray(counts),
+            search,
+            splits,
+            self.n_threads,
+        )
+        return splits
+
+    def _of_all(self, sums: Ints, allowed: ByFeature) -> Ints:
+        """Sums over all bins: 0 for features that are not allowed."""
+        if allowed.all():
+            return np.ascontiguousarray(sums)
+        offsets = self.bins.offsets
+        whole = np.zeros((len(sums), int(offsets[-1]), *sums.shape[2:]), dtype=np.int64)
+        whole[:, columns_of_features(offsets, allowed)] = sums
+        return whole
 
     def grow(
         self,

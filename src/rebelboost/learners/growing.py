@@ -21,10 +21,15 @@ from rebelboost.base.arrays import (
     SearchOptions,
     Work,
 )
-from rebelboost.base.fixed_point import coarse_scale
+from rebelboost.base.fixed_point import coarse_scale, in_order
 from rebelboost.data.training_set import TABLE, TrainingSet, root_node
 from rebelboost.learners.base import AnyWeights, Candidate, Focus
-from rebelboost.learners.binarize import inverse_roots, leading_direction, leading_eigenvector
+from rebelboost.learners.binarize import (
+    inverse_roots,
+    leading_direction,
+    leading_eigenvector,
+    sides_of,
+)
 from rebelboost.learners.binned import BinnedBlocks
 from rebelboost.learners.pruning import Schedule
 from rebelboost.model.trees import Trees
@@ -32,12 +37,14 @@ from rebelboost.rows.slopes import Slopes
 from rebelboost.rows.trees import (
     CountBins,
     Draw,
+    FixClasses,
     FixSlopes,
     FixWeights,
     LargestSquares,
     OfSides,
     OpenForClasses,
     Pairing,
+    SumClasses,
     SumLayer,
     SumProducts,
     SumSquares,
@@ -80,6 +87,11 @@ class TreeSearch(Protocol):
         self, weights: AnyWeights, pairing: Pairing, layers: Sequence[Layer], rule: "LayerRule"
     ) -> tuple[Layer | None, NDArray[np.int8], Work]:
         """The best split of each leaf, if any has one, the signs of their sides, and the work."""
+
+    def layer_by_classes(
+        self, weights: AnyWeights, layers: Sequence[Layer], options: SearchOptions
+    ) -> tuple[Layer | None, Work]:
+        """The best split of each leaf by the weights of all classes, if any has one, and the work."""
 
     def leading_direction(self, weights: AnyWeights) -> ByClass:
         """(K,) along which all classes are merged into two sides."""
@@ -254,7 +266,7 @@ def marked(
     return Layer(np.array([feature], dtype=np.int32), right)
 
 
-# ---- classic criteria, on binarized labels [QUICK, Sec. 2]
+# ---- classic criteria [QUICK, Sec. 2; THESIS, 7.2]
 
 Criterion = Literal["risk", "error", "gini", "entropy", "gain_ratio", "variance"]
 GROWING = get_args(Criterion)
@@ -270,7 +282,48 @@ OPTIONS = {
 BY_ERROR = LayerRule(SearchOptions(CRITERIA["error"], 0), by_side=False)
 
 
+BY_CLASSES = ("error", "gini", "entropy", "gain_ratio")
+"""Criteria that tell more than two classes apart."""
+
+
 def tree_by_criterion(
+    criterion: str, depth: int, search: TreeSearch, weights: AnyWeights
+) -> SignedTree:
+    """Grow a tree by a classic criterion: on two classes, or on all of them."""
+    if len(weights.totals) > 2 and criterion in BY_CLASSES:
+        return tree_by_classes(criterion, depth, search, weights)
+    return tree_on_sides(criterion, depth, search, weights)
+
+
+def tree_by_classes(
+    criterion: str, depth: int, search: TreeSearch, weights: AnyWeights
+) -> SignedTree:
+    """Grow a tree on the classes of the samples, each with the weight Σ_k W_k [THESIS, 7.2].
+
+    Leaves respond with ±1, as the sums of their weights are binarized. The texts leave open how a leaf of
+    many classes responds.
+    """
+    layers: list[Layer] = []
+    work = NO_WORK
+    for _ in range(depth):
+        layer, more = search.layer_by_classes(weights, layers, OPTIONS[criterion])
+        work = more if not layers else work.plus(more)
+        if layer is None:
+            break
+        layers.append(layer)
+    plus, minus = weights.sums(search.where(layers), 2 ** len(layers))
+    sides = sides_of(plus - minus, weights.totals)
+    signs = np.where(sides > 0, 1, -1).astype(np.int8)
+    return solve(tuple(layers), signs, search, weights, work)
+
+
+def fixed_classes(weights: AnyWeights) -> FixClasses:
+    """Puts the weights of classes into fixed point."""
+    sizes = weights.signed_size if isinstance(weights, Slopes) else weights.totals
+    return FixClasses(len(sizes), coarse_scale(in_order(sizes)))
+
+
+def tree_on_sides(
     criterion: str, depth: int, search: TreeSearch, weights: AnyWeights
 ) -> SignedTree:
     """Grow a tree on labels sign(v) with weights |v|; leaves respond with the sign of their sum."""
@@ -300,6 +353,8 @@ class PrunedSearch:
         self._nodes = root_node(focus.samples)
         """In the order of memory, which is the fastest to read."""
         self._routed: tuple[int, Regions] | None = None
+        self._classes: tuple[NDArray[np.int32], Ints] | None = None
+        """The weights of classes, and of samples; the same in all layers of a tree."""
 
     def root(self, weights: AnyWeights) -> tuple[Layer | None, Work]:
         """The stump with the lowest loss, or the largest gain."""
@@ -340,6 +395,26 @@ class PrunedSearch:
         layer = Layer(splits.features, splits.right)
         self._nodes = data.split(layer, self._nodes)
         return layer, signs, work
+
+    def layer_by_classes(
+        self, weights: AnyWeights, layers: Sequence[Layer], options: SearchOptions
+    ) -> tuple[Layer | None, Work]:
+        """The best split of each leaf by the weights of all classes."""
+        data, schedule, place = self.data, self.schedule, len(layers)
+        if self._classes is None:
+            self._classes = fixed_classes(weights).of(weights.scored)
+        values, keys = self._classes
+        nodes, heavy = schedule.subsets(data, keys, self._nodes, place)
+        n_classes = len(weights.totals)
+        splits, work = data.search_classes(values, n_classes, nodes, options, self.focus.allowed)
+        schedule.note(nodes, work, place)
+        if place == 0:
+            work = work._replace(heavy=heavy)
+        if np.all(splits.features < 0):
+            return None, work
+        layer = Layer(splits.features, splits.right)
+        self._nodes = data.split(layer, self._nodes)
+        return layer, work
 
     def leading_direction(self, weights: AnyWeights) -> ByClass:
         """(K,) along which all classes are merged into two sides."""
@@ -447,6 +522,21 @@ class BlockSearch:
         signs = np.where(splits.sides.ravel() >> 32 > 0, 1, -1).astype(np.int8)
         layer = None if np.all(splits.features < 0) else Layer(splits.features, splits.right)
         return layer, signs, Work(visited, visited)
+
+    def layer_by_classes(
+        self, weights: AnyWeights, layers: Sequence[Layer], options: SearchOptions
+    ) -> tuple[Layer | None, Work]:
+        """The best split of each leaf by the weights of all classes."""
+        rows, allowed, fixing = self.data.rows, self.allowed, fixed_classes(weights)
+        last = layers[-1] if layers else None
+        sums, counts = rows.ask(SumClasses(fixing, allowed, last, self.draw))
+        if last is None and self.draw is not None and counts[0] == 0:
+            self.draw = None
+            sums, counts = rows.ask(SumClasses(fixing, allowed, last))
+        splits = self.data.choose_by_classes(sums, counts, options, allowed)
+        visited = int(counts.sum()) * int(np.count_nonzero(allowed))
+        layer = None if np.all(splits.features < 0) else Layer(splits.features, splits.right)
+        return layer, Work(visited, visited)
 
     def leading_direction(self, weights: AnyWeights) -> ByClass:
         """(K,) as `binarize.leading_direction` finds it for all samples."""

@@ -89,7 +89,8 @@ class Tree(Parameters):
         grown on.
     criterion : {"risk", "error", "gini", "entropy", "gain_ratio", "variance"}, default="risk"
         With outputs="tree": criterion for choosing splits. "risk" is the loss, as in REBEL. The classic
-        criteria use binarized classes; "variance" is then the same as "gini".
+        criteria tell all classes apart [THESIS, 7.2], but "variance", which merges them into two sides;
+        on two classes it is the same as "gini".
     search : {"auto", "pruned", "exhaustive"}, default="auto"
         With outputs="tree": how the best splits are found. The trees are the same. "pruned" visits
         heavy samples first and drops features that can no longer be the best [QUICK]. "exhaustive"

@@ -253,6 +253,58 @@ class OfSides:
         return sides
 
 
+@dataclass(frozen=True)
+class FixClasses:
+    """The weight of each sample at its own class, Σ_k W_k, in fixed point [THESIS, 7.2]."""
+
+    n_classes: int
+    scale: float
+
+    def of(self, scored: ScoredRows) -> tuple[NDArray[np.int32], Ints]:
+        """(n, K padded to a multiple of 8) weights, and the same without classes."""
+        planes = scored.signed[np.newaxis] if scored.loss is not None else scored.planes
+        mass = np.zeros(len(scored.rows))
+        for plane in planes:
+            for k in range(self.n_classes):  # in one order, wherever the rows are
+                mass += np.abs(plane[:, k])
+        fixed = np.rint(mass * self.scale).astype(np.int64)
+        weights = np.zeros((len(fixed), _padded(self.n_classes)), dtype=np.int32)
+        weights[np.arange(len(fixed)), scored.rows.labels] = fixed
+        return weights, fixed
+
+
+@dataclass(frozen=True)
+class SumClasses:
+    """Split the nodes of the last layer, and sum the weights of classes over the bins of all nodes."""
+
+    merge: ClassVar[Merge] = added
+    lasting: ClassVar[bool] = False
+    fixing: FixClasses
+    allowed: ByFeature
+    split: Layer | None
+    """As in `SumLayer`."""
+    draw: Draw | None = None
+
+    def apply(self, block: Block) -> tuple[Ints, Ints]:
+        """Answer (m, B, K) sums over the bins of the allowed features, and the numbers of samples."""
+        assert block.bins is not None
+        if self.split is None:
+            begin_tree(block, self.draw)
+        else:
+            split_nodes(block, self.split)
+        weights, _ = self.fixing.of(block.scored(held=False))
+        starts, n_bins = block.starts, int(block.bins.offsets[-1])
+        sums = np.zeros((len(starts) - 1, n_bins, weights.shape[1]), dtype=np.int32)
+        for node, own in enumerate(sums):
+            samples = block.samples[starts[node] : starts[node + 1]]
+            kernels.active.class_sums(
+                block.bins, self.allowed, weights, samples, own, block.n_threads
+            )
+        used = columns_of_features(block.bins.offsets, self.allowed)
+        found = sums[:, used, : self.fixing.n_classes].astype(np.int64)
+        return found, np.diff(starts).astype(np.int64)
+
+
 # ---- the leading direction in class space (`rebelboost.learners.binarize`)
 
 

@@ -8,6 +8,7 @@ Only the compiled kernels use `n_threads`.
 from rebelboost.kernels.reference.binarization import binarize, leading_eigenvector
 from rebelboost.kernels.reference.binning import bin_values, sort_bins
 from rebelboost.kernels.reference.cascade import leave_early
+from rebelboost.kernels.reference.class_splits import choose_by_classes, prune_classes
 from rebelboost.kernels.reference.coded import predict_coded
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
 from rebelboost.kernels.reference.histograms import choose_splits, node_sums
@@ -79,6 +80,7 @@ __all__ = [
     "binarize",
     "boost_pairs",
     "boost_trees",
+    "choose_by_classes",
     "choose_examples",
     "choose_splits",
     "class_sums",
@@ -110,6 +112,7 @@ __all__ = [
     "propose_on_slopes",
     "propose_pair",
     "propose_tree",
+    "prune_classes",
     "prune_layer",
     "random_normals",
     "random_numbers",
