@@ -118,8 +118,8 @@ NB_MODULE(_compiled, m) {
           "n_threads"_a, no_gil);
     m.def("exact_distances", &exact_distances, "placed"_a, "points"_a, "out"_a, "n_threads"_a,
           no_gil);
-    m.def("solve_responses", &solve_responses, "responses"_a, "weights"_a, "outputs"_a, "losses"_a,
-          "n_threads"_a, no_gil);
+    m.def("best_response", &best_response, "responses"_a, "weights"_a, "least"_a, "equal"_a,
+          "output"_a, "n_threads"_a, no_gil);
     m.def("propose_pair", &propose_pair, "weights"_a, "totals"_a, "space"_a, "samples"_a,
           "options"_a, "key"_a, "queue"_a, "out"_a, "n_threads"_a, no_gil);
     m.def("boost_pairs", &boost_pairs, "space"_a, "others"_a, "plan"_a, "training"_a, "held"_a,

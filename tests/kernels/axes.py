@@ -80,7 +80,8 @@ FREE = {
     "best_isolated weights 1",  # samples
     "binarize weights 0",
     "solve_levels weights 0",
-    "solve_responses weights 0",
+    "best_response weights 0",
+    "best_response responses 0",
     "propose_pair weights 0",
     "propose_pair samples 0",
     "add_comparisons distances 0",  # points
@@ -194,8 +195,7 @@ WRITTEN = {
     "binarize values",
     *(f"solve_levels out.{field}" for field in LevelSums._fields),
     "exact_distances out",
-    "solve_responses outputs",
-    "solve_responses losses",
+    "best_response output",
     *(f"propose_pair queue.{field}" for field in PairQueue._fields),
     *(f"propose_pair out.{field}" for field in PairTerm._fields),
     "add_comparisons scores",

@@ -37,12 +37,17 @@ def exact_distances(module, placed, points, n_threads=1):
     return out
 
 
-def solve_responses(module, responses, weights, n_threads=1):
+def best_response(module, responses, weights, least=np.inf, equal=1e-10, n_threads=1):
+    """Place, loss and output of the best response; the output is rubbish if there is none."""
+    output = rubbish(weights.shape[2], np.float64)
+    best = module.best_response(responses, weights, least, equal, output, n_threads)
+    return *best, output
+
+
+def solve_responses(module, responses, weights):
     """The outputs of each response, and the losses with them."""
-    outputs = rubbish((len(responses), weights.shape[2]), np.float64)
-    losses = rubbish(len(responses), np.float64)
-    module.solve_responses(responses, weights, outputs, losses, n_threads)
-    return outputs, losses
+    found = [best_response(module, f[np.newaxis], weights) for f in responses]
+    return np.stack([output for *_, output in found]), np.array([loss for _, loss, _ in found])
 
 
 def propose_pair(module, weights, totals, space, samples, options, key, n_rounds=1, n_threads=1):

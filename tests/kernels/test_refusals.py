@@ -192,7 +192,7 @@ def valid_arguments(module):
         (pair_calls.binarize, weights, np.ones(K)),
         (pair_calls.solve_levels, weights, np.ones(K), regions, AFFINE),
         (pair_calls.exact_distances, rng.normal(size=(N, WIDTH)), rng.normal(size=(POINTS, WIDTH))),
-        (pair_calls.solve_responses, rng.uniform(-1, 1, size=(L, N)), weights),
+        (pair_calls.best_response, rng.uniform(-1, 1, size=(L, N)), weights),
         (pair_calls.propose_pair, weights, np.ones(K), space, samples, pair_options, 1),
         (calls.add_comparisons, distances, comparisons, LEVELS, 0, 2),
         (calls.add_similarities, distances, 1.5, rng.normal(size=(POINTS, K)), np.ones(K)),

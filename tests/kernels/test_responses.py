@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
+from cases import cases
 from kernels import builders, pair_calls
 from kernels.calls import assert_same
 from rebelboost.kernels import reference
@@ -37,6 +38,28 @@ def test_compiled_outputs_equal_reference(compiled, rng, planes, n_samples, labe
     assert_same(
         pair_calls.solve_responses(compiled, *case), pair_calls.solve_responses(reference, *case)
     )
+
+
+def small_responses(rng, n, n_samples):
+    """Some large, some tiny, some equal, and some of signs."""
+    scale = 10.0 ** (rng.choice([0, -2, -6]) * rng.random((n, 1)))
+    responses = random_responses(rng, n, n_samples, signs=False) * scale
+    responses[rng.random(n) < 0.2] = responses[0]
+    responses[rng.random(n) < 0.1] = 1.0
+    return responses
+
+
+@cases(200)
+@given(rngs, builders.n_planes, builders.n_samples, n_labels, st.sampled_from([1, 3]))
+def test_the_best_response_is_found_without_solving_all(
+    compiled, rng, planes, n_samples, labels, n_threads
+):
+    weights, totals = builders.balanced_weights(rng, planes, n_samples, labels)
+    responses = small_responses(rng, int(rng.integers(1, 30)), n_samples)
+    least = rng.choice([np.inf, *(totals.sum() * np.array([1, 0.9, 0.5]))])
+    case = (responses, weights, float(least))
+    ours = pair_calls.best_response(compiled, *case, n_threads=n_threads)
+    assert_same(ours, pair_calls.best_response(reference, *case))
 
 
 @given(rngs, builders.n_planes, n_labels)

@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
-from rebelboost.base.arrays import ByClass, BySample, Floats, Outputs
+from rebelboost.base.arrays import ByClass, BySample, Floats, Indices, Outputs
 from rebelboost.base.cached import cached_property
 from rebelboost.base.fixed_point import exact_sum, in_order
 from rebelboost.base.kernel_arrays import CONSTANT
-from rebelboost.data.point_set import MOST_KNOWN
 from rebelboost.learners.base import AnyWeights, Candidate, Focus
 from rebelboost.learners.similarity_search import SimilarityPoints, radii
 from rebelboost.model.comparisons import KINDS, NONE, Comparisons
@@ -36,10 +35,12 @@ EQUAL = 1e-10
 """Losses and eigenvalues closer than this share of them are equal."""
 NO_SIDE = 1e-12
 """A sample whose |v| is below this share of the largest is on no side."""
-AT_ONCE = 64
+AT_ONCE = 256
 """Number of candidates whose responses are in memory at a time."""
 AHEAD = 16
 """Number of rivals whose distances are computed together."""
+MOST_KEPT = 1 << 28
+"""Bytes of distances that are kept over the rounds."""
 
 
 class Candidates(NamedTuple):
@@ -63,17 +64,17 @@ class PreparedExactSimilarity(SimilarityPoints):
         del focus, rng
         assert isinstance(weights, Weights)  # of the exponential loss
         best, least = None, np.inf
+        output = np.zeros(len(weights.totals))
         candidates = self._candidates(weights)
         while some := list(islice(candidates, AT_ONCE)):
             f = np.stack([each.f for each in some])
-            outputs, losses = np.empty((len(f), len(weights.totals))), np.empty(len(f))
-            kernels.active.solve_responses(f, weights.planes, outputs, losses, weights.n_threads)
-            for each, output, loss in zip(some, outputs, losses.tolist(), strict=True):
-                if loss < least * (1 - EQUAL):
-                    best, least = (each, output), loss
+            first, least = kernels.active.best_response(
+                f, weights.planes, least, EQUAL, output, weights.n_threads
+            )
+            best = best if first < 0 else some[first]
         if best is None:  # no weight is left
             return self._term(self._constant(), np.zeros(len(weights.totals)), weights)
-        return self._term(*best, weights)
+        return self._term(best, output, weights)
 
     def _candidates(self, weights: Weights) -> Iterator[Candidates]:
         """What the paper compares, in its order."""
@@ -91,12 +92,9 @@ class PreparedExactSimilarity(SimilarityPoints):
         """Steps 4 to 6: the nearest rival, and each time without those that are similar to it."""
         kind = "two_points" if self.options.response == "real" else "nearer"
         playing = sides * sides[anchor] < 0
-        rows: dict[int, Floats] = {}
         while playing.any():
             rival = nearest(row, playing)
-            if rival not in rows:
-                rows = self._rows(rival, row, playing)
-            other, apart = rows[rival], float(row[rival])
+            other, apart = self._row_ahead(rival, row, playing), float(row[rival])
             exact = exact_response("two_points", row, other, apart)
             f = exact if kind == "two_points" else exact_response(kind, row, other, apart)
             yield Candidates(kind, anchor, rival, apart, f)
@@ -108,28 +106,32 @@ class PreparedExactSimilarity(SimilarityPoints):
 
     def _row(self, i: int) -> Floats:
         """(N,) squared distances from a sample to all samples."""
-        if self._known is not None:
-            return self._known[i]
-        (row,) = self.points.distances(np.array([i], dtype=np.int32))
-        return row
+        return self._rows_of(np.array([i], dtype=np.int32))[i]
 
-    def _rows(self, rival: int, row: Floats, playing: NDArray[np.bool_]) -> dict[int, Floats]:
+    def _row_ahead(self, rival: int, row: Floats, playing: NDArray[np.bool_]) -> Floats:
         """The same of a rival, and of those that are likely to be next: their sums are faster together."""
-        if self._known is not None:
-            return {rival: self._known[rival]}
+        if rival in self._kept:
+            return self._kept[rival]
         among = np.flatnonzero(playing)
         if len(among) > AHEAD:
             among = among[np.argpartition(row[among], AHEAD)[:AHEAD]]
-        several = np.append(rival, among[among != rival]).astype(np.int32)
-        return dict(zip(several.tolist(), self.points.distances(several), strict=True))
+        several = [rival, *(i for i in among.tolist() if i != rival and i not in self._kept)]
+        return self._rows_of(np.array(several, dtype=np.int32))[rival]
+
+    def _rows_of(self, samples: Indices) -> dict[int, Floats]:
+        """Distances from several samples, computed once while there is room for them."""
+        kept = self._kept
+        new = np.array([i for i in samples.tolist() if i not in kept], dtype=np.int32)
+        if len(new):
+            while kept and (len(kept) + len(new)) * self.n_samples * 8 > MOST_KEPT:
+                kept.pop(next(iter(kept)))  # the oldest
+            kept.update(zip(new.tolist(), self.points.distances(new), strict=True))
+        return kept
 
     @cached_property
-    def _known(self) -> Floats | None:
-        """(N, N) all distances, if there are few."""
-        n_samples = self.n_samples
-        if n_samples > MOST_KNOWN:
-            return None
-        return self.points.distances(np.arange(n_samples, dtype=np.int32))
+    def _kept(self) -> dict[int, Floats]:
+        """Sample → its distances to all samples."""
+        return {}
 
     def _term(self, of: Candidates, output: ByClass, weights: Weights) -> Candidate:
         outputs: Outputs = np.stack([output, np.zeros_like(output)])

@@ -23,7 +23,7 @@ from rebelboost.kernels.reference.posterior import log_loss_and_slope, uniform_p
 from rebelboost.kernels.reference.prediction import apply, predict
 from rebelboost.kernels.reference.pruning import prune_layer
 from rebelboost.kernels.reference.random import random_normals, random_numbers
-from rebelboost.kernels.reference.responses import exact_distances, solve_responses
+from rebelboost.kernels.reference.responses import best_response, exact_distances
 from rebelboost.kernels.reference.ridge import (
     feature_sums,
     ridge_factor,
@@ -76,6 +76,7 @@ __all__ = [
     "advance",
     "apply",
     "best_isolated",
+    "best_response",
     "bin_values",
     "binarize",
     "boost_pairs",
@@ -126,7 +127,6 @@ __all__ = [
     "solve_levels",
     "solve_logistic",
     "solve_lower",
-    "solve_responses",
     "solve_upper",
     "sort_bins",
     "split_samples",

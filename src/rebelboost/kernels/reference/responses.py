@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from rebelboost.base.arrays import BySample, Floats, Outputs, Planes
+from rebelboost.base.arrays import ByClass, BySample, Floats, Planes
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
 from rebelboost.kernels.reference.levels import CAP, LEAST, MOST_STEPS, REACH
 from rebelboost.kernels.reference.weights import together
@@ -19,20 +19,30 @@ def exact_distances(placed: Floats, points: Floats, out: Floats, n_threads: int)
         out[i] = _total(((placed - point) ** 2).T)
 
 
-def solve_responses(
-    responses: Floats, weights: Planes, outputs: Outputs, losses: Floats, n_threads: int
-) -> None:
-    """Solve the outputs of each response f, a row of `responses`, and the loss with them.
+def best_response(
+    responses: Floats,
+    weights: Planes,
+    least: float,
+    equal: float,
+    output: ByClass,
+    n_threads: int,
+) -> tuple[int, float]:
+    """Find the first response whose loss is below that of all before it by more than a share `equal`.
 
-    The output a of a class minimises Σ_n w⁺e^{fa} + w⁻e^{−fa}: for f = ±1 in closed form
-    [LOCAL, Eq. 5], else by Newton's method.
+    It must also be below `least`; −1 if there is none. `responses` (n, N) are f. The output a of a class
+    minimises Σ_n w⁺e^{fa} + w⁻e^{−fa}: for f = ±1 in closed form [LOCAL, Eq. 5], else by Newton's method.
+    The compiled kernel does not solve responses that a bound rules out.
     """
+    best = -1
     for i, f in enumerate(responses):
-        left = []
-        for k in range(weights.shape[2]):
-            outputs[i, k], loss = _solve(f, weights[:, :, k])
-            left.append(loss)
-        losses[i] = np.add.accumulate(np.array([0.0, *left]))[-1]
+        outputs, left = zip(
+            *(_solve(f, weights[:, :, k]) for k in range(weights.shape[2])), strict=True
+        )
+        loss = float(np.add.accumulate(np.array([0.0, *left]))[-1])
+        if loss < least * (1 - equal):
+            best, least = i, loss
+            output[:] = outputs
+    return best, least
 
 
 def _solve(f: BySample, weights: Floats) -> tuple[float, float]:
