@@ -31,7 +31,7 @@ from rebelboost.learners.binarize import (
     sides_of,
 )
 from rebelboost.learners.binned import BinnedBlocks
-from rebelboost.learners.pruning import Schedule
+from rebelboost.learners.pruning import MOST_HEAVY, MOST_OF_CLASSES, Schedule
 from rebelboost.model.trees import Trees
 from rebelboost.rows.slopes import Slopes
 from rebelboost.rows.trees import (
@@ -363,7 +363,8 @@ class PrunedSearch:
             layer, work = stump_of_largest_gain(data, weights, focus), NO_WORK
         else:
             signed, keys, totals = weights.fixed_root(focus.samples)
-            nodes, heavy = schedule.subsets(data, keys, self._nodes, 0)
+            most = MOST_HEAVY if len(totals) <= 2 else MOST_OF_CLASSES
+            nodes, heavy = schedule.subsets(data, keys, self._nodes, 0, most)
             layer, work = data.search_root(signed, totals, nodes, focus.allowed)
             schedule.note(nodes, work, 0)
             work = work._replace(heavy=heavy)
@@ -404,7 +405,7 @@ class PrunedSearch:
         if self._classes is None:
             self._classes = fixed_classes(weights).of(weights.scored)
         values, keys = self._classes
-        nodes, heavy = schedule.subsets(data, keys, self._nodes, place)
+        nodes, heavy = schedule.subsets(data, keys, self._nodes, place, MOST_OF_CLASSES)
         n_classes = len(weights.totals)
         splits, work = data.search_classes(values, n_classes, nodes, options, self.focus.allowed)
         schedule.note(nodes, work, place)

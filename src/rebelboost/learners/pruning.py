@@ -35,6 +35,10 @@ MOST_HEAVY = 0.5
 """If the first subset holds a larger fraction of a node's samples, the node is searched in one step, unless
 the steps are the paper's: screening step by step would take longer.
 """
+MOST_OF_CLASSES = 0.25
+"""The same where each class is screened apart: on ten classes of MNIST, subsets with half of the samples drop
+one feature in eight, and screening them takes as long as half a full search.
+"""
 LONGEST_WAIT = 8
 """Maximum number of rounds before pruning is tried again where it did not pay off. Savings grow as weights
 concentrate on few samples, so waiting longer would cost more than trying.
@@ -70,7 +74,12 @@ class Schedule:
         return values if self.steps == "auto" else np.abs(values)
 
     def subsets(
-        self, data: TrainingSet, keys: Ints, nodes: Nodes, place: int
+        self,
+        data: TrainingSet,
+        keys: Ints,
+        nodes: Nodes,
+        place: int,
+        most_heavy: float = MOST_HEAVY,
     ) -> tuple[Nodes, float]:
         """Divide the samples of each node into subsets, heaviest first, or leave them undivided.
 
@@ -83,7 +92,7 @@ class Schedule:
         begin, first, end = cut.cuts[:, 0], cut.cuts[:, 1], cut.cuts[:, -1]
         heavy = float((first - begin).sum() / max(1, int((end - begin).sum())))
         if self.steps == "auto":
-            at_once = first - begin > MOST_HEAVY * (end - begin)
+            at_once = first - begin > most_heavy * (end - begin)
             if at_once.all():
                 return nodes, heavy
             for node in np.flatnonzero(at_once):
