@@ -251,3 +251,14 @@ def test_a_model_without_rows_keeps_no_target_exactly(tmp_path):
     kept = KeptRows(rows="none").of_table(schema).to_dict()
     assert kept["spread"] == []
     assert KeptRows().of_table(schema).spread == schema.spread
+
+
+def test_a_table_is_read_from_a_pipe_of_the_shell(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=("a,b\n1,2\n3,4\n",))
+    writer.start()
+    with opened(pipe) as found:
+        assert found.path == pipe
+        assert found.frame.collect().rows() == [("1", "2"), ("3", "4")]
+    writer.join()

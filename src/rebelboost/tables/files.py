@@ -91,9 +91,9 @@ def opened(
 
     `headed` says whether the first line contains column names. By default this is detected.
     """
-    if str(path) == STDIN:
-        with _stdin() as copy, opened(copy, headed=headed, layout=layout) as table:
-            yield replace(table, path=Path("standard input"))
+    if str(path) == STDIN or Path(path).is_fifo():
+        with _copied(path) as copy, opened(copy, headed=headed, layout=layout) as table:
+            yield replace(table, path=Path("standard input") if str(path) == STDIN else Path(path))
         return
     path = Path(path)
     _check(path)
@@ -115,14 +115,17 @@ def opened(
 
 
 @contextmanager
-def _stdin() -> Iterator[Path]:
-    """Copy standard input to a temporary file, because a table is read several times."""
-    if sys.stdin is None:
+def _copied(path: str | Path) -> Iterator[Path]:
+    """Copy standard input or a named pipe to a temporary file, because a table is read several times."""
+    from_stdin = str(path) == STDIN
+    if from_stdin and sys.stdin is None:
         raise TableError("standard input is closed: give a file")
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "standard input.csv"
-        with copy.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
+        copy = Path(folder) / ("standard input.csv" if from_stdin else "pipe.csv")
+        with ExitStack() as stack:
+            file = stack.enter_context(copy.open("wb"))
+            source = sys.stdin.buffer if from_stdin else stack.enter_context(Path(path).open("rb"))
+            shutil.copyfileobj(source, file)
         yield copy
 
 
