@@ -32,6 +32,7 @@ PACKAGES = [
     "files",
     "export",
     "estimators",
+    "onnx",
     "distributed",
     "dask",
     "vision",
@@ -56,7 +57,7 @@ OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 # What the compiled core has and the NumPy kernels have not.
 ONLY_COMPILED = {"parallel", "module"}
 
-LAZY = ["matplotlib", "PIL", "typer", "polars", "dask", "rich"]
+LAZY = ["matplotlib", "PIL", "typer", "polars", "dask", "rich", "onnx", "onnxruntime"]
 TEXT = {".py", ".cpp", ".hpp", ".md", ".toml", ".txt", ".json", ".cff", ".cfg", ""}
 FOLDERS = ["src", "cpp", "tests", "examples", "benchmarks", "docs", ".ci"]
 

@@ -14,6 +14,7 @@ import pytest
 from rebelboost.export.c import as_c
 from rebelboost.export.evaluator import evaluator_of
 from rebelboost.export.javascript import as_javascript
+from rebelboost.export.onnx.model import as_onnx
 from rebelboost.export.vectors import samples_for
 from rebelboost.export.verify import answers_of, compared, run_c, verify
 
@@ -21,6 +22,10 @@ CHECKED = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 STRICT = [*CHECKED, "-O2"]
 HAS_NODE = shutil.which("node") is not None
 NODE = pytest.mark.skipif(not HAS_NODE, reason="Node is not installed")
+HAS_ONNX = all(map(importlib.util.find_spec, ["onnx", "onnxruntime"]))
+ONNX = pytest.mark.skipif(
+    not HAS_ONNX, reason="the packages onnx and onnxruntime are not installed"
+)
 HAS_ZIG = importlib.util.find_spec("ziglang") is not None
 
 
@@ -52,8 +57,11 @@ def written(model, folder, language, columns=None):
     """A model of tests as a file."""
     evaluator = evaluator_of(model, columns)
     path = Path(folder) / f"exported.{language}"
-    text = as_c(evaluator) if language == "c" else as_javascript(evaluator)
-    path.write_text(text, encoding="utf-8")
+    if language == "onnx":
+        path.write_bytes(as_onnx(evaluator))
+    else:
+        text = as_c(evaluator) if language == "c" else as_javascript(evaluator)
+        path.write_text(text, encoding="utf-8")
     return path
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from export.models import MODELS, costs_of, digits, model
-from export.programs import NODE, assert_same_bits, compilers
+from export.programs import NODE, ONNX, assert_same_bits, compilers
 from rebelboost import RebelClassifier, Tree
 from rebelboost.export.terms import TreeTable, sum_arrays
 from rebelboost.model.ensemble import weighted_sum
@@ -14,7 +14,7 @@ from rebelboost.model.fitted import FittedClassifier
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-LANGUAGES = ["c", pytest.param("js", marks=NODE)]
+LANGUAGES = ["c", pytest.param("js", marks=NODE), pytest.param("onnx", marks=ONNX)]
 SOME = [
     "the default blend with costs",
     "cost training in groups",
@@ -64,11 +64,12 @@ def _sized(factor, kind, loss):
     return replace(fitted, decoder=decoder, ensemble=ensemble, costs=costs)
 
 
-def test_scores_far_outside_the_training_are_the_same_for_whitened_distances(tmp_path):
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_scores_far_outside_the_training_are_the_same_for_whitened_distances(language, tmp_path):
     given = model("whitened distances, both points")
     X = np.random.default_rng(0).standard_normal((300, 13))
     X *= np.repeat([1e4, 1e6, 1e15, 1e60, 1e300], 60)[:, np.newaxis]
-    assert_same_bits(given, tmp_path, "c", X)
+    assert_same_bits(given, tmp_path, language, X)
 
 
 def test_outputs_on_a_grid_are_stored_as_integers():

@@ -39,8 +39,14 @@ def run_verification(
     fitted = with_costs(load_model(model), costs).model_
     found = verify(fitted, exported, samples_for(fitted, rows))
     first = None if found.first is None else found.first._asdict()
-    record = {"rows": found.n_rows, "values": found.n_values, "differing": found.n_differing}
-    output.record("verification", {**record, "first": first})
+    record = {
+        "rows": found.n_rows,
+        "values": found.n_values,
+        "differing": found.n_differing,
+        "largest": found.largest,
+        "first": first,
+    }
+    output.record("verification", record)
     output.text(str(found))
     if first is not None:
         raise typer.Exit(1)

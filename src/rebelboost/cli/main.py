@@ -454,7 +454,7 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
         )
 
 
-@app.command("export", short_help="Write a model as a program in C or JavaScript.")
+@app.command("export", short_help="Write a model as a program in C or JavaScript, or as ONNX.")
 def export_command(
     model: Model,
     to: Annotated[
@@ -463,7 +463,7 @@ def export_command(
             "--output",
             "-o",
             metavar="FILE",
-            help="File to write; its suffix chooses the language: .c, .js, .mjs or .json.",
+            help="File to write; its suffix chooses the language: .c, .js, .mjs, .onnx or .json.",
         ),
     ],
     costs: Costs = None,
@@ -493,7 +493,7 @@ def verify_command(
     """Run an exported model, and compare its scores, probabilities and decisions with the model's.
 
     The rows are computed from the model: both sides of every threshold, missing and extreme values, and
-    random ones. C is compiled by cc, gcc, clang or zig, and JavaScript is run by Node.
+    random ones. C is compiled by cc, gcc, clang or zig, JavaScript is run by Node, and ONNX by onnxruntime.
     """
     with reported(traced=traceback):
         from rebelboost.cli.export import run_verification

@@ -264,7 +264,7 @@ class BoostedEstimator(BaseEstimator):
         ----------
         path : str or path-like
             File to write. Its suffix chooses the language: ``.c`` for C99, ``.js`` or ``.mjs`` for
-            JavaScript, ``.json`` for the data of `to_dict`.
+            JavaScript, ``.onnx`` for ONNX (needs the package onnx), ``.json`` for the data of `to_dict`.
 
         Raises
         ------

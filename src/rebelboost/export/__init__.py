@@ -7,21 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from rebelboost.base.names import listed
-from rebelboost.base.writing import write_text_whole
+from rebelboost.base.writing import write_text_whole, write_whole
 from rebelboost.exceptions import ExportError
 from rebelboost.export.c import as_c
 from rebelboost.export.evaluator import Evaluator, evaluator_of
 from rebelboost.export.javascript import as_javascript
+from rebelboost.export.onnx.model import as_onnx
 from rebelboost.files.packed_schema import unpacked_schema
 from rebelboost.files.plain_json import as_plain
 from rebelboost.model.fitted import FittedTerms
 
-LANGUAGES: dict[str, Callable[[Evaluator], str]] = {
+LANGUAGES: dict[str, Callable[[Evaluator], str | bytes]] = {
     ".c": as_c,
     ".js": as_javascript,
     ".mjs": as_javascript,
+    ".onnx": as_onnx,
 }
-"""Suffix of a file → what writes its text."""
+"""Suffix of a file → what writes its contents."""
 DATA = ".json"
 
 
@@ -36,7 +38,8 @@ def export_model(
     if suffix not in LANGUAGES:
         known = listed([*LANGUAGES, DATA])
         raise ExportError(f"{os.fspath(path)} names no language by its suffix: use one of {known}")
-    write_text_whole(path, LANGUAGES[suffix](evaluator_of(model, columns_of(metadata))))
+    contents = LANGUAGES[suffix](evaluator_of(model, columns_of(metadata)))
+    write_whole(path, [contents.encode() if isinstance(contents, str) else contents])
 
 
 def columns_of(metadata: Mapping[str, Any]) -> Any:

@@ -134,6 +134,8 @@ class Sum(NamedTuple):
     n_outputs: int
     tables: tuple[Table, ...]
     steps: tuple[Step, ...]
+    is_exact: bool
+    """Whether nothing is rounded in the sum, so that its order does not matter."""
 
 
 def sum_arrays(ensemble: Ensemble) -> Sum:
@@ -155,7 +157,7 @@ def sum_arrays(ensemble: Ensemble) -> Sum:
             steps += [Step(first_table[group] + t, 0, 1) for t in range(first, last)]
         else:
             steps.append(Step(first_table[group], first, last))
-    return Sum(ensemble.n_classes, tuple(tables), tuple(steps))
+    return Sum(ensemble.n_classes, tuple(tables), tuple(steps), ensemble.is_exact)
 
 
 def _tables(terms: Terms) -> Sequence[Table]:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Values
 from rebelboost.exceptions import ExportError
+from rebelboost.export.evaluator import evaluator_of
+from rebelboost.export.onnx.model import onnx_inputs
 from rebelboost.export.sources import source
 from rebelboost.export.vectors import samples_for
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTerms
@@ -21,6 +23,7 @@ COMPILERS = ("cc", "gcc", "clang", "zig")
 OPTIONS = ("-std=c99", "-O2")
 """Options of the compiler."""
 ABSTAINS = -1
+DECISION = "decision"
 SECONDS = 600.0
 """After which a program is ended."""
 
@@ -38,7 +41,7 @@ class Answers(NamedTuple):
     def named(self) -> dict[str, Floats]:
         """The parts by name, as (N, width) arrays."""
         decided = self.decisions.astype(np.float64)[:, np.newaxis]
-        return {"score": self.scores, "probability": self.probabilities, "decision": decided}
+        return {"score": self.scores, "probability": self.probabilities, DECISION: decided}
 
 
 class Difference(NamedTuple):
@@ -57,13 +60,20 @@ class Verified(NamedTuple):
     n_values: int
     n_differing: dict[str, int]
     """Number of scores, probabilities and decisions that differ."""
+    largest: dict[str, float]
+    """Largest difference of scores and probabilities."""
     first: Difference | None
 
     def __str__(self) -> str:
         if self.first is None:
             return f"identical: {self.n_values:,} values of {self.n_rows:,} rows"
         row, what, ours, theirs = self.first
-        counts = ", ".join(f"{n:,} × {name}" for name, n in self.n_differing.items() if n)
+        counts = ", ".join(
+            f"{n:,} × {name}"
+            + (f" (by up to {self.largest[name]:.2g})" if name in self.largest else "")
+            for name, n in self.n_differing.items()
+            if n
+        )
         return (
             f"differs in {counts} of {self.n_rows:,} rows; first in row {row}: {what} {ours!r} in "
             f"Python, {theirs!r} in the exported model"
@@ -86,16 +96,19 @@ def verify(model: FittedTerms, path: Path, X: Values | None = None) -> Verified:
 
 def compared(ours: Answers, theirs: Answers) -> Verified:
     """Compare answers bit for bit."""
-    first, counts, n_values = None, {}, 0
+    first, counts, largest, n_values = None, {}, {}, 0
     for (what, mine), other in zip(ours.named().items(), theirs.named().values(), strict=True):
         differs = (mine != other) & ~(np.isnan(mine) & np.isnan(other))
         counts[what] = int(np.count_nonzero(differs))
         n_values += mine.size
+        if what != DECISION:
+            apart = np.abs(mine[differs] - other[differs])
+            largest[what] = float(np.nan_to_num(apart, nan=np.inf).max(initial=0.0))
         if counts[what]:
             row, k = map(int, np.argwhere(differs)[0])
             if first is None or row < first.row:
                 first = Difference(row, what, float(mine[row, k]), float(other[row, k]))
-    return Verified(len(ours.scores), n_values, counts, first)
+    return Verified(len(ours.scores), n_values, counts, largest, first)
 
 
 def answers_of(model: FittedTerms, X: Values, n_threads: int = 1) -> Answers:
@@ -152,6 +165,27 @@ def run_javascript(path: Path, model: FittedTerms, X: Values) -> Answers:
         )
 
 
+def run_onnx(path: Path, model: FittedTerms, X: Values, threads: int = 1) -> Answers:
+    """Run an ONNX file in onnxruntime, in this number of threads."""
+    try:
+        import onnxruntime
+    except ModuleNotFoundError:
+        raise ExportError(
+            "ONNX files are run by the package onnxruntime: install rebelboost[onnx]"
+        ) from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.log_severity_level = 3  # it warns of inputs with a default
+    session = onnxruntime.InferenceSession(
+        path.read_bytes(), options, providers=["CPUExecutionProvider"]
+    )
+    given = onnx_inputs(evaluator_of(model), X.astype(np.float64))
+    if isinstance(model, FittedRegressor):
+        scores, predicted = session.run(["scores", "prediction"], given)
+        return Answers(scores, predicted[:, np.newaxis], np.empty(0, dtype=np.int64))
+    return Answers(*session.run(["scores", "probabilities", "decision"], given))
+
+
 def _answers(model: FittedTerms, told: bytes) -> Answers:
     n = model.ensemble.n_classes
     if isinstance(model, FittedRegressor):
@@ -169,4 +203,4 @@ def _run(command: Sequence[str], given: bytes, what: str) -> bytes:
     return ran.stdout
 
 
-RUNNERS = {".c": run_c, ".js": run_javascript, ".mjs": run_javascript}
+RUNNERS = {".c": run_c, ".js": run_javascript, ".mjs": run_javascript, ".onnx": run_onnx}
