@@ -31,6 +31,7 @@ PACKAGES = [
     "explain",
     "files",
     "export",
+    "tables",
     "estimators",
     "distributed",
     "dask",
@@ -40,7 +41,6 @@ PACKAGES = [
     "plots",
     "evaluation",
     "report",
-    "tables",
     "__init__",
     "cli",
 ]

@@ -22,6 +22,7 @@ from rebelboost.base.text import warn_caller
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder, is_present
 from rebelboost.data.pandas_frames import values_of
+from rebelboost.estimators.raw_rows import are_records, as_read, encoded_records
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.learners.base import traits_of
 from rebelboost.losses.classes import AnyClassLoss, loss_kind
@@ -272,6 +273,12 @@ def encode_features(estimator: Any, X: Any, encoder: FeatureEncoder) -> Values:
     at_once = read_at_once(estimator, X, encoder)
     if at_once is not None:
         return at_once
+    X = as_read(estimator, X)
+    names = getattr(estimator, "feature_names_in_", None)
+    if are_records(X) and names is not None:
+        values = encoded_records(encoder, names.tolist(), X)
+        check_infinite(values, names.tolist())
+        return values
     return encoded_table(encoder, *checked_table(estimator, X, reset=False))
 
 
