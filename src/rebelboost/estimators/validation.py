@@ -273,13 +273,9 @@ def encode_features(estimator: Any, X: Any, encoder: FeatureEncoder) -> Values:
     at_once = read_at_once(estimator, X, encoder)
     if at_once is not None:
         return at_once
-    X = as_read(estimator, X)
-    names = getattr(estimator, "feature_names_in_", None)
-    if are_records(X) and names is not None:
-        values = encoded_records(encoder, names.tolist(), X)
-        check_infinite(values, names.tolist())
-        return values
-    return encoded_table(encoder, *checked_table(estimator, X, reset=False))
+    if are_records(X) and hasattr(estimator, "feature_names_in_"):
+        return encoded_records(estimator, X)
+    return encoded_table(encoder, *checked_table(estimator, as_read(estimator, X), reset=False))
 
 
 def checked_table(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, nw.DataFrame[Any] | None]:

@@ -1,6 +1,6 @@
-"""Rows in memory, as they stand in a table: dicts of cells, or data frames of text.
+"""Data frames as they stand in a table: they are read as the table that the command trained a model on.
 
-They are read in the same way as the table that the command trained a model on.
+`rebelboost.export.records` reads single rows, which are dicts.
 """
 
 import datetime as dt
@@ -15,12 +15,11 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import polars as pl
 
-from rebelboost.base.names import listed, shown_cell
+from rebelboost.base.names import shown_cell
 from rebelboost.exceptions import TableError
 from rebelboost.tables.columns import Column
 from rebelboost.tables.files import Table
 from rebelboost.tables.schema import Match, TableSchema
-from rebelboost.tables.target import suggestion
 
 GIVEN = Path("the table")
 """What messages call rows that are in no file."""
@@ -64,8 +63,8 @@ class _Rows(Table):
         return (self.numbers[row - 1] + 1 if self.numbers else row), self.path
 
 
-class RowReader:
-    """Reads rows as the command reads a table."""
+class FrameReader:
+    """Reads data frames as the command reads a table."""
 
     def __init__(self, schema: TableSchema) -> None:
         self.schema = schema
@@ -78,24 +77,17 @@ class RowReader:
         )
         self._as_features = replace(schema, columns=plain)
         self.names = [column.name for column in schema.columns]
-        self._origins = list(dict.fromkeys(column.origin for column in schema.columns))
 
     def read(self, given: Any) -> Read:
-        """Read a dict, a sequence of dicts, or a data frame of any library."""
-        if isinstance(given, Mapping):
-            return self._records([given])
-        if isinstance(given, list | tuple):
-            return self._records(given)
-        return self._frame(given)
-
-    def _frame(self, given: Any) -> Read:
+        """Read a data frame of any library."""
         frame = nw.from_native(given)
         if isinstance(frame, nw.LazyFrame):
             frame = frame.collect()
         if len(frame) == 0:
             raise TableError("the table has no rows: give one at least")
         schema = self._as_features if self._has_features(frame) else self.schema
-        names = [name for name in frame.columns if name in _needed(schema)]
+        needed = {column.origin for column in schema.columns}
+        names = [name for name in frame.columns if name in needed]
         if isinstance(frame.to_native(), pl.DataFrame):
             return _matched(frame.select(names).to_native(), schema, frame.columns)
         columns = {name: frame[name].to_list() for name in names}
@@ -108,30 +100,6 @@ class RowReader:
             types[column.name].is_numeric()
             for column in self.schema.columns
             if column.kind != "category"
-        )
-
-    def _records(self, given: Sequence[Any]) -> Read:
-        if not given:
-            raise TableError("the list of rows is empty: give one at least")
-        for n, record in enumerate(given, 1):
-            if not isinstance(record, Mapping):
-                raise TableError(
-                    f"row {n:,} is a {type(record).__name__}, not a dict: give a dict of column and cell for "
-                    "each row"
-                )
-            lacking = [name for name in self._origins if name not in record]
-            if lacking:
-                raise TableError(self._lacking(n, lacking, list(map(str, record))))
-        columns = {name: [record[name] for record in given] for name in self._origins}
-        return self._columns(columns, self.schema, list(map(str, given[0])))
-
-    def _lacking(self, row: int, lacking: Sequence[str], names: Sequence[str]) -> str:
-        free = [name for name in names if name not in self._origins]
-        told = suggestion(lacking[0], free)
-        meant = f"; for {lacking[0]!r} {told}" if told[0] == "d" else ""
-        return (
-            f"row {row:,} lacks {len(lacking)} of the {len(self._origins)} column(s) that the model needs, "
-            f"{listed(lacking, 12)}: add them (None is a missing cell){meant}"
         )
 
     def _columns(
@@ -171,10 +139,6 @@ class RowReader:
 
 def _once(notes: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for each in notes for note in each))
-
-
-def _needed(schema: TableSchema) -> set[str]:
-    return {column.origin for column in schema.columns}
 
 
 def _matched(

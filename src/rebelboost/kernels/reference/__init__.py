@@ -8,7 +8,7 @@ Only the compiled kernels use `n_threads`.
 from rebelboost.kernels.reference.binarization import binarize, leading_eigenvector
 from rebelboost.kernels.reference.binning import bin_values, sort_bins
 from rebelboost.kernels.reference.cascade import leave_early
-from rebelboost.kernels.reference.coded import predict_coded
+from rebelboost.kernels.reference.coded import predict_coded, score_row
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
 from rebelboost.kernels.reference.histograms import choose_splits, node_sums
 from rebelboost.kernels.reference.layer import search_layer
@@ -118,6 +118,7 @@ __all__ = [
     "ridge_factor",
     "route",
     "scan_windows",
+    "score_row",
     "search_layer",
     "search_root",
     "solve_levels",
