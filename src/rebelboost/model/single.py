@@ -40,7 +40,7 @@ class SingleScores:
     def __init__(self, ensemble: Ensemble) -> None:
         self._constant = np.zeros(ensemble.n_classes)
         self._steps: StepArrays | None = None
-        self._steps_means: "tuple[LevelMeans, ...]" = ()
+        self._steps_means: tuple[LevelMeans, ...] = ()
         if ensemble.is_exact:
             merged = ensemble.merged
             self._constant = merged.constant + 0.0  # never −0
