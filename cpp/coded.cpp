@@ -1,6 +1,7 @@
 #include "coded.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <vector>
 
@@ -180,6 +181,65 @@ REBEL_CLONES void add_by_sets(const uint8_t* codes, size_t n_columns, const Code
         add_tiles<true>(codes, n_columns, trees, tree, answers, scores);
 }
 
+// ---- a single sample
+
+constexpr size_t side_by_side = 8; // trees whose loads overlap
+
+uint8_t code_of(double value, const CodedColumns& columns, size_t c) {
+    if (columns.categorical.data[c])
+        return value >= 0 && value < static_cast<double>(n_codes - 1) ? static_cast<uint8_t>(value)
+                                                                      : columns.missing.data[c];
+    if (value != value)
+        return columns.missing.data[c];
+    const double* thresholds = columns.thresholds.data + columns.starts.data[c];
+    auto n = static_cast<size_t>(columns.starts.data[c + 1] - columns.starts.data[c]);
+    size_t count = 0;
+    while (n > 0) {
+        const size_t half = (n + 1) / 2;
+        count += value > thresholds[count + half - 1] ? half : 0;
+        n -= half;
+    }
+    return static_cast<uint8_t>(count);
+}
+
+// Leaves of up to `side_by_side` trees that begin with `tree`.
+template <bool with_sets>
+void find_leaves(const uint8_t* codes, size_t n_columns, const CodedTrees& trees, size_t tree,
+                 size_t n_trees, size_t* leaf) {
+    const uint16_t* nodes[side_by_side];
+    int together = 31, deepest = 0;
+    for (size_t t = 0; t < n_trees; ++t) {
+        const int depth = trees.depths.data[tree + t];
+        nodes[t] = trees.nodes.data + 2 * static_cast<size_t>(trees.node_offsets.data[tree + t]);
+        leaf[t] = 0;
+        together = std::min(together, depth);
+        deepest = std::max(deepest, depth);
+    }
+    const size_t n_tests = n_codes + trees.sets.n_rows;
+    bool fits = true;
+    const auto step = [&](size_t t, int layer) {
+        const uint16_t* node = nodes[t] + 2 * ((size_t{1} << layer) - 1 + leaf[t]);
+        const size_t column = node[0], test = node[1];
+        const bool is_there = column < n_columns && test < n_tests;
+        fits &= is_there;
+        if (!is_there)
+            return;
+        const uint8_t code = codes[column];
+        bool right = code > test;
+        if (with_sets && test >= n_codes)
+            right = trees.sets.data[(test - n_codes) * set_bytes + code / 8] >> code % 8 & 1;
+        leaf[t] = 2 * leaf[t] + (right ? 1 : 0);
+    };
+    for (int layer = 0; layer < together; ++layer)
+        for (size_t t = 0; t < n_trees; ++t)
+            step(t, layer);
+    for (int layer = together; layer < deepest; ++layer)
+        for (size_t t = 0; t < n_trees; ++t)
+            if (layer < trees.depths.data[tree + t])
+                step(t, layer);
+    require(fits, "a node names a column or a set that is not there");
+}
+
 } // namespace
 
 void CodedColumns::check(size_t n_features) const {
@@ -197,6 +257,13 @@ void CodedColumns::check(size_t n_features) const {
 }
 
 void CodedTrees::check(size_t n_columns) const {
+    check_sizes();
+    for (size_t i = 0; i < nodes.n_rows; ++i)
+        require(nodes.data[2 * i] < n_columns && nodes.data[2 * i + 1] < n_codes + sets.n_rows,
+                "a node names a column or a set that is not there");
+}
+
+void CodedTrees::check_sizes() const {
     require(node_offsets.size == depths.size && leaf_offsets.size == depths.size &&
                 nodes.n_cols == 2 && sets.n_cols == set_bytes,
             "the arrays of the trees do not match");
@@ -211,9 +278,6 @@ void CodedTrees::check(size_t n_columns) const {
     }
     require(n_nodes == nodes.n_rows && n_leaves == outputs.n_rows,
             "the depths, nodes and outputs of the trees do not match");
-    for (size_t i = 0; i < nodes.n_rows; ++i)
-        require(nodes.data[2 * i] < n_columns && nodes.data[2 * i + 1] < n_codes + sets.n_rows,
-                "a node names a column or a set that is not there");
 }
 
 template <class Value>
@@ -237,6 +301,35 @@ void predict_coded(Matrix<const Value> X, const CodedColumns& columns, const Cod
         else
             add_by_numbers(codes.data(), n_columns, trees, first, last, own);
     });
+}
+
+void score_row(Vector<const double> x, const CodedColumns& columns, const CodedTrees& trees,
+               size_t first, size_t last, Vector<double> scores) {
+    columns.check(x.size);
+    trees.check_sizes();
+    const size_t n_columns = columns.features.size, n_classes = scores.size;
+    require(n_classes == trees.outputs.n_cols && first <= last && last <= trees.depths.size,
+            "trees and scores do not match");
+    constexpr size_t few = 512; // columns whose codes fit on the stack
+    std::array<uint8_t, few> near;
+    std::vector<uint8_t> far(n_columns > few ? n_columns : 0);
+    uint8_t* codes = n_columns > few ? far.data() : near.data();
+    for (size_t c = 0; c < n_columns; ++c)
+        codes[c] = code_of(x[columns.features.data[c]], columns, c);
+    size_t leaf[side_by_side];
+    for (size_t tree = first; tree < last; tree += side_by_side) {
+        const size_t n_trees = std::min(side_by_side, last - tree);
+        if (trees.sets.n_rows > 0)
+            find_leaves<true>(codes, n_columns, trees, tree, n_trees, leaf);
+        else
+            find_leaves<false>(codes, n_columns, trees, tree, n_trees, leaf);
+        for (size_t t = 0; t < n_trees; ++t) {
+            const auto row = static_cast<size_t>(trees.leaf_offsets.data[tree + t]) + leaf[t];
+            const double* output = trees.outputs.data + row * n_classes;
+            for (size_t k = 0; k < n_classes; ++k)
+                scores.data[k] += output[k];
+        }
+    }
 }
 
 template void predict_coded(Matrix<const float>, const CodedColumns&, const CodedTrees&, size_t,

@@ -29,11 +29,17 @@ struct CodedTrees {
     Matrix<const double> outputs;
 
     void check(size_t n_columns) const;
+    void check_sizes() const; // all but the nodes
 };
 
 // Adds the outputs of trees [first, last) to the scores, in this order.
 template <class Value>
 void predict_coded(Matrix<const Value> X, const CodedColumns& columns, const CodedTrees& trees,
                    size_t first, size_t last, Matrix<double> scores, int n_threads);
+
+// The same for a single sample, whose scores are a vector: trees are walked side by side, and only
+// the nodes that are reached are checked.
+void score_row(Vector<const double> x, const CodedColumns& columns, const CodedTrees& trees,
+               size_t first, size_t last, Vector<double> scores);
 
 } // namespace rebel

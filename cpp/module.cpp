@@ -92,6 +92,8 @@ NB_MODULE(_compiled, m) {
           "last"_a, "scores"_a, "n_threads"_a, no_gil);
     m.def("predict_coded", &predict_coded<double>, "X"_a, "columns"_a, "trees"_a, "first"_a,
           "last"_a, "scores"_a, "n_threads"_a, no_gil);
+    m.def("score_row", &score_row, "x"_a, "columns"_a, "trees"_a, "first"_a, "last"_a, "scores"_a,
+          no_gil);
     m.def("add_steps", &add_steps<float>, "X"_a, "steps"_a, "scores"_a, "n_threads"_a, no_gil);
     m.def("add_steps", &add_steps<double>, "X"_a, "steps"_a, "scores"_a, "n_threads"_a, no_gil);
 

@@ -31,6 +31,7 @@ PACKAGES = [
     "explain",
     "files",
     "export",
+    "tables",
     "estimators",
     "onnx",
     "distributed",
@@ -41,7 +42,6 @@ PACKAGES = [
     "plots",
     "evaluation",
     "report",
-    "tables",
     "__init__",
     "cli",
 ]

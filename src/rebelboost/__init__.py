@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         SlowKernelsWarning,
         TableError,
         UnknownCategoryWarning,
+        UnreadCellWarning,
     )
     from rebelboost.learners.binary import Binary
     from rebelboost.learners.similarity import Similarity
@@ -73,6 +74,7 @@ __all__ = [
     "Taxonomy",
     "Tree",
     "UnknownCategoryWarning",
+    "UnreadCellWarning",
     "__version__",
     "load",
 ]

@@ -29,6 +29,10 @@ class UnknownCategoryWarning(UserWarning):
     """A categorical feature has values that are not in the training data; they count as missing."""
 
 
+class UnreadCellWarning(UserWarning):
+    """Cells have another format than in the training data; they count as missing."""
+
+
 class NumbersAsTextWarning(UserWarning):
     """A column with numbers is used as categories, because it has text or other values."""
 

@@ -70,6 +70,8 @@ FREE = {
     "apply trees.outputs 1",
     "predict_coded X 1",  # as long as the features are among them
     "predict_coded trees.sets 0",  # more than the nodes name
+    "score_row x 0",  # as long as the features are among them
+    "score_row trees.sets 0",  # more than the nodes name
     "add_steps X 1",  # as long as the features are among them
     "compare_points levels 0",  # as long as the blocks hold so many samples
     "squared_distances out 1",  # as long as the blocks hold so many samples, and no block is idle
@@ -186,6 +188,7 @@ WRITTEN = {
     "apply regions",
     "add_steps scores",
     "predict_coded scores",
+    "score_row scores",
     "squared_distances out",
     "compare levels",
     "compare_points levels",

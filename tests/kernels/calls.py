@@ -195,6 +195,13 @@ def predict(module, X, trees: TreeArrays, first, last, n_threads=1):
     return scores
 
 
+def score_row(module, x, columns: CodedColumns, trees: CodedTrees, first, last):
+    """Outputs that are added to others, all of them `RUBBISH`."""
+    scores = rubbish(trees.outputs.shape[1], np.float64)
+    module.score_row(x, columns, trees, first, last, scores)
+    return scores
+
+
 def predict_coded(module, X, columns: CodedColumns, trees: CodedTrees, first, last, n_threads=1):
     """Outputs that are added to others, all of them `RUBBISH`."""
     scores = rubbish((len(X), trees.outputs.shape[1]), np.float64)

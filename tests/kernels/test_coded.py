@@ -29,8 +29,26 @@ def test_compiled_predictions_of_coded_trees_equal_reference(
     assert_same(ours, calls.predict_coded(reference, X, columns, trees, first, last))
 
 
-def spoilt(name, field, i, value):
-    place = Place("predict_coded", name, field)
+@given(
+    rng=builders.rngs,
+    counts=st.lists(st.integers(-1, 9), min_size=1, max_size=5),
+    depths=st.lists(st.integers(0, 6), max_size=20),
+    n_sets=st.sampled_from([0, 1, 7]),
+)
+def test_the_scores_of_a_single_sample_are_those_that_it_has_among_others(
+    compiled, rng, counts, depths, n_sets
+):
+    columns, trees = coded_builders.random_coded(rng, counts, depths, 4, 3, n_sets)
+    X = builders.random_values(rng, 5, 4, np.float64)
+    first, last = np.sort(rng.integers(0, len(depths) + 1, 2)).tolist()
+    among = calls.predict_coded(compiled, X, columns, trees, first, last)
+    for module in (compiled, reference):
+        alone = [calls.score_row(module, x, columns, trees, first, last) for x in X]
+        assert_same(np.array(alone), among)
+
+
+def spoilt(name, field, i, value, kernel="predict_coded"):
+    place = Place(kernel, name, field)
     array = array_at(VALID, place).copy()
     array[i] = value
     return place, array
@@ -53,3 +71,5 @@ def spoilt(name, field, i, value):
 def test_coded_trees_that_name_what_is_not_there_are_refused(compiled, name, field, i, value):
     with pytest.raises(ValueError, match=r"match|not there"):
         call_with(compiled, *spoilt(name, field, i, value))
+    with pytest.raises(ValueError, match=r"match|not there"):
+        call_with(compiled, *spoilt(name, field, i, value, "score_row"))

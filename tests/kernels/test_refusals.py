@@ -181,6 +181,13 @@ def valid_arguments(module):
             0,
             2,
         ),
+        (
+            calls.score_row,
+            X[0].astype(np.float64),
+            *coded_builders.random_coded(rng, [2, -1, 3], [2, 3], WIDTH, K),
+            0,
+            2,
+        ),
         (calls.add_steps, X, coded_builders.random_steps(rng, [2, -1, 3], WIDTH, K)),
         (calls.squared_distances, blocks, points, N),
         (calls.compare, *distances[:2], COMPARISONS["two_points"], 1.5),

@@ -91,7 +91,7 @@ def test_a_regressor_of_several_fits_has_the_same_scores_in_any_order():
 def test_all_trees_of_one_split_on_a_feature_become_one_function():
     X, y = table()
     model = RebelClassifier("stump", n_rounds=60, cross_fit=3).fit(X, y).model_
-    merged = model.ensemble._merged
+    merged = model.ensemble.merged
     used = np.unique(model.ensemble.of_kind(Trees)[0][1].features)
     assert sorted(merged.steps.features.tolist()) == used.tolist()
     assert merged.others == ()
@@ -116,7 +116,7 @@ def test_trees_without_a_split_become_a_constant():
         np.array([[0.5, 4.0]]),
     )
     ensemble = Ensemble.of([leaf, root, leaf], 2)
-    assert ensemble._merged.constant.tolist() == [2.5, 8.0]
+    assert ensemble.merged.constant.tolist() == [2.5, 8.0]
     assert ensemble.scores(np.zeros((2, 3))).tolist() == [[2.5, 8.0]] * 2
 
 

@@ -32,6 +32,8 @@ SHIFT = 0.5
 """Multiple of the identity added to A, in units of A's largest eigenvalue. All other eigenvalues lie mostly
 between −1 and 0 in these units (always so for uniform costs), and ½ brings them furthest below 1.
 """
+UNIFORM_STEP = 1e-14
+"""Last step of Newton's method for probabilities, relative to ln λ."""
 ROUGHLY = 1e-6
 """Precision that is sufficient to compare temperatures, which are found to 1 %."""
 LEAST_TEMPERATURE, MOST_TEMPERATURE = 1e-3, 10.0
@@ -147,7 +149,7 @@ def uniform_posterior(doubled: Floats, precision: float = 1e-12) -> Floats:
 
 def _enough(precision: float) -> float:
     """Last step of Newton's method, which converges quadratically: a rough answer can stop one earlier."""
-    return 1e-14 if precision < ROUGHLY else math.sqrt(precision)
+    return UNIFORM_STEP if precision < ROUGHLY else math.sqrt(precision)
 
 
 def _iterate(log_d: Floats, B: Floats, precision: float) -> Floats:

@@ -78,7 +78,7 @@ class FeatureEncoder:
         X = np.empty((len(frame), len(columns)), dtype=dtype)
         for f, column in enumerate(columns):
             if f in self.levels:
-                X[:, f] = self._codes(f, column.to_list(), repr(column.name))
+                X[:, f] = self.codes_of(f, column.to_list(), repr(column.name))
             else:
                 X[:, f] = _numbers(column)
         return X
@@ -89,10 +89,11 @@ class FeatureEncoder:
             return X
         X = X.copy()
         for f in self.levels:
-            X[:, f] = self._codes(f, X[:, f].tolist(), str(f))
+            X[:, f] = self.codes_of(f, X[:, f].tolist(), str(f))
         return X
 
-    def _codes(self, feature: int, values: Sequence[Any], name: str) -> NDArray[np.float64]:
+    def codes_of(self, feature: int, values: Sequence[Any], name: str) -> NDArray[np.float64]:
+        """(N,) codes of categories, NaN for those not seen in training; `name` is for the warning of them."""
         code = self.codes[feature]
         codes = np.fromiter(map(code.get, values, repeat(np.nan)), np.float64, len(values))
         unknown = {

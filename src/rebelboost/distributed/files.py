@@ -12,11 +12,8 @@ from rebelboost.distributed.training import AnyRebel, GivenRows, fit_rows
 from rebelboost.estimators.validation import threads_of
 from rebelboost.exceptions import TableError
 from rebelboost.rows.base import MemoryRows, Operation
-from rebelboost.rows.block import Block, Raw
+from rebelboost.rows.block import ROWS_AT_ONCE, Block, Raw
 from rebelboost.rows.quantiles import BinRows, Sort
-
-ROWS_AT_ONCE = 2**18
-"""Rows of a part, in memory at a time for each thread. Polars writes Parquet files in such groups."""
 
 
 def fit_files(

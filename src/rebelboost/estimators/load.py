@@ -24,6 +24,10 @@ def load(path: str | os.PathLike[str]) -> Model:
 
     The loaded model makes the same predictions, bit for bit. Loading executes no code from the file.
 
+    A model that the command `rebel train` has trained reads rows as they stand in a table, as
+    `rebel predict` does: a dict of column and cell, a list of dicts, or a data frame. Cells may be text,
+    such as dates and numbers with decimal commas, or numbers and dates.
+
     Parameters
     ----------
     path : str or path-like

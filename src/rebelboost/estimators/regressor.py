@@ -18,6 +18,8 @@ from rebelboost.estimators.base import (
     of_model,
 )
 from rebelboost.estimators.papers import published
+from rebelboost.estimators.predictor import NumberPredictor
+from rebelboost.estimators.raw_rows import record_reader
 from rebelboost.estimators.reading import SplitBy, read_targets
 from rebelboost.estimators.validation import (
     check_callbacks,
@@ -265,6 +267,10 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         values = encode_table(self, X)
         predicted: BySample = self.model_.predict(values, threads_of(self.n_jobs))
         return predicted
+
+    def predictor(self) -> NumberPredictor:
+        """Return the fitted model as a small object that predicts single samples fast, with the same bits."""
+        return NumberPredictor(self.model_, record_reader(self))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Predict an interval for the target of each sample.

@@ -22,6 +22,7 @@ from rebelboost.base.text import warn_caller
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.encoder import FeatureEncoder, as_frame, fit_encoder, is_present
 from rebelboost.data.pandas_frames import values_of
+from rebelboost.estimators.raw_rows import are_records, as_read, encoded_records
 from rebelboost.exceptions import RareClassWarning, SingleClassWarning
 from rebelboost.learners.base import traits_of
 from rebelboost.losses.classes import AnyClassLoss, loss_kind
@@ -272,7 +273,9 @@ def encode_features(estimator: Any, X: Any, encoder: FeatureEncoder) -> Values:
     at_once = read_at_once(estimator, X, encoder)
     if at_once is not None:
         return at_once
-    return encoded_table(encoder, *checked_table(estimator, X, reset=False))
+    if are_records(X) and hasattr(estimator, "feature_names_in_"):
+        return encoded_records(estimator, X)
+    return encoded_table(encoder, *checked_table(estimator, as_read(estimator, X), reset=False))
 
 
 def checked_table(estimator: Any, X: Any, *, reset: bool) -> tuple[Any, nw.DataFrame[Any] | None]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import plain, printed
 from rebelboost.export.decoding import DecoderArrays, decoder_arrays
+from rebelboost.export.explaining import Explaining, explaining_of
 from rebelboost.export.reading import Reading, readings_of
 from rebelboost.export.terms import Sum, sum_arrays
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor, FittedTerms
@@ -58,6 +59,8 @@ class Evaluator:
     """None in a regression."""
     baseline: float
     """What a regression adds to its sum."""
+    explaining: Explaining
+    """What reasons need beyond the scores."""
 
     @property
     def n_scores(self) -> int:
@@ -66,22 +69,27 @@ class Evaluator:
 
 
 def evaluator_of(
-    model: FittedTerms, columns: Sequence[Mapping[str, Any]] | None = None
+    model: FittedTerms,
+    columns: Sequence[Mapping[str, Any]] | None = None,
+    *,
+    rows: bool = True,
+    row_names: bool = True,
 ) -> Evaluator:
     """The arrays of a fitted model.
 
-    `columns` describe the table that the command trained it on, as in its model file. Raises `ExportError` for
-    terms that other languages cannot compute.
+    `columns` describe the table that the command trained it on, as in its model file. `rows` and `row_names`
+    say whether reasons give values and names of training rows. Raises `ExportError` for terms that other languages
+    cannot compute.
     """
     names = model.shown_names
     readings = readings_of(model.encoder, names, columns)
+    own = sum_arrays(model.ensemble)  # refuses what cannot be exported
+    explaining = explaining_of(model, rows=rows, names=row_names)
     if isinstance(model, FittedRegressor):
-        return Evaluator(
-            names, readings, (sum_arrays(model.ensemble),), None, float(model.baseline)
-        )
+        return Evaluator(names, readings, (own,), None, float(model.baseline), explaining)
     assert isinstance(model, FittedClassifier)
     learned = () if model.learned is None else tuple(model.learned.cells)
-    sums = [sum_arrays(ensemble) for ensemble in (model.ensemble, *(c.ensemble for c in learned))]
+    sums = [own, *(sum_arrays(cell.ensemble) for cell in learned)]
     paid = () if model.columns is None else model.columns.cells
     sources = [CostSource(*cell, -1, 0.0) for cell in paid] or [
         CostSource(cell.true, cell.decided, -1, 1 + i, float(cell.baseline))
@@ -97,7 +105,7 @@ def evaluator_of(
         None if rule.reject_cost is None else float(rule.reject_cost),
         _json(rule.reject_label),
     )
-    return Evaluator(names, readings, tuple(sums), deciding, 0.0)
+    return Evaluator(names, readings, tuple(sums), deciding, 0.0, explaining)
 
 
 def _json(value: Any) -> Any:

@@ -12,6 +12,7 @@ from rebelboost.costs.amounts import LARGEST_COST, LEAST_COST
 from rebelboost.costs.posterior import SHIFT
 from rebelboost.export.decoding import DecoderArrays, MixtureArrays
 from rebelboost.export.evaluator import Deciding, Evaluator
+from rebelboost.export.explaining import Explaining
 from rebelboost.export.reading import Reading
 from rebelboost.export.sources import source
 from rebelboost.export.terms import (
@@ -54,11 +55,13 @@ def as_javascript(evaluator: Evaluator) -> str:
         "LEVELS": _list(LEVELS),
         "PEAK": PEAK,
         "INVERSE_FACTORIALS": INVERSE_FACTORIALS,
+        "EXPLAINED": _explaining(evaluator.explaining),
     }
     lines = [f"const {name} = {literal(value)};" for name, value in constants.items()]
     lines.append(f"const MISSING = new Set({literal(list(MISSING))});")
     lines.append(f"export const N_FEATURES = {len(evaluator.names)};\n")
-    parts = ["model.mjs", "regressor.mjs" if deciding is None else "classifier.mjs", "encode.mjs"]
+    kind = "regressor" if deciding is None else "classifier"
+    parts = ["model.mjs", f"{kind}.mjs", "encode.mjs", "explain.mjs", f"explain_{kind}.mjs"]
     return "\n".join(lines) + "\n" + "".join(map(source, parts))
 
 
@@ -100,6 +103,13 @@ def _list(values: NDArray[Any]) -> list[Any]:
         flat = flat.astype(np.int64)
     found: list[Any] = flat.tolist()
     return found
+
+
+def _explaining(explaining: Explaining) -> dict[str, Any]:
+    told = {name: _plain(value) for name, value in explaining._asdict().items()}
+    tables = [{name: _list(part) for name, part in table.items()} for table in explaining.tables]
+    rows = {row: each._asdict() for row, each in explaining.rows.items()}
+    return told | {"tables": tables, "rows": rows}
 
 
 def _deciding(deciding: Deciding, n_classes: int) -> dict[str, Any]:

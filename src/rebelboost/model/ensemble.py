@@ -121,7 +121,7 @@ class Ensemble:
         """H(x) of each sample."""
         scores = np.zeros((len(X), self.n_classes))
         if self.is_exact:
-            self._merged.add_scores(Queries(X), scores, n_threads)
+            self.merged.add_scores(Queries(X), scores, n_threads)
         else:
             self.add_scores(Queries(X), scores, 0, len(self), n_threads)
         return scores
@@ -140,7 +140,8 @@ class Ensemble:
         return sum(group.terms.bound for group in self.groups)
 
     @cached_property
-    def _merged(self) -> Merged:
+    def merged(self) -> Merged:
+        """The sum in a faster form; it must be exact."""
         return merged([group.terms for group in self.groups], self.n_classes)
 
     def on_grid(self) -> "Ensemble":

@@ -29,6 +29,9 @@ from rebelboost.data.encoder import FeatureEncoder, as_frame
 from rebelboost.data.samples import Samples
 from rebelboost.losses.convex import ConvexLoss
 
+ROWS_AT_ONCE = 2**18
+"""Rows of a part, in memory at a time for each thread. Polars writes Parquet files in such groups."""
+
 ReadColumns = Callable[[Sequence[int] | None], Any]
 """Reads some features of the rows of a part, or all, as a data frame."""
 

@@ -50,8 +50,9 @@ WORDS = r"\w\w+"
 PAIRED = {FIRST: r"^([^/]+)/", SECOND: r"/([^/]+)$"}
 """Parts of cells such as 137/72."""
 
-_A_DAY, _AN_HOUR = 86_400e6, 3.6e12
-"""A day in microseconds, an hour in nanoseconds."""
+_DAYS, _HOURS = 1 / 86_400e6, 1 / 3.6e12
+"""A microsecond in days, a nanosecond in hours. Polars divides a lone row with other rounding than many, but
+multiplies alike."""
 
 
 @dataclass(frozen=True)
@@ -201,10 +202,10 @@ def _of_text(text: pl.Expr, part: str) -> pl.Expr:
 
 def _instant(name: str, dtype: Any, form: str) -> pl.Expr:
     if dtype == pl.String and form in TIME_FORMS:
-        return cells(name, numbers=True).str.to_time(form, strict=False).cast(pl.Int64) / _AN_HOUR
+        return cells(name, numbers=True).str.to_time(form, strict=False).cast(pl.Int64) * _HOURS
     if dtype == pl.Time:
-        return pl.col(name).cast(pl.Int64) / _AN_HOUR
-    return _moment(name, dtype, form).dt.epoch("us") / _A_DAY
+        return pl.col(name).cast(pl.Int64) * _HOURS
+    return _moment(name, dtype, form).dt.epoch("us") * _DAYS
 
 
 def _moment(name: str, dtype: Any, form: str) -> pl.Expr:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from rebelboost.base.hashing import Keys
 from rebelboost.base.names import listed
-from rebelboost.distributed.files import ROWS_AT_ONCE
 from rebelboost.exceptions import TableError
-from rebelboost.rows.block import Raw
+from rebelboost.rows.block import ROWS_AT_ONCE, Raw
 from rebelboost.tables.columns import Column, ColumnOptions, as_text, cells
 from rebelboost.tables.feature_selection import frequent_levels
 from rebelboost.tables.files import PARQUET, Table, infinite_message

@@ -234,8 +234,8 @@ class Tally:
     extra: tuple[str, ...] = ()
     """Columns that the model does not use."""
 
-    def notes(self) -> list[str]:
-        """Return the counts as notes."""
+    def of_categories(self) -> list[str]:
+        """Notes on categories that count as missing."""
         notes = [
             f"{name}: {n:,} cell(s) with categories that training never saw, such as "
             f"{shown_cell(self.examples[name])}, count as missing"
@@ -248,11 +248,19 @@ class Tally:
             for name, n in self.pooled.items()
             if n
         ]
-        notes += [
+        return notes
+
+    def of_formats(self) -> list[str]:
+        """Notes on cells that could not be read."""
+        return [
             f"{name}: {n:,} cell(s) in another format than in the training data count as missing"
             for name, n in self.odd.items()
             if n
         ]
+
+    def notes(self) -> list[str]:
+        """Return the counts as notes."""
+        notes = [*self.of_categories(), *self.of_formats()]
         if self.extra:
             notes.append(f"not used by the model: {listed(self.extra, 12)}")
         return notes

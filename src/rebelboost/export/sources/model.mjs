@@ -95,7 +95,10 @@ function placed(space, x) {
 
 /** Squared distances to the training rows of a space, in single precision. */
 function distancesOf(space, x) {
-  const point = placed(space, x);
+  return distancesFrom(space, placed(space, x));
+}
+
+function distancesFrom(space, point) {
   const n = point.length;
   const distances = new Float32Array(n ? space.points.length / n : 0);
   for (let e = 0; e < distances.length; ++e) {
@@ -449,15 +452,20 @@ function highest(scores, allowed) {
   return best;
 }
 
-function decided(scores, P, costs, isOwn) {
-  const risks = risksOf(P, costs);
-  const least = Math.min(...risks);
-  if (MODEL.reject_cost !== null && least > MODEL.reject_cost) return ABSTAINS;
+/** Code of the decision, if the model may not abstain. */
+function preferred(scores, risks, costs, isOwn) {
   const { perron, mixture, shift } = MODEL.decoder;
   const isUniform = !perron && !mixture && !shift && areUniform(costs);
   if (!MODEL.by_cost || (isUniform && !(isOwn && MODEL.sources.length)))
     return highest(scores, () => true);
+  const least = Math.min(...risks);
   return highest(scores, (k) => risks[k] <= least + 1e-12 * Math.abs(least));
+}
+
+function decided(scores, P, costs, isOwn) {
+  const risks = risksOf(P, costs);
+  if (MODEL.reject_cost !== null && Math.min(...risks) > MODEL.reject_cost) return ABSTAINS;
+  return preferred(scores, risks, costs, isOwn);
 }
 
 /** Code of a decision to abstain, and of none because the costs of the sample are missing. */

@@ -9,7 +9,7 @@ from rebelboost.kernels.reference.binarization import binarize, leading_eigenvec
 from rebelboost.kernels.reference.binning import bin_values, sort_bins
 from rebelboost.kernels.reference.cascade import leave_early
 from rebelboost.kernels.reference.class_splits import choose_by_classes, prune_classes
-from rebelboost.kernels.reference.coded import predict_coded
+from rebelboost.kernels.reference.coded import predict_coded, score_row
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
 from rebelboost.kernels.reference.histograms import choose_splits, node_sums
 from rebelboost.kernels.reference.layer import search_layer
@@ -122,6 +122,7 @@ __all__ = [
     "ridge_factor",
     "route",
     "scan_windows",
+    "score_row",
     "search_layer",
     "search_root",
     "solve_levels",

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from rebelboost.base.arrays import Bytes, Scores, Values
+from rebelboost.base.arrays import ByClass, BySample, Bytes, Scores, Values
 from rebelboost.base.kernel_arrays import CodedColumns, CodedTrees
 
 N_CODES = 256
@@ -31,6 +31,18 @@ def predict_coded(
             column, test = trees.nodes[trees.node_offsets[tree] + 2**layer - 1 + at].T
             at = 2 * at + answers[test, codes[column, rows]]
         scores += trees.outputs[trees.leaf_offsets[tree] + at]
+
+
+def score_row(
+    x: BySample,
+    columns: CodedColumns,
+    trees: CodedTrees,
+    first: int,
+    last: int,
+    scores: ByClass,
+) -> None:
+    """Add the outputs of trees [first, last) to the (K,) scores of a single (d,) sample."""
+    predict_coded(x[np.newaxis], columns, trees, first, last, scores[np.newaxis], 1)
 
 
 def _codes(X: Values, columns: CodedColumns, c: int) -> Bytes:
