@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rebelboost import RebelClassifier, Similarity, Tree
+from rebelboost import EvaluationError, RebelClassifier, Similarity, Tree, plots
 from rebelboost.base import markup
 from rebelboost.datasets import planar_mixture, spirals
+from rebelboost.evaluation import Evaluation, evaluate
 from rebelboost.explain.plots import AGAINST, FOR
 from rebelboost.plots import (
     plot_cascade,
@@ -253,3 +254,50 @@ def test_bars_of_an_explanation_have_the_colours_of_the_cards_whatever_is_decide
     assert set(colours) <= {FOR, AGAINST}
     assert f"--one: {FOR}; --two: {AGAINST};" in style
     assert all(is_for == (colour == FOR) for colour, is_for in colours.items())
+
+
+# ---- evaluations
+
+
+@pytest.fixture(scope="module")
+def judged():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = np.where(X[:, 0] + rng.normal(size=200) > 0, "bad", "good")
+    clf = RebelClassifier("stump", n_rounds=5, costs={("bad", "good"): 5.0}, cross_fit=None)
+    return evaluate(clf.fit(X[:100], y[:100]), X[100:], y[100:])
+
+
+@pytest.mark.parametrize(
+    ("draw", "x", "y"),
+    [
+        (plots.plot_roc, "roc", "sensitivity (bad)"),
+        (plots.plot_lift, "lift", "lift (bad)"),
+        (plots.plot_net_benefit, "net_benefit", "net benefit"),
+    ],
+)
+def test_a_curve_of_an_evaluation_is_drawn_with_its_band(judged, draw, x, y):
+    ax, band = draw(judged), getattr(judged.curves(), x)
+    assert ax.get_ylabel() == y
+    np.testing.assert_array_equal(ax.get_lines()[-1].get_ydata(), band.value)
+    assert len(ax.collections) == 1
+
+
+def test_calibration_probabilities_and_savings_are_drawn(judged):
+    ax = plots.plot_calibration(judged)
+    (dots,) = (each for each in ax.get_lines() if each.get_marker() == "o")
+    assert len(dots.get_xdata()) == len(judged.calibration.bins)
+    assert "slope" in ax.get_legend().get_texts()[0].get_text()
+    assert plots.plot_probabilities(judged).get_xlabel() == "stated probability of bad"
+    saved = plots.plot_cost_curve(judged)
+    assert saved.get_xlabel() == "price of bad decided as good, in multiples of the present one"
+    np.testing.assert_array_equal(
+        saved.get_lines()[-1].get_ydata(), judged.cost_curve().saving.value
+    )
+
+
+def test_an_evaluation_from_a_file_has_nothing_to_draw(judged):
+    stored = Evaluation.from_dict(judged.to_dict())
+    for draw in (plots.plot_roc, plots.plot_cost_curve):
+        with pytest.raises(EvaluationError, match=r"file|price"):
+            draw(stored)

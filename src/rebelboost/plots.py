@@ -1,4 +1,4 @@
-"""Plots of decision regions, scores along a path, influential samples, training, effects of features, cascades.
+"""Plots of decision regions, paths, influential samples, training, effects, cascades and evaluations.
 
 Each function draws on matplotlib Axes, new ones by default, and returns them. Install matplotlib
 with the extra ``rebelboost[plots]``.
@@ -15,6 +15,14 @@ from rebelboost.base.names import listed, printed
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.positive import positive_class
 from rebelboost.estimators.validation import threads_of
+from rebelboost.evaluation.plots import (
+    plot_calibration,
+    plot_cost_curve,
+    plot_lift,
+    plot_net_benefit,
+    plot_probabilities,
+    plot_roc,
+)
 from rebelboost.explain.curves import curve, leading_features
 from rebelboost.explain.explain import wording_of
 from rebelboost.explain.plots import PALETTE, axes_for, class_colour, plot_curve
@@ -28,10 +36,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PALETTE",
+    "plot_calibration",
     "plot_cascade",
+    "plot_cost_curve",
     "plot_examples",
+    "plot_lift",
+    "plot_net_benefit",
     "plot_path",
+    "plot_probabilities",
     "plot_regions",
+    "plot_roc",
     "plot_shapes",
     "plot_training",
     "walk",

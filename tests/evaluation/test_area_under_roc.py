@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from rebelboost.evaluation.classes import area_under_roc
+from rebelboost.evaluation.binary import area_under_roc
 
 
 @given(

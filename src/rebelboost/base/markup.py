@@ -10,7 +10,7 @@ from typing import Any
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 UNIT = re.compile(r"(?<=\d) %")
 """A line does not end between a number and its unit."""
-VOID = {"meta", "line", "rect", "circle", "path", "polyline"}
+VOID = {"meta", "line", "rect", "circle", "path", "polyline", "polygon"}
 """Elements that are closed by "/>" if they have no content."""
 LONGEST_NAME = 200
 """Longer names are shortened; shorter ones wrap."""

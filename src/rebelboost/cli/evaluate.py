@@ -1,7 +1,7 @@
 """`rebel evaluate`: accuracy and cost of a model, or its errors, on rows whose true values are known."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rebelboost.base.text import percent
 from rebelboost.cli.inputs import (
@@ -18,10 +18,22 @@ from rebelboost.cli.inputs import (
 from rebelboost.cli.model_files import load_model
 from rebelboost.cli.output import Output
 from rebelboost.cli.training_summary import how_judged
-from rebelboost.evaluation import EarlyEvaluation, evaluate_cascade
+from rebelboost.evaluation import EarlyEvaluation, Evaluation, evaluate_cascade
 from rebelboost.evaluation.evaluate import AnyEvaluation
 from rebelboost.tables.files import Source
 from rebelboost.tables.schema import stored_schema
+
+
+class Shown(NamedTuple):
+    """What is shown of an evaluation."""
+
+    positive: str | None = None
+    """Of two classes, the one that figures are about."""
+    by: str = ""
+    """A column by which results are given too."""
+    agreement: float | None = None
+    """Also evaluate a cascade of this agreement."""
+
 
 SEEN = (
     "the model was trained on this file, so these figures are too optimistic: "
@@ -42,27 +54,36 @@ def run_evaluation(
     *,
     target: str,
     costs: Path | None,
-    positive: str | None = None,
-    agreement: float | None,
+    shown: Shown,
     output: Output,
 ) -> None:
-    """Print accuracy, cost and confusion matrix, or errors of numbers; with `agreement`, what is saved."""
-    classifier = with_positive(with_costs(load_model(model), costs), positive)
+    """Print accuracy, cost and confusion matrix, or errors of numbers, and what else is asked for."""
+    classifier = with_positive(with_costs(load_model(model), costs), shown.positive)
     with output.waiting(f"reading {data}"):
-        given = read_labelled(classifier, data, target)
+        given = read_labelled(classifier, data, target, shown.by)
         evaluation, note = _evaluation(classifier, given, data, recosted=costs is not None)
-        early = _early(classifier, given, agreement)
+        early = _early(classifier, given, shown.agreement)
     seen = given.was_seen and not given.is_held_out
     told = {**evaluation.to_dict(), "seen_in_training": seen}
     if (again := rows_seen(classifier, given)) is not None:
         told["seen_rows"], note = again
     if isinstance(early, EarlyEvaluation):
         told["early"] = early.to_dict()
+    if output.as_json:
+        told |= _curves(evaluation)
     output.record("evaluation", told)
     output.text(evaluation.text())
     if early is not None:
         output.text(f"\n{early}")
     output.notes([*given.notes, *([note] if note else [])])
+
+
+def _curves(evaluation: AnyEvaluation) -> dict[str, Any]:
+    """ROC, lift, decision curve and cost curve, where there are any."""
+    if not isinstance(evaluation, Evaluation):
+        return {}
+    curves = {"curves": evaluation.curves(), "cost_curve": evaluation.cost_curve()}
+    return {name: curve.to_dict() for name, curve in curves.items() if curve is not None}
 
 
 def _evaluation(

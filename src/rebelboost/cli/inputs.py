@@ -56,6 +56,8 @@ class Labelled(NamedTuple):
     """Whether only rows of them are here that the training left out."""
     schema: TableSchema | None = None
     """How the table was read."""
+    by: pl.Series | None = None
+    """The column by which results are given too."""
 
 
 def model_input(model: Any, frame: pl.DataFrame) -> Any:
@@ -124,10 +126,11 @@ def costs_of_rows(model: Any, frame: pl.DataFrame, place: Callable[[int], tuple[
     return fitted.costs_of(encode_table(model, model_input(model, frame)))
 
 
-def read_labelled(model: Any, data: Source, target: str = "") -> Labelled:
+def read_labelled(model: Any, data: Source, target: str = "", by: str = "") -> Labelled:
     """Read the rows that have a class; rows without one are skipped and counted.
 
-    `target` is the column with the classes, if it is another one than the model stores.
+    `target` is the column with the classes, if it is another one than the model stores, and `by` a column
+    by which results are asked for.
     Of files that a model of a large table was trained on, only the rows that it left out are read.
     """
     kept = model.metadata_ or {}
@@ -142,7 +145,8 @@ def read_labelled(model: Any, data: Source, target: str = "") -> Labelled:
         target = _target(schema, table)
         naming = [n for n in [schema.naming] if n in table.types]
         group = [n for n in [schema.group] if n in table.types]
-        match = Match(table, schema, list(dict.fromkeys([target, *naming, *group])))
+        divided = [_divided(by, table, model)] if by else []
+        match = Match(table, schema, list(dict.fromkeys([target, *naming, *group, *divided])))
         rule = HoldOutRule.from_dict(kept["held_out"]) if was_seen and "held_out" in kept else None
         frame, aside, rows, n_unlabelled = _labelled(match, schema, rule)
         if len(frame) == 0:
@@ -164,7 +168,22 @@ def read_labelled(model: Any, data: Source, target: str = "") -> Labelled:
         )
     y = np.array(schema.target_values(aside[target]).to_list())
     groups = _groups(aside[group[0]]) if group else None
-    return Labelled(frame, y, names, notes, is_training, groups, was_seen, rule is not None, schema)
+    column = _numbers_or_text(aside[by]) if by else None
+    held = rule is not None
+    return Labelled(frame, y, names, notes, is_training, groups, was_seen, held, schema, column)
+
+
+def _divided(by: str, table: Table, model: Any) -> str:
+    if predicts_numbers(model):
+        raise TableError("--by is for classes, but the model predicts numbers: leave it out")
+    if by not in table.types:
+        raise TableError(f"{table.path} has no column {by!r} (--by): {suggestion(by, table.names)}")
+    return by
+
+
+def _numbers_or_text(column: pl.Series) -> pl.Series:
+    numbers = column.cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == column.null_count() else column
 
 
 def _target(schema: TableSchema, table: Table) -> str:
@@ -219,8 +238,9 @@ def held_out(model: Any, given: Labelled, *, recosted: bool) -> AnyEvaluation | 
 
     Without a cross-fit, there are the stored figures, unless the costs are others (`recosted`).
     """
+    table = model_input(model, given.frame)
     found: AnyEvaluation | None = left_out(
-        model, given.y, X=model_input(model, given.frame), groups=given.groups
+        model, given.y, X=table, groups=given.groups, by=given.by
     )
     stored = model.metadata_.get("evaluation")
     if found is not None or stored is None or recosted:
@@ -236,7 +256,9 @@ def tested(model: Any, given: Labelled, data: Source) -> AnyEvaluation:
     """Evaluate on rows that the model has not seen."""
     frame = model_input(model, given.frame)
     source = f"rows of {data.name} that training left out" if given.is_held_out else data.name
-    found: AnyEvaluation = evaluate(model, frame, given.y, groups=given.groups, source=source)
+    found: AnyEvaluation = evaluate(
+        model, frame, given.y, groups=given.groups, by=given.by, source=source
+    )
     return found
 
 

@@ -8,6 +8,7 @@ import typer
 from rebelboost.cli.detect_commands import detect_app
 from rebelboost.cli.options import (
     Agreement,
+    By,
     Categorical,
     Costs,
     Data,
@@ -309,6 +310,7 @@ def evaluate_command(  # noqa: PLR0913, PLR0917  (options)
     target: TrueColumn = "",
     costs: Costs = None,
     positive: Positive = None,
+    by: By = "",
     agreement: Agreement = None,
     skip_rows: SkipRows = None,
     sheet: SheetName = "",
@@ -317,15 +319,14 @@ def evaluate_command(  # noqa: PLR0913, PLR0917  (options)
 ) -> None:
     """Measure accuracy and cost on rows with known classes that were not used in training."""
     with reported(traced=traceback):
-        from rebelboost.cli.evaluate import run_evaluation
+        from rebelboost.cli.evaluate import Shown, run_evaluation
 
         run_evaluation(
             model,
             _source(data, skip_rows, sheet),
             target=target,
             costs=costs,
-            positive=positive,
-            agreement=agreement,
+            shown=Shown(positive, by, agreement),
             output=_output(as_json=as_json),
         )
 
@@ -425,6 +426,7 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
     target: TrueColumn = "",
     costs: Costs = None,
     positive: Positive = None,
+    by: By = "",
     rows: Annotated[
         bool,
         typer.Option("--rows/--no-rows", help="Whether it shows single rows with their values."),
@@ -442,7 +444,7 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
     with reported(traced=traceback):
         from rebelboost.cli.report import ShownRows, run_report
 
-        shown, output = ShownRows(rows, names, positive), _output(as_json=as_json)
+        shown, output = ShownRows(rows, names, positive, by), _output(as_json=as_json)
         run_report(
             model,
             _source(data, skip_rows, sheet),

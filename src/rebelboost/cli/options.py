@@ -78,6 +78,13 @@ Positive = Annotated[
         "Default: the class that costs more to miss or, if both cost the same, the rarer one.",
     ),
 ]
+By = Annotated[
+    str,
+    typer.Option(
+        metavar="COLUMN",
+        help="Also give the results by group of rows: by the values of this column, such as a region.",
+    ),
+]
 
 
 class TrainingOptions(NamedTuple):

@@ -28,6 +28,8 @@ class ShownRows(NamedTuple):
     rows: bool = True
     names: bool = True
     positive: str | None = None
+    by: str = ""
+    """A column by which results are given too."""
 
     def told(self) -> str:
         """Say what it shows."""
@@ -52,7 +54,7 @@ def run_report(
     classifier = with_positive(with_costs(load_model(model), costs), shown.positive)
     kept = classifier.metadata_ or {}
     with output.waiting(f"writing {to}"):
-        given = read_labelled(classifier, data, target)
+        given = read_labelled(classifier, data, target, shown.by)
         assert given.schema is not None
         told = given.schema.to_dict()
         if not given.is_training:

@@ -33,7 +33,11 @@ def costs_of_decisions(posterior: Floats, costs: Floats, decided: Labels) -> Flo
 
 def least_risk(scores: Scores, posterior: Floats, costs: Floats) -> Labels:
     """argmin_k Σ_y P_y c_yk; ties go to the class with the highest score."""
-    risks = expected_costs(posterior, costs)
+    return cheapest(expected_costs(posterior, costs), scores)
+
+
+def cheapest(risks: Floats, scores: Scores) -> Labels:
+    """argmin_k of expected costs (N, K); ties go to the class with the highest score."""
     least = risks.min(axis=1, keepdims=True)
     tied = risks <= least + 1e-12 * np.abs(least)
     return np.argmax(np.where(tied, scores, -np.inf), axis=1).astype(np.int32)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +16,12 @@ from rebelboost.costs.report import by_row
 from rebelboost.data.encoder import is_present
 from rebelboost.estimators.base import encode_table, table_scores
 from rebelboost.estimators.positive import positive_class
+from rebelboost.evaluation.binary import binary_measures
 from rebelboost.evaluation.calibration import calibration
 from rebelboost.evaluation.figures import LEFT_OUT
 from rebelboost.evaluation.given import Given, HeldOutScores
 from rebelboost.evaluation.intervals import Estimate, WeightedRows, mean_cost_interval
+from rebelboost.evaluation.parts import Parts, divided, part_of
 from rebelboost.evaluation.result import Evaluation, Judged
 from rebelboost.exceptions import EvaluationError
 from rebelboost.metrics import cost_report
@@ -86,18 +89,37 @@ def _judge(
     given, scores, rows, true = given.of(known), scores[known], rows[known], codes[known]
     costs = None if costs is None else costs[known]
     decided = _decisions(model, model.labels(scores, costs))
-    judged = Judged(rows, true, decided, model.posterior(scores), costs)
-    return _evaluation(model, judged, given.sampling, positive, (source, unknown))
+    judged = Judged(rows, true, decided, model.posterior(scores), costs, given.sampling)
+    found = _evaluation(model, judged, positive, (source, unknown))
+    if given.by is None:
+        return found
+    return replace(found, parts=_parts(model, judged, positive, given.by))
+
+
+def _parts(
+    model: FittedClassifier, judged: Judged, positive: int | None, by: tuple[str, NDArray[Any]]
+) -> Parts:
+    """Results by the values of a column."""
+    column, values = by
+    names, place = divided(values)
+    shown = [k for k in range(len(names)) if (place == k).any()]
+    found = []
+    for k in shown:
+        own = judged.of(place == k)
+        rest = judged.of(place != k) if len(shown) > 1 else None
+        evaluation = _evaluation(model, own, positive, (f"{column}: {names[k]}", {}))
+        found.append(part_of(names[k], evaluation, own, rest, len(shown)))
+    return Parts(column, tuple(found))
 
 
 def _evaluation(
     model: FittedClassifier,
     judged: Judged,
-    sampling: WeightedRows,
     positive: int | None,
     source_and_unknown: tuple[str, Mapping[Any, int]],
 ) -> Evaluation:
-    classes, rule, weight = list(model.class_names), model.rule, sampling.weight
+    classes, rule, sampling = list(model.class_names), model.rule, judged.weighted
+    weight = sampling.weight
     names = np.array([*classes, rule.reject_label], dtype=object)
     confusion = cost_report(
         names[judged.true],
@@ -118,6 +140,9 @@ def _evaluation(
     shares = model.class_weight / np.sum(model.class_weight)
     chosen = None if positive is None else (positive, classes[positive])
     source, unknown = source_and_unknown
+    binary = None
+    if positive is not None:
+        binary = binary_measures(judged.posterior[:, positive], judged.true == positive, sampling)
     return Evaluation(
         source=source,
         n=n,
@@ -130,7 +155,7 @@ def _evaluation(
         shares_log_loss=_log_loss(np.tile(shares, (n, 1)), judged.true, weight),
         probable_cost=_probable_cost(model, judged, weight),
         calibration=calibration(judged.posterior, judged.true, sampling, chosen),
-        auc=_auc(judged, weight),
+        binary=binary,
         unknown=unknown,
         judged=judged,
         n_groups=None if sampling.groups is None else len(np.unique(sampling.groups)),
@@ -180,32 +205,6 @@ def _probable_cost(model: FittedClassifier, judged: Judged, weight: BySample) ->
     if judged.costs is not None:
         costs = judged.costs[rows, judged.true, decided]
     return float(np.average(costs, weights=weight))
-
-
-def _auc(judged: Judged, weight: BySample) -> float | None:
-    """Area under the ROC curve of two classes, if both occur; it is the same for each of them."""
-    posterior = judged.posterior
-    if posterior.shape[1] != 2 or len(np.unique(judged.true)) < 2:
-        return None
-    return area_under_roc(judged.true, posterior[:, 1], weight)
-
-
-def area_under_roc(labels: Labels, scores: BySample, weight: BySample) -> float:
-    """The same number as scikit-learn's `roc_auc_score`, whose module takes long to import.
-
-    `labels` are 0 and 1. Samples with the same score are one step of the curve.
-    """
-    counted = weight != 0
-    order = np.argsort(-scores[counted], kind="stable")
-    ranked, hits, weight = (each[counted][order] for each in (scores, labels, weight))
-    ends = np.append(np.flatnonzero(np.diff(ranked)), len(ranked) - 1)
-    found = np.stack([np.cumsum((1 - hits) * weight)[ends], np.cumsum(hits * weight)[ends]])
-    corners = np.diff(found, 2).any(axis=0)  # points between others on a line add nothing
-    found = found[:, np.concatenate([[True], corners, [True]])] if len(ends) > 2 else found
-    if not found[:, -1].all():  # one of the classes has no weight
-        return float("nan")
-    false, true = np.insert(found, 0, 0.0, axis=1) / found[:, -1:]
-    return float((np.diff(false) * (true[1:] + true[:-1]) / 2.0).sum())
 
 
 def _codes(labels: NDArray[Any], classes: NDArray[Any]) -> tuple[Labels, dict[Any, int]]:

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import is_classifier, is_regressor
 
 from rebelboost.evaluation import classes, regression
-from rebelboost.evaluation.given import checked, held_out_scores
+from rebelboost.evaluation.given import Given, checked, held_out_scores
+from rebelboost.evaluation.parts import column_of
 from rebelboost.evaluation.regression import RegressionEvaluation
 from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import EvaluationError
@@ -26,6 +27,7 @@ def evaluate(  # noqa: PLR0913  (scikit-learn's interface)
     costs: Any = None,
     groups: ArrayLike | None = None,
     positive: Any = None,
+    by: Any = None,
     source: str = "a test table",
 ) -> Any:
     """Evaluate a fitted model on samples that it was not fitted to.
@@ -48,6 +50,9 @@ def evaluate(  # noqa: PLR0913  (scikit-learn's interface)
         Of two classes, the one whose sensitivity, predictive value and calibration are given. Default:
         the class that is more expensive to miss or, if both cost the same, the rarer one in the
         training data.
+    by : str or array of shape (N,), optional
+        Also give the results by group of rows: name of a column of `X`, or the value of each row, such as
+        its region. Numbers of many values are divided at the quartiles.
     source : str
         Name of the table, for texts.
 
@@ -56,12 +61,14 @@ def evaluate(  # noqa: PLR0913  (scikit-learn's interface)
     Evaluation or RegressionEvaluation
         Accuracy, cost and calibration of a classifier; the errors of a regressor.
     """
-    if _is_regressor(model, costs, positive):
-        return regression.tested(model, X, checked(y, sample_weight, groups), source)
-    return classes.tested(model, X, checked(y, sample_weight, groups), costs, positive, source)
+    given = checked(y, sample_weight, groups)
+    if _is_regressor(model, costs, positive, by):
+        return regression.tested(model, X, given, source)
+    given = _with_column(given, X, by)
+    return classes.tested(model, X, given, costs, positive, source)
 
 
-def left_out(
+def left_out(  # noqa: PLR0913  (scikit-learn's interface)
     model: Any,
     y: ArrayLike,
     *,
@@ -70,6 +77,7 @@ def left_out(
     costs: Any = None,
     groups: ArrayLike | None = None,
     positive: Any = None,
+    by: Any = None,
 ) -> Any:
     """Evaluate a cross-fitted model on its training samples, each by fits that did not see it.
 
@@ -94,14 +102,16 @@ def left_out(
         Groups that it was fitted with. Intervals are those of new groups.
     positive : class label, optional
         As in `evaluate`.
+    by : str or array of shape (N,), optional
+        As in `evaluate`; the name of a column needs `X`.
 
     Returns
     -------
     Evaluation, RegressionEvaluation or None
         As for `evaluate`.
     """
-    numbers = _is_regressor(model, costs, positive)
-    given = checked(y, sample_weight, groups)
+    numbers = _is_regressor(model, costs, positive, by)
+    given = _with_column(checked(y, sample_weight, groups), X, by)
     held = held_out_scores(model, len(given.y))
     if held is None:
         return None
@@ -110,10 +120,16 @@ def left_out(
     return classes.left_out_of(model, held, given, X, costs, positive)
 
 
-def _is_regressor(model: Any, costs: Any, positive: Any) -> bool:
+def _with_column(given: Given, X: Any, by: Any) -> Given:
+    """Add the column by which results are given."""
+    return given if by is None else given._replace(by=column_of(X, by, len(given.y)))
+
+
+def _is_regressor(model: Any, costs: Any, positive: Any, by: Any) -> bool:
     """Whether the model predicts numbers; otherwise it must be a classifier."""
     if is_regressor(model):
-        for name, given in (("costs are", costs), ("positive is", positive)):
+        told = (("costs are", costs), ("positive is", positive), ("by is", by))
+        for name, given in told:
             if given is not None:
                 raise EvaluationError(f"{name} for classes: leave it out for a regressor")
         return True

@@ -38,6 +38,8 @@ class Figure:
     """End of the scale that starts at 0 and on which the figure can be drawn."""
     mark: tuple[float, str] | None = None
     """A value to mark on this scale, and its name."""
+    is_drawn: bool = True
+    """Whether it lies on the scale."""
 
     @property
     def shown(self) -> str:
@@ -126,7 +128,7 @@ def decision_figures(found: "Evaluation", *, of_many: bool) -> list[Figure]:
         of = found.calibration.of_class
         of_class = "" if of is None else f" (probability of {shown(of)})"
         figures.append(Figure(f"calibration error{of_class}", found.calibration.error, percent))
-    return figures
+    return [*figures, *_fit(found)]
 
 
 def _costs(found: "Evaluation", *, of_many: bool) -> list[Figure]:
@@ -167,10 +169,30 @@ def _rates(found: "Evaluation") -> list[Figure]:
         Figure(f"{title} ({RATES[title].format(**names)})", each, percent)
         for title, each in found.two_class.items()
     ]
-    if found.auc is None:
+    if found.binary is None:
         return figures
     label = f"AUC, area under the ROC curve ({names['yes']} is positive)"
-    return [Figure(label, found.auc, "{:.3f}".format), *figures]
+    auc = Figure(label, found.binary.auc, "{:.3f}".format)
+    ks = Figure("KS, largest gap between the two classes", found.binary.ks, "{:.3f}".format)
+    return [auc, *figures, ks]
+
+
+def _fit(found: "Evaluation") -> list[Figure]:
+    """Calibration in the large, and the slope."""
+    if found.binary is None:
+        return []
+    slope = found.binary.slope
+    intercept = Figure(
+        "calibration intercept (0 is right)", found.binary.intercept, _two_digits, is_drawn=False
+    )
+    if slope is None:
+        return [intercept]
+    label = "calibration slope (1 is right, below 1 is overconfident)"
+    return [intercept, Figure(label, slope, _two_digits, is_drawn=False)]
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
 
 
 def _log_loss(value: float) -> str:

@@ -20,10 +20,14 @@ class Given(NamedTuple):
     groups: Ints | None
     """(N,) number of each sample's group; None if samples are independent."""
 
+    by: tuple[str, NDArray[Any]] | None = None
+    """The name and the (N,) values of the column by which results are given too."""
+
     def of(self, rows: Ints | NDArray[np.bool_]) -> "Given":
         """Those of some of the samples."""
         groups = None if self.groups is None else self.groups[rows]
-        return Given(self.y[rows], self.weight[rows], groups)
+        by = None if self.by is None else (self.by[0], self.by[1][rows])
+        return Given(self.y[rows], self.weight[rows], groups, by)
 
     @property
     def sampling(self) -> WeightedRows:

@@ -162,7 +162,10 @@ def lines_on_decisions(found: "Evaluation") -> list[Line]:
             accuracy += "; lower, because decisions minimise cost"
     lines.append(("accuracy", accuracy))
     if rates := found.two_class:
-        auc = "" if found.auc is None else f"; AUC {found.auc:.3f}"
+        auc = ""
+        if found.binary is not None:
+            area, low_area, high_area = found.binary.auc
+            auc = f"; AUC {area:.3f} ({low_area:.3f} to {high_area:.3f})"
         hits, others = percent(rates["sensitivity"].value), percent(rates["specificity"].value)
         told = f"{hits} of its rows are found, {others} of the others{auc}"
         lines.append(("positive", f"{printed(found.positive)}: {told}"))

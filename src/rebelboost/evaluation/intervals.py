@@ -60,12 +60,15 @@ class Estimate(NamedTuple):
         return cls(*(math.nan if x is None else float(x) for x in map(stored.get, cls._fields)))
 
 
-def share(right: float, of: float, n_samples: float) -> Estimate:
-    """Estimate the share `right` / `of`, where both are weights, from `n_samples` samples."""
+def share(right: float, of: float, n_samples: float, z: float = Z) -> Estimate:
+    """Estimate the share `right` / `of`, where both are weights, from `n_samples` samples.
+
+    `z` is the normal quantile of the interval's confidence.
+    """
     if of <= 0 or n_samples <= 0:
         return Estimate(math.nan, 0.0, 1.0)
     p = min(max(right / of, 0.0), 1.0)
-    spread = Z * Z / n_samples
+    spread = z * z / n_samples
     centre = p + spread / 2
     half = math.sqrt(spread * (p * (1 - p) + spread / 4))
     low, high = (centre - half) / (1 + spread), (centre + half) / (1 + spread)
@@ -143,6 +146,24 @@ class WeightedRows(NamedTuple):
         if len(hits) == 0:
             return share(0.0, 0.0, 0.0)
         return share(float(hits @ self.weight), self.weight.sum(), self.share_number(hits))
+
+    def around(self, value: float, pulls: BySample) -> Estimate:
+        """Estimate a value whose error is about the sum of what each sample pulls it by.
+
+        Pulls of samples that go together are added up first, as for generalised estimating equations; the
+        normal quantile is then Student's, as in `number`.
+        """
+        students = 1.0
+        if self.groups is not None:
+            members = np.unique(self.groups, return_inverse=True)[1]
+            pulls = np.bincount(members, pulls).astype(np.float64)
+            students = _student(np.bincount(members, self.weight).astype(np.float64))
+        n = len(pulls)
+        if n < 2:
+            return Estimate(value, -math.inf, math.inf)
+        variance = float(np.sum(pulls**2)) * n / (n - 1)
+        half = Z * math.sqrt(variance / students)
+        return Estimate(value, value - half, value + half)
 
 
 def effective_number(weight: BySample) -> float:

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Ints, Labels
 from rebelboost.base.findings import GAP, Described, Document, Sentence
-from rebelboost.base.names import listed
+from rebelboost.base.names import ClassNames, listed, shown
 from rebelboost.base.text import amount, counted, percent
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.prices import PriceChange
 from rebelboost.costs.report import CostReport
+from rebelboost.evaluation.binary import BinaryMeasures
 from rebelboost.evaluation.calibration import Calibration
 from rebelboost.evaluation.figures import (
     HELD_OUT,
@@ -29,7 +31,12 @@ from rebelboost.evaluation.headlines import (
     lead_on_decisions,
     lines_on_decisions,
 )
-from rebelboost.evaluation.intervals import Estimate
+from rebelboost.evaluation.intervals import Estimate, WeightedRows
+from rebelboost.exceptions import EvaluationError
+
+if TYPE_CHECKING:
+    from rebelboost.evaluation.curves import BinaryCurves, CostCurve
+    from rebelboost.evaluation.parts import Parts
 
 LOG_LOSS = "Log-loss: mean of −ln(probability of the true class). Lower is better; 0 is perfect."
 MOST_PRICES = 30
@@ -51,6 +58,25 @@ class Judged(NamedTuple):
     """(n, K) probability of each class."""
     costs: Floats | None = None
     """(n, K, K) costs[n, true, decided] of the samples; None if costs are by class."""
+    sampling: WeightedRows | None = None
+    """Weights and groups of the samples; None if each counts once, and by itself."""
+
+    def of(self, rows: NDArray[np.bool_]) -> "Judged":
+        """Those of some samples."""
+        costs = None if self.costs is None else self.costs[rows]
+        return Judged(
+            self.rows[rows],
+            self.true[rows],
+            self.decided[rows],
+            self.posterior[rows],
+            costs,
+            self.weighted.of(rows),
+        )
+
+    @property
+    def weighted(self) -> WeightedRows:
+        """Weights and groups; weights of 1 if none were given."""
+        return self.sampling or WeightedRows(np.ones(len(self.true)))
 
     def prices(self, by_class: Floats, reject_cost: float | None) -> Floats:
         """(n, decisions) cost of each decision, given the true class.
@@ -90,8 +116,8 @@ class Evaluation(Described):
     probable_cost: float | None = None
     """Mean cost if the most probable class were decided, which ignores the costs; None if they are equal."""
     calibration: Calibration | None = None
-    auc: float | None = None
-    """Area under the ROC curve; None unless there are two classes and probabilities."""
+    binary: BinaryMeasures | None = None
+    """AUC, KS, calibration intercept and slope; None unless there are two classes, and both occur."""
     unknown: Mapping[Any, int] = field(default_factory=dict)
     """Classes that are not in the training data → number of samples. No other figure counts them."""
     n_groups: int | None = None
@@ -107,8 +133,15 @@ class Evaluation(Described):
     price_changes: tuple[PriceChange, ...] = ()
     """How many decisions change with each price, the most influential first; empty if decisions ignore
     prices, or if there are very many."""
+    parts: "Parts | None" = None
+    """Results by group of rows, if they were asked for."""
     judged: Judged | None = field(default=None, repr=False)
     """Results by sample; None if the evaluation was read from a file."""
+
+    @property
+    def auc(self) -> float | None:
+        """Area under the ROC curve; None unless there are two classes, and both occur."""
+        return None if self.binary is None else self.binary.auc.value
 
     @property
     def is_left_out(self) -> bool:
@@ -208,11 +241,65 @@ class Evaluation(Described):
             GAP,
             *self.confusion.document(with_costs=self.has_costs),
             *self.prices(),
+            *((GAP, *self.parts.document()) if self.parts else ()),
         ]
 
     def prices(self) -> Document:
         """How many decisions other prices would change; nothing if all mistakes cost the same."""
         return price_document(self) if self.has_costs else []
+
+    def curves(self) -> "BinaryCurves | None":
+        """ROC, lift and decision curve, with 95 % intervals; None unless there are two classes, and both occur.
+
+        Evaluations that were read from a file have none.
+        """
+        from rebelboost.evaluation.curves import binary_curves  # takes long
+
+        if self.judged is None or self.binary is None:
+            return None
+        code = self.confusion.classes.index(self.positive)
+        judged = self.judged
+        is_positive = judged.true == code
+        return binary_curves(judged.posterior[:, code], is_positive, judged.weighted, self.positive)
+
+    def cost_curve(self, true: Any = None, decided: Any = None) -> "CostCurve | None":
+        """What decisions save beside the best constant decision, over the range of one price.
+
+        Parameters
+        ----------
+        true, decided : class labels, optional
+            The price of deciding `decided` if `true` is the true class. Default: that of missing the positive
+            class, of two; otherwise the price that changes the most decisions.
+
+        Returns
+        -------
+        CostCurve or None
+            None if decisions do not depend on prices, or if the evaluation was read from a file.
+        """
+        from rebelboost.evaluation.curves import cost_curve
+
+        cell = self._priced_cell(true, decided)
+        if cell is None or self.judged is None:
+            return None
+        return cost_curve(self.judged, self.confusion.costs, cell, self.confusion.decisions)
+
+    def _priced_cell(self, true: Any, decided: Any) -> tuple[int, int] | None:
+        if not self.has_costs or not self.price_changes:
+            return None
+        if true is None and decided is None:
+            if self.positive is not None:
+                yes = self.confusion.classes.index(self.positive)
+                return yes, 1 - yes
+            first = next((each for each in self.price_changes if each.price > 0), None)
+            return None if first is None else (first.true, first.decided)
+        names = ClassNames(self.confusion.classes)
+        codes = tuple(names.find(each) for each in (true, decided))
+        if codes[0] is None or codes[1] is None or codes[0] == codes[1]:
+            raise EvaluationError(
+                f"there is no price of deciding {shown(decided)} for {shown(true)}: give two of the classes "
+                f"{names}"
+            )
+        return codes[0], codes[1]
 
     def lead(self) -> list[Sentence]:
         """The main result in a few sentences."""
@@ -304,6 +391,7 @@ class Evaluation(Described):
             "constant": confusion.constant,
             "constant_cost": self.constant_cost,
             "auc": self.auc,
+            "binary": self.binary and self.binary.to_dict(),
             "positive": self.positive,
             "recalls": [each.to_dict() for each in self.recalls],
             "precisions": [each.to_dict() for each in self.precisions],
@@ -315,6 +403,7 @@ class Evaluation(Described):
             "calibration": self.calibration.to_dict() if self.calibration else None,
             "price_changes": [each._asdict() for each in self.price_changes[:MOST_PRICES]],
             "unknown": [[name, n] for name, n in self.unknown.items()],
+            **({"by": self.parts.to_dict()} if self.parts else {}),
         }
 
     @classmethod
@@ -322,6 +411,7 @@ class Evaluation(Described):
         """Create from a dictionary; the inverse of `to_dict`, without the results by sample."""
         costs, counts = (np.asarray(stored[key], dtype=np.float64) for key in ("costs", "counts"))
         constants, probabilities = stored["constants"], stored["calibration"]
+        binary = stored.get("binary")
         return cls(
             source=stored["source"],
             n=stored["n"],
@@ -339,7 +429,7 @@ class Evaluation(Described):
             ),
             commonest=stored["commonest"],
             n_rejected=stored["n_rejected"],
-            auc=stored["auc"],
+            binary=None if binary is None else BinaryMeasures.from_dict(binary),
             recalls=tuple(map(Estimate.from_dict, stored["recalls"])),
             precisions=tuple(map(Estimate.from_dict, stored["precisions"])),
             positive=stored["positive"],

@@ -24,6 +24,7 @@ from rebelboost.report.effects import effects
 from rebelboost.report.mistakes import mistakes
 from rebelboost.report.predictions import predictions
 from rebelboost.report.probabilities import probabilities
+from rebelboost.report.ranking import by_group, ranking
 from rebelboost.report.reasons import decisions, learned
 from rebelboost.report.reproduce import reproduction
 from rebelboost.report.results import lead, results
@@ -34,6 +35,8 @@ Sections = tuple[Callable[[Subject], Html | None], ...]
 OF_CLASSES: Sections = (
     results,
     mistakes,
+    by_group,
+    ranking,
     probabilities,
     effects,
     learned,

@@ -10,6 +10,7 @@ import numpy as np
 
 from rebelboost.base.arrays import Floats
 from rebelboost.base.markup import Html, join_html, tag
+from rebelboost.base.text import number
 from rebelboost.evaluation.intervals import Estimate
 
 WIDTH, HEIGHT = 400, 280
@@ -79,6 +80,16 @@ class Chart:
         self._drawn.append(tag("polyline", points=points, class_=f"line {class_}"))
         self.name(label, class_)
 
+    def band(self, x: Floats, low: Floats, high: Floats, class_: str) -> None:
+        """Fill the space between two lines, within the chart, behind what is drawn later."""
+        x, ends = np.asarray(x), [np.clip(y, self.y.low, self.y.high) for y in (low, high)]
+        sides = (np.append(x, x[::-1]), np.append(ends[0], ends[1][::-1]))
+        points = " ".join(
+            f"{across:.1f},{up:.1f}"
+            for across, up in zip(self.x.at(sides[0]), self.y.at(sides[1]), strict=True)
+        )
+        self._drawn.append(tag("polygon", points=points, class_=f"band {class_}"))
+
     def name(self, label: str | None, class_: str) -> None:
         """Add an entry to the legend, unless it is there already."""
         if not label:
@@ -116,6 +127,17 @@ class Chart:
                 bar = {"x": left, "y": floor - tall, "width": round(right - left - 0.6, 1)}
                 drawn = tag("rect", tag("title", hint), **bar, height=tall, class_="density")
                 self._drawn.append(drawn)
+
+    def columns(self, edges: Floats, heights: Floats, class_: str) -> None:
+        """Draw a histogram whose heights are values of the vertical axis."""
+        floor = _px(self.y.at(self.y.low))
+        for low, high, tall in zip(edges[:-1], edges[1:], heights, strict=True):
+            left, right, top = _px(self.x.at(low)), _px(self.x.at(high)), _px(self.y.at(tall))
+            if tall > 0:
+                place = {"x": left, "y": top, "width": round(right - left - 0.6, 1)}
+                self._drawn.append(
+                    tag("rect", **place, height=round(floor - top, 1), class_=f"density {class_}")
+                )
 
     def draw(
         self,
@@ -160,7 +182,7 @@ class Chart:
     def _x_ticks(self, x_text: Callable[[float], str]) -> list[tuple[float, str]]:
         """Return as many numbers as fit side by side, with their labels."""
         if self.x.log:
-            return [(tick, f"{tick:,.0f}") for tick in self.x.ticks()]
+            return [(tick, number(tick)) for tick in self.x.ticks()]
         for most in (6, 4, 3, 2):
             labelled = [(tick, x_text(tick)) for tick in self.x.ticks(most)]
             widest = CHARACTER * max((len(text) for _, text in labelled), default=0)

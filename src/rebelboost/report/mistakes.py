@@ -14,6 +14,7 @@ from rebelboost.base.names import printed
 from rebelboost.base.text import amount, percent
 from rebelboost.costs.report import MOST_TABLED, Cell, CostReport
 from rebelboost.evaluation.result import Evaluation
+from rebelboost.report.ranking import saving
 from rebelboost.report.subject import Subject
 
 MOST_LISTED = 15
@@ -42,6 +43,7 @@ def mistakes(subject: Subject) -> Html | None:
         None if few else _map(found),
         _by_class(found),
         as_html(found.prices()),
+        saving(subject),
         lead=_in_all(found),
     )
 

@@ -49,7 +49,7 @@ def _table(figures: list[Figure]) -> Html:
 
 def _ruler(figure: Figure) -> Any:
     """The figure on its scale, if it has an interval."""
-    if not isinstance(figure.value, Estimate):
+    if not isinstance(figure.value, Estimate) or not figure.is_drawn:
         return ""
     value = Estimate(0.5, 0.0, 1.0) if math.isnan(figure.value.value) else figure.value
     marks = [] if figure.mark is None else [(figure.mark[0] / figure.scale, figure.mark[1])]
