@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from rebelboost.data.binning import fit_binner
 
@@ -29,8 +30,11 @@ class Cuts:
         self.feature_of = np.repeat(np.arange(X.shape[1]), [len(e) for e in binner.edges])
         bins = binner.transform(X)
         codes = np.concatenate(list(bins.blocks), axis=1)[:, : X.shape[1]]
-        self._places = (codes + bins.offsets[:-1]).T.ravel()  # a feature after the other
+        places = (codes + bins.offsets[:-1]).ravel()
         self._n_bins = int(bins.offsets[-1])
+        samples = np.repeat(np.arange(len(X)), X.shape[1])
+        # The samples of each bin.
+        self._held = csr_matrix((np.ones(len(places)), (places, samples)), (self._n_bins, len(X)))
         self._first = bins.offsets[:-1]
         self._widths = np.diff(bins.offsets)
 
@@ -42,12 +46,10 @@ class Cuts:
 
     def left_sums(self, weights: np.ndarray) -> np.ndarray:
         """(cuts, …) sums over the samples on the left, of (N,) or (N, K) weights."""
-        if weights.ndim == 2:
-            return np.stack([self.left_sums(column) for column in weights.T], axis=1)
-        repeated = np.tile(weights, len(self._first))
-        running = np.cumsum(np.bincount(self._places, repeated, self._n_bins))
-        before = np.append(0.0, running)[self._first]
-        return (running - np.repeat(before, self._widths))[self._is_cut]
+        running = np.cumsum(self._held @ np.ascontiguousarray(weights), axis=0)
+        before = np.concatenate([np.zeros_like(running[:1]), running])[self._first]
+        left: np.ndarray = (running - np.repeat(before, self._widths, axis=0))[self._is_cut]
+        return left
 
     @cached_property
     def _is_cut(self) -> np.ndarray:
