@@ -85,7 +85,7 @@ def test_other_tables_are_aligned_and_rows_that_belong_to_others_are_indented():
         "accuracy     90.0 %  80 to 95",
         "  always no  50.0 %",
     ]
-    assert '<span class="quiet inset"><span class="name">always no</span></span>' in as_html(
+    assert '<span class="quiet inset"><span class="name short">always no</span></span>' in as_html(
         [table]
     )
 

@@ -34,6 +34,7 @@ def test_a_report_on_numbers_has_its_sections_and_its_figures(houses, tmp_path):
     page = page_of(reg, X, y, tmp_path, evaluation=found, data_summary={"target": "price"})
     assert re.findall(r"<h2>(.*?)</h2>", page) == [
         "How good is the model?",
+        "Try a case",
         "How does each feature change the result?",
         "What are the predictions based on?",
         "Six predictions explained",

@@ -14,6 +14,8 @@ VOID = {"meta", "line", "rect", "circle", "path", "polyline", "polygon"}
 """Elements that are closed by "/>" if they have no content."""
 LONGEST_NAME = 200
 """Longer names are shortened; shorter ones wrap."""
+SHORT_NAME = 16
+"""Names, dates and numbers of at most this length stay on one line in tables of rows."""
 
 
 class Html(str):
@@ -58,7 +60,7 @@ def name(value: Any, longest: int = LONGEST_NAME) -> Html:
     if full == "":
         return tag("span", "(empty)", class_="name quiet")
     if len(full) <= longest:
-        return tag("span", full, class_="name")
+        return tag("span", full, class_="name short" if len(full) <= SHORT_NAME else "name")
     return tag("span", f"{full[: longest - 1]}…", class_="name", title=full[:1000])
 
 

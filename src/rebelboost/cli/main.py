@@ -435,6 +435,10 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
         bool,
         typer.Option("--names/--no-names", help="Whether it shows the names of rows."),
     ] = True,
+    static: Annotated[
+        bool,
+        typer.Option("--static", help="Leave out the model, with which readers can try cases."),
+    ] = False,
     skip_rows: SkipRows = None,
     sheet: SheetName = "",
     as_json: Json = False,
@@ -444,7 +448,8 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
     with reported(traced=traceback):
         from rebelboost.cli.report import ShownRows, run_report
 
-        shown, output = ShownRows(rows, names, positive, by), _output(as_json=as_json)
+        shown = ShownRows(rows, names, positive, by, static)
+        output = _output(as_json=as_json)
         run_report(
             model,
             _source(data, skip_rows, sheet),

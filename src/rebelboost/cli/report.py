@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rebelboost.base.writing import is_stream
 from rebelboost.cli.inputs import (
     Labelled,
     held_out,
@@ -30,6 +31,8 @@ class ShownRows(NamedTuple):
     positive: str | None = None
     by: str = ""
     """A column by which results are given too."""
+    static: bool = False
+    """Whether the model itself is left out of the page."""
 
     def told(self) -> str:
         """Say what it shows."""
@@ -80,10 +83,12 @@ def run_report(
             command=kept.get("command"),
             row_names=given.names if shown.names else range(1, len(given.y) + 1),
             rows=shown.rows,
+            static=shown.static,
         )
     output.notes([*given.notes, *seen])
     output.record("report", {"path": str(to)})
-    output.text(f"Wrote {to}. Open it in a browser. {shown.told()}")
+    size = "" if is_stream(to) else f" ({to.stat().st_size / 1e6:.1f} MB)"
+    output.text(f"Wrote {to}{size}. Open it in a browser. {shown.told()}")
 
 
 def _numbered(classifier: Any) -> Any:

@@ -78,8 +78,8 @@ def evaluator_of(
     """The arrays of a fitted model.
 
     `columns` describe the table that the command trained it on, as in its model file. `rows` and `row_names`
-    say whether reasons give values and names of training rows. Raises `ExportError` for terms that other languages
-    cannot compute.
+    say whether reasons give values and names of training rows. Raises `ExportError` for terms that other
+    languages cannot compute.
     """
     names = model.shown_names
     readings = readings_of(model.encoder, names, columns)

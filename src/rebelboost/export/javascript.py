@@ -1,6 +1,7 @@
 """A model as one ES module, for Node and browsers: its arrays as JSON, and the functions that read them."""
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,22 @@ def as_javascript(evaluator: Evaluator) -> str:
     kind = "regressor" if deciding is None else "classifier"
     parts = ["model.mjs", f"{kind}.mjs", "encode.mjs", "explain.mjs", f"explain_{kind}.mjs"]
     return "\n".join(lines) + "\n" + "".join(map(source, parts))
+
+
+EXPORTED = re.compile(r"^export (?:function|const) (\w+)", re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(function|const) )", re.MULTILINE)
+
+
+def as_page_script(evaluator: Evaluator, options: dict[str, Any], element: str) -> str:
+    """A script for a page that shows the model in the element with this id; `options` are those of `mount`."""
+    model = as_javascript(evaluator)
+    names = [found[1] for found in EXPORTED.finditer(model)]
+    page = EXPORT.sub("", source("page.mjs"))
+    return (
+        f"const model = (() => {{\n{EXPORT.sub('', model)}\nreturn {{ {', '.join(names)} }};\n}})();\n"
+        f"const mount = (() => {{\n{page}\nreturn mount;\n}})();\n"
+        f"mount(document.getElementById({literal(element)}), model, {literal(options)});\n"
+    )
 
 
 def literal(value: Any) -> str:

@@ -21,6 +21,7 @@ from rebelboost.evaluation.result import Evaluation
 from rebelboost.exceptions import EvaluationError
 from rebelboost.report.data import data, facts
 from rebelboost.report.effects import effects
+from rebelboost.report.live import live
 from rebelboost.report.mistakes import mistakes
 from rebelboost.report.predictions import predictions
 from rebelboost.report.probabilities import probabilities
@@ -57,7 +58,9 @@ OF_REGRESSION: Sections = (
     reproduction,
 )
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""Content security policy: the browser loads nothing from the network and runs no scripts."""
+"""Content security policy: the browser loads nothing from the network, and runs no script but the model's."""
+FIRST = 1
+"""Number of sections before the one with the model."""
 
 
 def write_report(  # noqa: PLR0913  (options of the report)
@@ -73,6 +76,7 @@ def write_report(  # noqa: PLR0913  (options of the report)
     row_names: Sequence[Any] | None = None,
     rows: bool = True,
     names: bool = True,
+    static: bool = False,
     date: dt.date | None = None,
 ) -> Path:
     """Write a report on a fitted model as one self-contained HTML file.
@@ -104,6 +108,9 @@ def write_report(  # noqa: PLR0913  (options of the report)
         their values. Without them, the report has figures of all rows together only.
     names : bool, default=True
         Whether rows are called by their names. Otherwise they are called by their numbers.
+    static : bool, default=False
+        Whether the model itself is left out. Otherwise readers can type a case, move prices, and see the
+        decision with its reasons. The page then runs one script, which loads and sends nothing.
     date : date, optional
         Date in the footer. Default: today.
     """
@@ -120,6 +127,7 @@ def write_report(  # noqa: PLR0913  (options of the report)
         ),
         title,
         date or dt.datetime.now(tz=dt.UTC).date(),
+        static=static,
     )
     path = Path(path)
     write_text_whole(path, page)
@@ -139,10 +147,13 @@ def _labels(clf: Any, X: Any, y: ArrayLike) -> np.ndarray[Any, Any]:
     return labels
 
 
-def render(subject: Subject, title: str, date: dt.date) -> str:
+def render(subject: Subject, title: str, date: dt.date, *, static: bool = True) -> str:
     """Return the HTML of the page."""
     sections = OF_REGRESSION if subject.predicts_numbers else OF_CLASSES
     made = [each for make in sections if (each := make(subject)) is not None]
+    model = None if static else live(subject)
+    if model is not None:
+        made.insert(FIRST, model.section)
     body = tag(
         "main",
         tag(
@@ -159,16 +170,21 @@ def render(subject: Subject, title: str, date: dt.date) -> str:
         ),
     )
     own = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-    style = Html(f"{style_of_cards()}{own}")
+    style = Html(f"{style_of_cards()}{own}{model.style if model else ''}")
+    script = tag("script", Html(model.script), type="module") if model and model.script else None
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag(
+            "meta",
+            http_equiv="Content-Security-Policy",
+            content=POLICY + (model.policy if model else ""),
+        ),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("title", title),
         tag("style", style),
     )
-    return f"<!doctype html>\n{tag('html', head, tag('body', body), lang='en')}\n"
+    return f"<!doctype html>\n{tag('html', head, tag('body', body, script), lang='en')}\n"
 
 
 def _link(made: Html) -> Html:

@@ -35,10 +35,12 @@ function named(values) {
 export function predict(record, costs = null) {
   const x = encode(record);
   const found = scores(x);
-  const P = posteriorOf(found);
-  const matrix = costs ? costs.flat() : ownCosts(x);
+  return decisionOf(found, posteriorOf(found), costs ? costs.flat() : ownCosts(x), !costs);
+}
+
+function decisionOf(found, P, matrix, isOwn) {
   if (!matrix) throw new RangeError("a column that holds costs is missing, or is not a cost");
-  const code = decided(found, P, matrix, !costs);
+  const code = decided(found, P, matrix, isOwn);
   return {
     decision: code === ABSTAINS ? MODEL.reject_label : MODEL.classes[code],
     probabilities: named(P),

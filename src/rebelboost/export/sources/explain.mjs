@@ -215,3 +215,66 @@ function reasonsOf(x, toward) {
     similar: similar.map(trainingRow),
   };
 }
+
+// ---- forms
+
+function padded(number, n = 2) {
+  return String(number).padStart(n, "0");
+}
+
+function writtenMoment(moment, micros) {
+  const date = new Date(Math.floor(micros / 1000));
+  const fraction = padded(((micros % 1e6) + 1e6) % 1e6, 6).replace(/0+$/, "");
+  const month = MONTHS.slice(3 * date.getUTCMonth(), 3 * date.getUTCMonth() + 3);
+  const pieces = {
+    Y: padded(date.getUTCFullYear(), 4), m: padded(date.getUTCMonth() + 1), d: padded(date.getUTCDate()),
+    H: padded(date.getUTCHours()), M: padded(date.getUTCMinutes()), S: padded(date.getUTCSeconds()),
+    b: month[0].toUpperCase() + month.slice(1), f: fraction ? `.${fraction}` : "", z: "Z",
+  };
+  return [...moment].map((letter) => pieces[letter] ?? letter).join("");
+}
+
+function writtenNumber({ decimals }, value) {
+  return String(value).replace(".", decimals[0] === "," ? "," : ".");
+}
+
+/** A cell that is read as these features of a column; null if it cannot be told, as of texts. */
+function written(features, values) {
+  const [first] = features;
+  if (values.some((value) => value === null || value !== value)) return "";
+  if (first.levels.length && first.kind === "category") return first.levels[values[0]] ?? "";
+  if (first.kind === "date") return writtenMoment(first.moment, Math.round(values[0] * DAY));
+  if (first.kind === "time") return writtenMoment(first.moment, Math.round(values[0] * 3.6e9));
+  if (first.kind !== "number") return null;
+  return values.map((value) => writtenNumber(first.numbers, value)).join("/");
+}
+
+/**
+ * Columns of the table, for a form: name, kind ("number", "category", "date", "time" or "text"), levels of a
+ * category, features, and a cell as an example of the form.
+ */
+export function columns() {
+  const found = new Map();
+  MODEL.features.forEach((feature, f) => {
+    const own = found.get(feature.column) ?? { name: feature.column, features: [] };
+    own.features.push(f);
+    found.set(feature.column, own);
+  });
+  return [...found.values()].map((column) => {
+    const first = MODEL.features[column.features[0]];
+    const kind = { word: "text", words: "text", month: "date", weekday: "date" }[first.kind] ?? first.kind;
+    const example = { date: 19082, time: 13.5 }[first.kind];
+    return { ...column, kind, levels: first.levels, hint: example ? written([first], [example]) : "" };
+  });
+}
+
+/** The cell of a column of an encoded sample; null if it cannot be told. */
+export function cellOf(column, x) {
+  const own = column.features.filter((f) => !["month", "weekday"].includes(MODEL.features[f].kind));
+  return written(own.map((f) => MODEL.features[f]), own.map((f) => x[f]));
+}
+
+/** Names of the features. */
+export function featureNames() {
+  return MODEL.names;
+}

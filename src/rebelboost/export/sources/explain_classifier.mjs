@@ -31,20 +31,18 @@ function priceRanges(P, costs, code) {
 }
 
 /**
- * Decide a record, with the reasons.
- * @param {Record<string, unknown>} record name of a column -> cell
+ * Decide an encoded sample, with the reasons.
+ * @param {ArrayLike<number>} x codes of categories, and NaN for missing values
  * @param {number[][] | null} [costs] a row for each true class; those of the model by default
  * @returns what `predict` returns, with `rival`, the class with the next highest score; `reasons` and `rows`,
  *   contributions of features and of training rows, the strongest first; `similar`, training rows that
  *   smooth functions compare with, the most similar first; `baseline`; and `prices`
  */
-export function explain(record, costs = null) {
-  const told = predict(record, costs);
-  const x = encode(record);
+export function explainSample(x, costs = null) {
   const found = scores(x);
   const P = posteriorOf(found);
   const matrix = costs ? costs.flat() : ownCosts(x);
-  const code = decided(found, P, matrix, !costs);
+  const told = decisionOf(found, P, matrix, !costs);
   const risks = risksOf(P, matrix);
   const leading = preferred(found, risks, matrix, !costs);
   const rival = highest(found, (k) => k !== leading);
@@ -56,6 +54,16 @@ export function explain(record, costs = null) {
     lead: toward(found),
     ...reasonsOf(x, toward),
     costs: NAMES.map((a) => matrix.slice(a * K, (a + 1) * K)),
-    prices: priceRanges(P, matrix, code),
+    prices: priceRanges(P, matrix, decided(found, P, matrix, !costs)),
   };
 }
+
+/** The same for a record, as it stands in a table. */
+export function explain(record, costs = null) {
+  return explainSample(encode(record), costs);
+}
+
+/** Labels of the classes, in the order of all lists. */
+export const CLASSES = MODEL.classes;
+/** Whether decisions depend on costs. */
+export const WEIGHS_COSTS = MODEL.by_cost && K > 1;
