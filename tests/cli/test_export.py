@@ -24,6 +24,16 @@ def test_what_is_exported_is_identical(language, model, folder, rebel):
     assert verified.stdout == f"identical: {5 * n:,} values of {n:,} rows\n"
 
 
+def test_integers_have_no_probabilities_and_are_otherwise_identical(loans, folder, rebel):
+    options = ("--target", "repaid", "--learner", "tree", "--rounds", 20)
+    assert rebel("train", loans, *options, "-o", "trees.safetensors").exit_code == 0
+    done = rebel("export", "trees.safetensors", "-o", "trees.c", "--bins")
+    assert done.exit_code == 0, done.stderr
+    verified = rebel("verify", "trees.safetensors", "trees.c", "--rows", 50)
+    n = len(samples_for(load(folder / "trees.safetensors").model_, 50))
+    assert verified.stdout == f"identical: {3 * n:,} values of {n:,} rows\n"
+
+
 def test_json_is_the_data_of_the_model(model, folder, rebel):
     assert rebel("export", model, "-o", "loans.json").exit_code == 0
     assert json.loads((folder / "loans.json").read_text()) == load(model).to_dict()

@@ -14,11 +14,11 @@ LARGE = 1e6
 """Bytes of a megabyte."""
 
 
-def run_export(model: Path, to: Path, *, costs: Path | None, output: Output) -> None:
+def run_export(model: Path, to: Path, *, costs: Path | None, bins: bool, output: Output) -> None:
     """Write a model as a program."""
     check_writable(to, model, costs)
     estimator = with_costs(load_model(model), costs)
-    estimator.export(to)
+    estimator.export(to, bins=bins)
     size = to.stat().st_size
     output.record("export", {"path": str(to), "bytes": size})
     shown = f"{size / LARGE:.1f} MB" if size >= LARGE else f"{max(1, round(size / 1e3))} kB"

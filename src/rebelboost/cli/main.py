@@ -474,6 +474,10 @@ def export_command(
         ),
     ],
     costs: Costs = None,
+    bins: Annotated[
+        bool,
+        typer.Option("--bins", help="C with integers only, for machines without floating point."),
+    ] = False,
     as_json: Json = False,
     traceback: Traceback = False,
 ) -> None:
@@ -481,7 +485,7 @@ def export_command(
     with reported(traced=traceback):
         from rebelboost.cli.export import run_export
 
-        run_export(model, to, costs=costs, output=_output(as_json=as_json))
+        run_export(model, to, costs=costs, bins=bins, output=_output(as_json=as_json))
 
 
 @app.command("verify", short_help="Compare an exported model with the model, bit for bit.")

@@ -255,7 +255,7 @@ class BoostedEstimator(BaseEstimator):
 
         return as_plain(self.model_, type(self).__name__)
 
-    def export(self, path: str | os.PathLike[str]) -> None:
+    def export(self, path: str | os.PathLike[str], *, bins: bool = False) -> None:
         """Write the model as a program, which gives the same scores, probabilities and decisions.
 
         The documentation page "Models in other languages" shows how to use it.
@@ -265,15 +265,19 @@ class BoostedEstimator(BaseEstimator):
         path : str or path-like
             File to write. Its suffix chooses the language: ``.c`` for C99, ``.js`` or ``.mjs`` for
             JavaScript, ``.onnx`` for ONNX (needs the package onnx), ``.json`` for the data of `to_dict`.
+        bins : bool, default=False
+            Whether C is to compute with integers only, for machines without floating point. Samples are
+            then the bins of their values.
 
         Raises
         ------
         ExportError
             If the model wraps classifiers of other libraries, or uses distances that are not Euclidean.
+            With `bins`, also if integers cannot give the same scores and decisions.
         """
         from rebelboost.export import export_model
 
-        export_model(self.model_, path, type(self).__name__, self.metadata_)
+        export_model(self.model_, path, type(self).__name__, self.metadata_, bins=bins)
 
     def explain(self, X: Any, *, top: int = 5, costs: Any = None) -> "Explanations":
         """Explain the decision (or, in regression, the prediction) for each sample.

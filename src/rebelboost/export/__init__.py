@@ -11,6 +11,7 @@ from rebelboost.base.writing import write_text_whole, write_whole
 from rebelboost.exceptions import ExportError
 from rebelboost.export.c import as_c
 from rebelboost.export.evaluator import Evaluator, evaluator_of
+from rebelboost.export.integers import as_integers
 from rebelboost.export.javascript import as_javascript
 from rebelboost.export.onnx.model import as_onnx
 from rebelboost.files.packed_schema import unpacked_schema
@@ -28,10 +29,22 @@ DATA = ".json"
 
 
 def export_model(
-    model: FittedTerms, path: str | os.PathLike[str], estimator: str, metadata: Mapping[str, Any]
+    model: FittedTerms,
+    path: str | os.PathLike[str],
+    estimator: str,
+    metadata: Mapping[str, Any],
+    *,
+    bins: bool = False,
 ) -> None:
-    """Write a model in the language that the suffix of the file names."""
+    """Write a model in the language that the suffix of the file names; `bins`: C with integers only."""
     suffix = Path(path).suffix.lower()
+    if bins:
+        if suffix != ".c":
+            raise ExportError(
+                f"{os.fspath(path)} is no file of C, but only C computes with integers: use the suffix .c"
+            )
+        write_text_whole(path, as_integers(evaluator_of(model), model))
+        return
     if suffix == DATA:
         write_text_whole(path, json.dumps(as_plain(model, estimator)))  # type: ignore[arg-type]
         return

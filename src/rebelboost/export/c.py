@@ -9,6 +9,7 @@ from textwrap import indent
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.base.names import printed
@@ -52,12 +53,9 @@ class _Writer:
         self._functions_of_terms()
         for s, each in enumerate(model.sums):
             self._sum(s, each)
-        self.parts.append(source("scores.c"))
+        self._scores(model.sums[0])
         if model.deciding is None:
-            self.parts.append(
-                f"double model_predict(const double* x) {{\n    double score;\n    sum_0(x, &score);\n"
-                f"    return {number(model.baseline)} + score;\n}}\n"
-            )
+            self.parts += [constant("BASELINE", model.baseline), source("predict.c")]
         else:
             self._decoder(model.deciding)
             self._decisions(model.deciding)
@@ -113,6 +111,31 @@ class _Writer:
         body = "\n".join([*declared, *prepared, zero, *steps])
         self.parts.append(f"static void sum_{s}(const double* x, double* scores) {{\n{body}\n}}\n")
 
+    def _scores(self, each: Sum) -> None:
+        """The functions that compute scores: those of many rows at once if there are only trees."""
+        self.parts.append(source("scores.c"))
+        if not is_together(each):
+            self.parts.append(source("scores_each.c"))
+            return
+        n = each.n_outputs
+        lines = [f"    memset(scores, 0, (size_t)n_rows * {n} * sizeof *scores);"]
+        for t, table in enumerate(each.tables):
+            width = max(1, len(table.features))  # type: ignore[union-attr]
+            lines += [
+                f"    uint8_t one_{t}[{width}], codes_{t}[{width} * TOGETHER] = {{0}};",
+                f"    code_together(&table_0_{t}, x, n_rows, one_{t}, codes_{t});",
+            ]
+        for t, first, last in each.steps:
+            node = int(each.tables[t].sizes[:first].sum())  # type: ignore[union-attr]
+            terms = f"{first}, {last}, {node}, {n}, scores"
+            lines.append(f"    add_trees_together(&table_0_{t}, codes_{t}, n_rows, {terms});")
+        body = "\n".join(lines)
+        self.parts += [
+            source("trees_together.c"),
+            f"static void sum_together(const double* x, int n_rows, double* scores) {{\n{body}\n}}\n",
+            source("scores_together.c"),
+        ]
+
     def _step(self, s: int, each: Sum, step: Any) -> str:
         table, name = each.tables[step.table], f"{s}_{step.table}"
         terms, rest = f"{step.first}, {step.last}", f"{each.n_outputs}, scores"
@@ -161,7 +184,7 @@ class _Writer:
                 (f"missing_{name}", table.missing.astype(np.uint8)),
                 *self._means(name, table),
                 (f"sizes_{name}", table.sizes.astype(np.uint16)),
-                (f"nodes_{name}", table.nodes.astype(np.uint16)),
+                (f"nodes_{name}", _nodes(table)),
                 (f"sets_{name}", table.sets),
                 (f"units_{name}", table.units) if has_units else None,
                 (f"integers_{name}", table.outputs.astype(np.int16)) if has_units else None,
@@ -280,9 +303,9 @@ class _Writer:
             self.parts.append(source("least_risk.c"))
         if by_cost and is_uniform:
             self.parts.append(source("are_uniform.c"))
-        lines = ["    double scores[MODEL_N_CLASSES];", "    model_scores(x, scores);"]
+        lines = []
         if not by_cost and reject_cost is None:
-            lines += ["    (void)costs;", "    return highest(scores);"]
+            lines += ["    (void)x;", "    (void)costs;", "    return highest(scores);"]
         else:
             lines.append(indent(source("judge.c").rstrip(), "    "))
             if by_cost and is_uniform:
@@ -297,8 +320,10 @@ class _Writer:
             self.parts.append(source("lowest.c"))
         body = "\n".join(lines)
         self.parts.append(
-            f"int model_decide(const double* x, const double* costs) {{\n{body}\n}}\n"
+            "static int decision_of(const double* x, const double* scores, const double* costs) "
+            f"{{\n{body}\n}}\n"
         )
+        self.parts += [source("decide.c"), source("many.c")]
 
     def _own_costs(self, deciding: Deciding) -> str:
         """The function that gives the costs of a sample."""
@@ -334,6 +359,31 @@ class _Writer:
         return f"static int own_costs(const double* x, double* own) {{\n{body}\n}}\n"
 
 
+def is_together(each: Sum) -> bool:
+    """Whether rows can go through all terms together: trees with small numbers of leaves and columns."""
+    return len(each.tables) > 0 and all(
+        isinstance(table, TreeTable)
+        and table.sizes.max(initial=0) < MOST_SPLITS
+        and len(table.features) <= MOST_COLUMNS
+        for table in each.tables
+    )
+
+
+def _nodes(table: TreeTable) -> NDArray[np.uint16]:
+    """(splits, 4) the nodes, and the number of leaves of the tree before the first of each branch."""
+    nodes = table.nodes.reshape(-1, 3).astype(np.int64)
+    n = len(nodes)
+    place, skips = np.arange(n), nodes[:, 2]
+    opened = np.bincount(place + 1, minlength=n + 1) - np.bincount(
+        place + 1 + skips, minlength=n + 1
+    )
+    on_left = np.cumsum(opened)[:n]  # splits that have this one to their left
+    first = np.repeat(np.cumsum(table.sizes) - table.sizes, table.sizes)
+    return np.column_stack([nodes, place - first - on_left]).astype(np.uint16)
+
+
+MOST_SPLITS, MOST_COLUMNS = 256, 512
+"""More splits of a tree have no place in a byte, and the codes of more columns none on a small stack."""
 SOURCES: dict[type, str] = {
     TreeTable: "trees.c",
     ComparisonTable: "comparisons.c",

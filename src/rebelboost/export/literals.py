@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 WIDTH = 100
 TYPES = {
+    "l": "int64_t",
     "i": "int32_t",
     "h": "int16_t",
     "H": "uint16_t",

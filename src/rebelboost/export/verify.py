@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Floats, Values
 from rebelboost.exceptions import ExportError
 from rebelboost.export.evaluator import evaluator_of
+from rebelboost.export.integers import MARK
 from rebelboost.export.onnx.model import onnx_inputs
 from rebelboost.export.sources import source
 from rebelboost.export.vectors import samples_for
@@ -91,7 +92,10 @@ def verify(model: FittedTerms, path: Path, X: Values | None = None) -> Verified:
         raise ExportError(
             f"{path.name} cannot be run: give a file that ends in {' or '.join(RUNNERS)}"
         )
-    return compared(answers_of(model, X), RUNNERS[kind](path, model, X))
+    ours = answers_of(model, X)
+    if is_in_integers(path):  # it has no probabilities
+        ours = ours._replace(probabilities=np.empty((len(X), 0)))
+    return compared(ours, RUNNERS[kind](path, model, X))
 
 
 def compared(ours: Answers, theirs: Answers) -> Verified:
@@ -134,13 +138,20 @@ def run_c(
     """Compile a C file with a small program, and run it."""
     command = found_compiler() if compiler is None else [*compiler]
     kind = "regressor" if isinstance(model, FittedRegressor) else "classifier"
+    kind = "integers" if is_in_integers(path) else kind
     with tempfile.TemporaryDirectory(prefix="rebelboost-") as folder:
         place = Path(folder)
         shutil.copy(path, place / "model.c")
         (place / "run.c").write_text(source(f"run_{kind}.c"), encoding="utf-8")
         program = place / "run"
         _run([*command, str(place / "run.c"), "-o", str(program)], b"", "compiled")
-        return _answers(model, _run([str(program)], X.astype(np.float64).tobytes(), "run"))
+        told = _run([str(program)], X.astype(np.float64).tobytes(), "run")
+        return _answers(model, told, n_of_class=1 if kind == "integers" else 2)
+
+
+def is_in_integers(path: Path) -> bool:
+    """Whether a C file computes with integers only."""
+    return path.suffix == ".c" and MARK in path.read_text(encoding="utf-8")
 
 
 def found_compiler() -> list[str]:
@@ -186,12 +197,13 @@ def run_onnx(path: Path, model: FittedTerms, X: Values, threads: int = 1) -> Ans
     return Answers(*session.run(["scores", "probabilities", "decision"], given))
 
 
-def _answers(model: FittedTerms, told: bytes) -> Answers:
+def _answers(model: FittedTerms, told: bytes, n_of_class: int = 2) -> Answers:
+    """Answers of a program, which tells so many numbers of each class."""
     n = model.ensemble.n_classes
     if isinstance(model, FittedRegressor):
         values = np.frombuffer(told).reshape(-1, 2)
         return Answers(values[:, :1], values[:, 1:], np.empty(0, dtype=np.int64))
-    values = np.frombuffer(told).reshape(-1, 2 * n + 1)
+    values = np.frombuffer(told).reshape(-1, n_of_class * n + 1)
     return Answers(values[:, :n], values[:, n:-1], values[:, -1].astype(np.int64))
 
 

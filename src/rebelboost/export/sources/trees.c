@@ -9,7 +9,8 @@ struct trees {
     const int32_t* mean_starts;
     const double* mean_values; /* of each code, of other codes, and of missing values */
     const uint16_t* sizes;     /* number of splits of each tree */
-    const uint16_t* nodes;     /* of each split: column, test, and number of splits to its left */
+    const uint16_t* nodes;     /* of each split: column, test, number of splits to its left, and
+                                  number of leaves of its tree before it */
     const uint8_t* sets;       /* 32 bytes each, a bit for each code */
     const double* units;       /* of the outputs of each tree */
     const int16_t* integers;   /* outputs in these units, or none */
@@ -48,34 +49,43 @@ static void code_columns(const struct trees* trees, const double* x, uint8_t* co
     }
 }
 
+static void add_leaf(const struct trees* trees, int32_t t, size_t leaf, int32_t n_outputs,
+                     double* scores) {
+    leaf *= (size_t)n_outputs;
+    if (trees->integers) {
+        for (int32_t k = 0; k < n_outputs; ++k)
+            scores[k] += trees->units[t] * trees->integers[leaf + (size_t)k];
+    } else {
+        for (int32_t k = 0; k < n_outputs; ++k)
+            scores[k] += trees->numbers[leaf + (size_t)k];
+    }
+}
+
+/* Whether a code goes right: the test is a code to exceed, or 256 + a set of codes. */
+static unsigned goes_right(const struct trees* trees, unsigned code, unsigned test) {
+    const uint8_t* set = trees->sets + 32 * (size_t)(test < 256 ? 0 : test - 256);
+    return test < 256 ? code > test : (unsigned)set[code / 8] >> code % 8 & 1;
+}
+
 /* Adds trees [first, last); `node` is the first split of the first of them. A split is followed by
-   those to its left, then those to its right. Its test is a code to exceed, or 256 + a set of
-   codes. */
+   those to its left, then those to its right. There are no branches: they would be mispredicted. */
 static void add_trees(const struct trees* trees, const uint8_t* codes, int32_t first, int32_t last,
                       int32_t node, int32_t n_outputs, double* scores) {
-    const uint16_t* tree = trees->nodes + 3 * (size_t)node;
+    const uint16_t* tree = trees->nodes + 4 * (size_t)node;
     size_t leaf = (size_t)node + (size_t)first;
     for (int32_t t = first; t < last; ++t) {
         const uint16_t* split = tree;
-        unsigned left = trees->sizes[t]; /* splits that may still come */
-        size_t at = leaf;
+        unsigned at = 0, left = trees->sizes[t]; /* splits that may still come */
         while (left > 0) {
-            const unsigned code = codes[split[0]], test = split[1], skip = split[2];
-            const uint8_t* set = trees->sets + 32 * (size_t)(test < 256 ? 0 : test - 256);
-            if (test < 256 ? code > test : (unsigned)set[code / 8] >> code % 8 & 1) {
-                at += skip + 1;
-                split += 3 * (skip + 1);
-                left -= skip + 1;
-            } else {
-                split += 3;
-                left = skip;
-            }
+            const unsigned skip = split[2];
+            const unsigned right = goes_right(trees, codes[split[0]], split[1]);
+            const unsigned jump = (0u - right) & (skip + 1);
+            at += jump;
+            split += 4 * (size_t)(jump + 1 - right);
+            left = skip ^ ((skip ^ (left - jump)) & (0u - right));
         }
-        at *= (size_t)n_outputs;
-        for (int32_t k = 0; k < n_outputs; ++k)
-            scores[k] += trees->integers ? trees->units[t] * trees->integers[at + (size_t)k]
-                                         : trees->numbers[at + (size_t)k];
-        tree += 3 * (size_t)trees->sizes[t];
+        add_leaf(trees, t, leaf + at, n_outputs, scores);
+        tree += 4 * (size_t)trees->sizes[t];
         leaf += (size_t)trees->sizes[t] + 1;
     }
 }
