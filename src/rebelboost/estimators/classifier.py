@@ -28,6 +28,7 @@ from rebelboost.estimators.cascade import CascadeMixin
 from rebelboost.estimators.decisions import DecisionsMixin
 from rebelboost.estimators.fitting import shrinkage_of
 from rebelboost.estimators.papers import published
+from rebelboost.estimators.personal import PersonalMixin
 from rebelboost.estimators.reading import SplitBy, read_classes, rule_of
 from rebelboost.estimators.validation import check_agreement, known_labels, threads_of
 from rebelboost.learners.base import WeakLearner
@@ -44,7 +45,9 @@ if TYPE_CHECKING:
     from rebelboost.theory.guarantee import Guarantee
 
 
-class RebelClassifier(DecisionsMixin, CascadeMixin, ClassifierMixin, BoostedEstimator):
+class RebelClassifier(
+    DecisionsMixin, PersonalMixin, CascadeMixin, ClassifierMixin, BoostedEstimator
+):
     """Multi-class, cost-sensitive boosting.
 
     Parameters

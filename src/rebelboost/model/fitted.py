@@ -20,6 +20,7 @@ from rebelboost.costs.decision import DecisionRule, expected_costs, with_abstent
 from rebelboost.costs.matrix import cost_matrix, is_uniform
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import FeatureEncoder
+from rebelboost.data.spread import Spreads
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.intervals import Intervals
 
@@ -74,6 +75,8 @@ class Provenance:
     """(E, d) encoded values of these rows, in the same order; None if they are not kept."""
     facts: dict[str, float] = field(default_factory=dict)
     """Facts about the samples that guarantees need; see `rebelboost.theory.facts`."""
+    spreads: Spreads | None = None
+    """How much the values of each feature differ; None in older models, and if samples were not in memory."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
