@@ -176,6 +176,14 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         str | None,
         typer.Option(metavar="NAME", help="With --papers: pruned, exhaustive or auto."),
     ] = None,
+    monotone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="Columns of numbers with which the prediction, or the probability of the second of two "
+            "classes in sorted order, never falls (+1) or never rises (-1): income=+1,age=-1. Trees only.",
+        ),
+    ] = None,
     positive: Positive = None,
     rounds: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Maximum number of boosting rounds.")
@@ -240,6 +248,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
                 depth,
                 criterion,
                 search,
+                monotone,
             ),
             output=_output(as_json=as_json),
         )

@@ -26,7 +26,7 @@ from rebelboost.data.spread import Spreads
 from rebelboost.model.cells import Around, Axis, Cells
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier
-from rebelboost.model.trees import Trees
+from rebelboost.model.monotone import trees_of
 
 LEVELS = (1.0, 2.0, 4.0, 8.0, math.inf)
 """Distances up to which groups of columns are searched, one after the other, until there is a change."""
@@ -82,7 +82,7 @@ class Search:
     @property
     def is_exact(self) -> bool:
         """Whether there is no smaller change than the one that is found."""
-        return all(_trees_of(ensemble) is not None for ensemble in self._ensembles)
+        return all(trees_of(ensemble) is not None for ensemble in self._ensembles)
 
     def changes(self, x: Values, wanted: Sequence[int]) -> list[Change]:
         """The smallest change of one column, then of two if it is smaller, and so on; none if there is none."""
@@ -257,7 +257,7 @@ class Search:
 
     @cached_property
     def _cells(self) -> Cells:
-        trees = [_trees_of(ensemble) for ensemble in self._ensembles]
+        trees = [trees_of(ensemble) for ensemble in self._ensembles]
         model, steps = self.model, {}
         for feature in self._useful:
             own = [each.steps(feature) for each in trees[1:] if each is not None]
@@ -280,19 +280,9 @@ class Search:
     @cached_property
     def _useful(self) -> list[int]:
         """Features that may change and that the decision depends on."""
-        trees = [_trees_of(ensemble) for ensemble in self._ensembles]
+        trees = [trees_of(ensemble) for ensemble in self._ensembles]
         used = {f for each in trees if each is not None for f in each.used_features.tolist()}
         return [f for f in self.free if f in used | self._paying]
-
-
-def _trees_of(ensemble: Ensemble) -> Trees | None:
-    """The trees of an ensemble that has nothing else; None if it has."""
-    groups = [group.terms for group in ensemble.groups]
-    if not groups:
-        return Trees.none(ensemble.n_classes)
-    if len(groups) == 1 and isinstance(groups[0], Trees):
-        return groups[0]
-    return None
 
 
 def _moved(x: Values, values: dict[int, Floats]) -> Values:

@@ -90,6 +90,8 @@ class FittedTerms:
     ensemble: Ensemble
     """The terms."""
     provenance: Provenance = field(default_factory=Provenance)
+    monotone: tuple[tuple[int, int], ...] = ()
+    """(feature, +1 or −1): scores are proved to rise or fall with these features; see `model.monotone`."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.ensemble)} terms, {self.n_features} features)"
