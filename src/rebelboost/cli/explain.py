@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -15,6 +15,17 @@ from rebelboost.tables.files import Source, Table, opened_source
 from rebelboost.tables.schema import ROW, Match, row_names, schema_of
 
 
+class Personal(NamedTuple):
+    """What is asked for the person concerned."""
+
+    codes: Path | None
+    """File with codes and sentences by column."""
+    wanted: str | None
+    fixed: tuple[str, ...]
+    columns: int
+    """Number of columns that change together, at most."""
+
+
 def run_explanation(
     model: Path,
     data: Source | None,
@@ -22,10 +33,16 @@ def run_explanation(
     costs: Path | None = None,
     rows: str,
     top: int,
+    personal: Personal | None = None,
     output: Output,
 ) -> None:
     """Print the reasons for each row or, without data, a summary of the model."""
     classifier = with_costs(load_model(model), costs)
+    if personal is not None and (data is None or predicts_numbers(classifier)):
+        what = "the model predicts numbers" if data is not None else "no table is given"
+        raise TableError(
+            f"--reasons, --wanted and --fixed are about decisions on rows, but {what}: leave them out"
+        )
     if data is None:
         _summarise(classifier, output)
         return
@@ -39,11 +56,27 @@ def run_explanation(
             costs_of_rows(classifier, frame, lambda row: table.place(wanted[row]))
     named = row_names(naming[0], aside[naming[0]].to_list(), wanted) if naming else wanted
     names = ["" if name == row else f" ({name})" for name, row in zip(named, wanted, strict=True)]
-    explained = classifier.explain(model_input(classifier, frame), top=top)
+    kind, explained = "explanation", _explained(classifier, frame, top, personal)
+    if personal is not None:
+        kind = "reasons"
     for row, name, each in zip(wanted, names, explained, strict=True):
-        output.record("explanation", {"row": row, **as_json(each.document())})
+        output.record(kind, {"row": row, **as_json(each.document())})
         output.text(f"Row {row}{name}. {each}\n")
     output.notes(match.tally.notes())
+
+
+def _explained(classifier: Any, frame: pl.DataFrame, top: int, personal: Personal | None) -> Any:
+    given = model_input(classifier, frame)
+    if personal is None:
+        return classifier.explain(given, top=top)
+    return classifier.reasons(
+        given,
+        top,
+        wanted=personal.wanted,
+        codes=personal.codes,
+        fixed=personal.fixed,
+        columns=personal.columns,
+    )
 
 
 def _summarise(classifier: Any, output: Output) -> None:

@@ -177,6 +177,14 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         str | None,
         typer.Option(metavar="NAME", help="With --papers: pruned, exhaustive or auto."),
     ] = None,
+    monotone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMNS",
+            help="Columns of numbers with which the prediction, or the probability of the second of two "
+            "classes in sorted order, never falls (+1) or never rises (-1): income=+1,age=-1. Trees only.",
+        ),
+    ] = None,
     positive: Positive = None,
     rounds: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Maximum number of boosting rounds.")
@@ -241,6 +249,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
                 depth,
                 criterion,
                 search,
+                monotone,
             ),
             output=_output(as_json=as_json),
         )
@@ -396,6 +405,39 @@ def explain_command(  # noqa: PLR0913, PLR0917  (options)
         typer.Option(metavar="ROWS", help="Rows to explain, numbered from 1, such as 3,17 or 5-8."),
     ] = "1-3",
     top: Annotated[int, typer.Option(metavar="N", min=1, help="Number of reasons per row.")] = 5,
+    reasons: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Give reasons for the person concerned: the principal reasons against the decision that "
+            "they want, and the smallest changes that would lead to it. The file has a code and a "
+            "sentence for each column (CSV with the columns column, code and sentence, or JSON).",
+        ),
+    ] = None,
+    wanted: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="The decision that people want; --reasons is not needed then. Default: the class that is "
+            "not positive, or the next best.",
+        ),
+    ] = None,
+    fixed: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column that cannot change, such as age. Can be given several times.",
+        ),
+    ] = None,
+    together: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=0,
+            max=3,
+            help="Number of columns that change together, at most; 0: no changes are searched for.",
+        ),
+    ] = 2,
     costs: Costs = None,
     skip_rows: SkipRows = None,
     sheet: SheetName = "",
@@ -404,14 +446,16 @@ def explain_command(  # noqa: PLR0913, PLR0917  (options)
 ) -> None:
     """Print the reasons for the decisions on some rows, or a summary of the model."""
     with reported(traced=traceback):
-        from rebelboost.cli.explain import run_explanation
+        from rebelboost.cli.explain import Personal, run_explanation
 
+        asks = reasons is not None or wanted is not None or fixed
         run_explanation(
             model,
             _source(data, skip_rows, sheet) if data else None,
             costs=costs,
             rows=rows,
             top=top,
+            personal=Personal(reasons, wanted, tuple(fixed or ()), together) if asks else None,
             output=_output(as_json=as_json),
         )
 

@@ -102,7 +102,24 @@ class TrainingOptions(NamedTuple):
     depth: int | None = None
     criterion: str | None = None
     search: str | None = None
+    monotone: str | None = None
+    """Columns with which scores rise or fall: income=+1,age=-1."""
 
     def metadata(self) -> dict[str, Any]:
         """What the model keeps of these options."""
         return {} if self.positive is None else {"positive": self.positive}
+
+    @property
+    def directions(self) -> dict[str, int] | None:
+        """Column → +1 or −1; None if none is named."""
+        if self.monotone is None:
+            return None
+        found = {}
+        for part in self.monotone.split(","):
+            name, _, sign = part.rpartition("=")
+            if not name.strip() or sign.strip() not in {"1", "+1", "-1"}:
+                raise ValueError(
+                    f"--monotone is {self.monotone!r}: give columns with +1 or -1, such as income=+1,age=-1"
+                )
+            found[name.strip()] = int(sign)
+        return found

@@ -41,6 +41,7 @@ from rebelboost.tables.schema_inference import TrainingTable, infer_schema
 from rebelboost.tasks.base import is_race
 from rebelboost.tasks.classes import CROSS_FITTED, ClassTask
 from rebelboost.tasks.regression import RegressionTask
+from rebelboost.theory.monotone import promises
 
 if TYPE_CHECKING:
     from rebelboost.tables.large_tables import LargeTable
@@ -96,6 +97,7 @@ def run_training(
         trained.model.metadata_["held_out"] = read.large.rule.to_dict()
     words = _command(data, schema.target, costs, columns, settings)
     trained.model.metadata_["command"] = shlex.join([*words, *model.kept.words()])
+    output.notes([f"proven: {each}" for each in promises(trained.model.model_)])
     output.notes(save_model(trained.model, to, model.kept.rows))
     holds = model.kept.told(trained.model)
     show_model(trained, schema, output, paths=(data, to), holds=holds)
@@ -129,6 +131,8 @@ def _read(
             from rebelboost.tables.large_tables import read_large_table
 
             check_papers_in_memory(settings)
+            if settings.directions:
+                raise TableError("--monotone needs rows in memory: leave it out, or train on fewer rows")
             check_large(settings.learner, columns)
             large = read_large_table(table, target, columns, scratch, tell)
             _check_task(large.schema, settings.learner, costs)
@@ -280,6 +284,7 @@ def _estimator(job: Job, output: Output) -> Any:
         "n_rounds": settings.rounds,
         "random_state": settings.seed,
         "costs": None if job.costs is None else job.costs.given,
+        "monotone": settings.directions,
     }
     if settings.time_budget is not None:
         given["time_budget"] = _budget(job)

@@ -1,7 +1,7 @@
 """The classifier, as a scikit-learn estimator: it validates input, trains, and holds the fitted model."""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from operator import is_
@@ -28,6 +28,7 @@ from rebelboost.estimators.cascade import CascadeMixin
 from rebelboost.estimators.decisions import DecisionsMixin
 from rebelboost.estimators.fitting import shrinkage_of
 from rebelboost.estimators.papers import published
+from rebelboost.estimators.personal import PersonalMixin
 from rebelboost.estimators.predictor import ClassPredictor
 from rebelboost.estimators.raw_rows import record_reader
 from rebelboost.estimators.reading import SplitBy, read_classes, rule_of
@@ -46,7 +47,9 @@ if TYPE_CHECKING:
     from rebelboost.theory.guarantee import Guarantee
 
 
-class RebelClassifier(DecisionsMixin, CascadeMixin, ClassifierMixin, BoostedEstimator):
+class RebelClassifier(
+    DecisionsMixin, PersonalMixin, CascadeMixin, ClassifierMixin, BoostedEstimator
+):
     """Multi-class, cost-sensitive boosting.
 
     Parameters
@@ -109,6 +112,12 @@ class RebelClassifier(DecisionsMixin, CascadeMixin, ClassifierMixin, BoostedEsti
         Fraction of the features drawn at random for the search of each round.
     weight_trimming : float, default=None
         Search only the heaviest samples, which hold this fraction of the total weight.
+    monotone : dict, default=None
+        Columns of numbers that move decisions one way, ``{"income": 1, "debt": -1}``. With two classes,
+        the probability of the second in sorted order never falls as income rises, all else being equal.
+        With more, the classes are taken as ordered, and probability moves to higher classes. Only
+        trees with an output for each leaf promise that, so other learners leave the comparison. It is
+        proved when training ends, and when a file is loaded. Needs rows in memory.
     warm_start : bool, default=False
         Continue from the terms of the previous fit.
     callbacks : list, default=None
@@ -161,6 +170,7 @@ class RebelClassifier(DecisionsMixin, CascadeMixin, ClassifierMixin, BoostedEsti
         "reject_label": "no_validation",
         "shrinkage": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "weight_trimming": [Interval(Real, 0, 1, closed="right"), None],
+        "monotone": [dict, None],
     }
 
     def __init__(  # noqa: PLR0913  (scikit-learn's interface)
@@ -186,6 +196,7 @@ class RebelClassifier(DecisionsMixin, CascadeMixin, ClassifierMixin, BoostedEsti
         subsample: float = 1.0,
         feature_subsample: float = 1.0,
         weight_trimming: float | None = None,
+        monotone: Mapping[Any, int] | None = None,
         warm_start: bool = False,
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
@@ -212,6 +223,7 @@ class RebelClassifier(DecisionsMixin, CascadeMixin, ClassifierMixin, BoostedEsti
         self.subsample = subsample
         self.feature_subsample = feature_subsample
         self.weight_trimming = weight_trimming
+        self.monotone = monotone
         self.warm_start = warm_start
         self.callbacks = callbacks
         self.verbose = verbose

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -255,8 +256,10 @@ class DecisionsMixin:
             shares = estimated_priors(posterior, model.frequencies)
         else:
             shares = given_priors(priors, list(model.classes))
-        other = copy.copy(self)
-        other.model_ = model.with_priors(shares)  # type: ignore[attr-defined]
+        other, changed = copy.copy(self), model.with_priors(shares)
+        if len(model.classes) > 2:  # reweighted probabilities need not rise with the scores
+            changed = replace(changed, monotone=())
+        other.model_ = changed  # type: ignore[attr-defined]
         return other
 
     # ---- what decisions cost

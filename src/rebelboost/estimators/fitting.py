@@ -4,6 +4,7 @@ An estimator reads its input, and knows its task. What follows is the same for c
 several times on parts of the samples, and assemble the model.
 """
 
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
 
 from numpy.typing import ArrayLike
@@ -16,10 +17,13 @@ from rebelboost.boosting.sampling import Sampling
 from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.boosting.state import HeldOut
 from rebelboost.data.samples import Samples
+from rebelboost.estimators.monotone import check_constrained, constrained, directions_of, kept
 from rebelboost.estimators.validation import seed_of, threads_of
 from rebelboost.learners.base import traits_of
+from rebelboost.learners.monotone import MonotoneTree
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import LearnedCosts, Provenance
+from rebelboost.model.monotone import Directions
 from rebelboost.rows.base import Rows
 from rebelboost.selection.average import CrossFit
 from rebelboost.selection.candidates import Entry
@@ -29,6 +33,7 @@ from rebelboost.selection.scale import choose_scale
 from rebelboost.tasks.base import Found, Table, Task, is_race, named_learner, race_on_some
 
 Validation = tuple[Any, ArrayLike] | None
+NO_DIRECTIONS: Directions = MappingProxyType({})
 
 
 class TrainingInput(Protocol):
@@ -95,6 +100,9 @@ def fit_input(
 
     A warm start continues the model `start`. The deadline is on the clock of `time.monotonic`.
     """
+    directions = directions_of(estimator.monotone, given.table)
+    if directions and given.in_memory is None:
+        raise ValueError("monotone= needs rows in memory: leave it out, or train on fewer rows")
     if given.task.is_constant:
         found = given.task.alone(Ensemble.of((), 1), History())
     elif n_folds := _n_folds(estimator, given, validation):
@@ -108,7 +116,7 @@ def fit_input(
         lambda model: given.facts(estimator, model, found),
         given.learn_costs,
     )
-    return Fit(model, found.history, found.cross_fit)
+    return Fit(kept(model, directions), found.history, found.cross_fit)
 
 
 def _n_folds(estimator: Any, given: TrainingInput, validation: Validation) -> int:
@@ -134,7 +142,8 @@ def _fit_once(
     racing = racing and (validation is not None or not estimator.early_stopping)
     given = given.for_one_model(racing=racing)
     task, history = given.task, History() if start is None else estimator.history_
-    settings_of = SettingsFor(estimator, task, given.in_memory)
+    directions = directions_of(estimator.monotone, given.table)
+    settings_of = SettingsFor(estimator, task, given.in_memory, directions)
     held_samples = given.validation_samples(estimator, validation)
     choice = None
     if racing:
@@ -145,6 +154,7 @@ def _fit_once(
     if choice is None:
         learner = named_learner(task, estimator.learner)
         settings = settings_of(task.recipe_alone(learner, given.n_distinct))
+        check_constrained(settings.learner, directions)
     else:
         settings = choice.settings(stops_early=held_samples is not None)
     holds_out = estimator.early_stopping and held_samples is None
@@ -174,15 +184,19 @@ def _fit_parts(estimator: Any, given: TrainingInput, n_folds: int, deadline: flo
     """Several fits on parts of samples in memory, of one or of several candidates."""
     task, samples, n_threads = given.task, given.in_memory, threads_of(estimator.n_jobs)
     assert samples is not None
-    settings_of = SettingsFor(estimator, task, samples)
+    directions = directions_of(estimator.monotone, given.table)
+    settings_of = SettingsFor(estimator, task, samples, directions)
     if is_race(estimator.learner):
         running = task.candidates(settings_of, samples)
         if estimator.learner == "auto_trees":
             running = [each for each in running if not _compares(each)]
+        if directions:
+            running = [each for each in running if isinstance(each.settings.learner, MonotoneTree)]
     else:
         learner = named_learner(task, estimator.learner)
         task.check_averaged(learner, samples)
         running = [Entry("the learner", settings_of(task.recipe(learner)))]
+        check_constrained(running[0].settings.learner, directions)
     rounds = n_folds * sum(candidate.settings.rounds for candidate in running)
     scorer = task.scorer(samples, given.table, n_threads)
     callbacks = callbacks_of(estimator, rounds, task.error_format, n_folds)
@@ -212,8 +226,14 @@ class SettingsFor:
     With `samples`, scale="auto" of similarities is replaced by the scale that is best on them.
     """
 
-    def __init__(self, estimator: Any, task: Task, samples: Samples | None = None) -> None:
-        self._estimator, self._samples = estimator, samples
+    def __init__(
+        self,
+        estimator: Any,
+        task: Task,
+        samples: Samples | None = None,
+        directions: Directions = NO_DIRECTIONS,
+    ) -> None:
+        self._estimator, self._samples, self._directions = estimator, samples, directions
         self._objective, self._by_value = task.objective, task.draws_by_value
         # Once: a generator as random_state gives another seed each time.
         self.seed, self.n_threads = seed_of(estimator.random_state), threads_of(estimator.n_jobs)
@@ -222,7 +242,7 @@ class SettingsFor:
         """The settings of a recipe."""
         estimator = self._estimator
         settings = Settings(
-            recipe.learner,
+            constrained(recipe.learner, self._directions),
             int(self._chosen("n_rounds", recipe.rounds)),
             self._chosen("shrinkage", recipe.shrinkage),
             _tolerance_of(estimator.tol),

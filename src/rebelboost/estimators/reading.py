@@ -19,6 +19,7 @@ from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.data.equal_samples import n_distinct
 from rebelboost.data.folds import held_out_part
 from rebelboost.data.samples import Samples
+from rebelboost.data.spread import spreads_of
 from rebelboost.estimators.fitting import shrinkage_of
 from rebelboost.estimators.validation import (
     check_same_classes,
@@ -97,6 +98,9 @@ class MemoryInput(NamedTuple):
             index_labels(self.X, rows),
             dict(zip(rows, samples.labels[place].tolist(), strict=True)),
             samples.X[place] if keeps else None,
+            spreads=None
+            if self.table.holds_distances
+            else spreads_of(samples.X, samples.categories),
         )
 
     def facts(self, estimator: Any, model: Any, found: Found) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """The regressor, as a scikit-learn estimator: it validates input, trains, and holds the fitted model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -85,6 +85,11 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         repeating the sample.
     feature_subsample : float or "auto", default="auto"
         Fraction of the features drawn at random for each round. "auto" is 1 for one learner.
+    monotone : dict, default=None
+        Columns of numbers with which predictions never fall (1) or never rise (-1), all else being
+        equal, ``{"income": 1, "debt": -1}``. Only
+        trees with an output for each leaf promise that, so other learners leave the comparison. It is
+        proved when training ends, and when a file is loaded. Needs rows in memory.
     warm_start : bool, default=False
         Continue from the terms of the previous fit.
     callbacks : list, default=None
@@ -123,6 +128,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
     task_kind: ClassVar[type[RegressionTask]] = RegressionTask
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SHARED_CONSTRAINTS,
+        "monotone": [dict, None],
         "learner": [
             StrOptions(set(RegressionTask.learners)),
             *dict.fromkeys(map(type, RegressionTask.learners.values())),
@@ -154,6 +160,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         n_rounds_no_change: int = 50,
         subsample: float | str = "auto",
         feature_subsample: float | str = "auto",
+        monotone: Mapping[Any, int] | None = None,
         warm_start: bool = False,
         callbacks: Sequence[Callback] | None = None,
         verbose: int = 0,
@@ -173,6 +180,7 @@ class RebelRegressor(RegressorMixin, BoostedEstimator):
         self.n_rounds_no_change = n_rounds_no_change
         self.subsample = subsample
         self.feature_subsample = feature_subsample
+        self.monotone = monotone
         self.warm_start = warm_start
         self.callbacks = callbacks
         self.verbose = verbose

@@ -68,6 +68,7 @@ from rebelboost.losses.classes import CLASS_LOSSES
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
+from rebelboost.model.monotone import trees_of, violations
 from rebelboost.selection.average import CrossFit
 
 FORMAT, VERSION = "rebelboost", 1
@@ -116,6 +117,8 @@ def write_model(
     model["n_classes"] = fitted.ensemble.n_classes
     model["unavoidable_cost"] = float(fitted.ensemble.unavoidable_cost)
     model["metadata"] = stored.metadata
+    if fitted.monotone:
+        model["monotone"] = [list(each) for each in fitted.monotone]
     staged = None if stored.cross_fit is None else stored.cross_fit.staged
     own = _own(fitted, stored.cross_fit)
     for more, fields in (_features(fitted), own, cascade_arrays(stored.plan, staged)):
@@ -275,6 +278,7 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
         if fields.has("intervals"):
             model = replace(model, intervals=take_intervals(reader, fields, features))
             cross_fit = take_cross_fit(reader, model, history)
+    model = replace(model, monotone=_take_monotone(fields, features, ensemble))
     metadata = fields.any("metadata")
     require(isinstance(metadata, dict), "user metadata that is not an object")
     fields.end()
@@ -322,6 +326,29 @@ def _take_features(
         names = np.array([*take_texts(reader, "feature_names", n), None], dtype=object)[:-1]
         require(len(set(names.tolist())) == n, "a feature name twice")
     return FeatureEncoder(n, levels), names
+
+
+def _take_monotone(
+    fields: Fields, features: Features, ensemble: Ensemble
+) -> tuple[tuple[int, int], ...]:
+    """Features with which scores rise or fall, which is proved again."""
+    if not fields.has("monotone"):
+        return ()
+    found = fields.list("monotone")
+    good = all(
+        isinstance(each, list)
+        and len(each) == 2
+        and type(each[0]) is type(each[1]) is int
+        and 0 <= each[0] < features.n
+        and each[0] not in features.levels
+        and each[1] in {1, -1}
+        for each in found
+    )
+    require(good and len({each[0] for each in found}) == len(found), "'monotone' that names no features")
+    trees = trees_of(ensemble)
+    holds = trees is not None and not any(violations(trees, dict(found)))
+    require(holds, "scores that do not rise or fall with the features that it names as monotone")
+    return tuple((f, sign) for f, sign in found)
 
 
 def _take_classifier(

@@ -23,6 +23,7 @@ from rebelboost.base.names import plain
 from rebelboost.base.text import counted
 from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.data.spaces import Embedding
+from rebelboost.data.spread import Spreads
 from rebelboost.files.texts import is_storable, scalar_arrays, take_scalars
 from rebelboost.model.fitted import Provenance
 from rebelboost.model.terms import Placed
@@ -56,6 +57,14 @@ def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
         "examples.classes": np.array(list(kept.example_classes.values()), dtype=np.int32),
         "missing_features": np.array(kept.missing_features, dtype=np.int32),
         **({} if values is None else {"examples.values": np.asarray(values, dtype=np.float64)}),
+        **({} if kept.spreads is None else _spread_arrays(kept.spreads)),
+    }
+
+
+def _spread_arrays(spreads: Spreads) -> dict[str, NDArray[Any]]:
+    return {
+        "spreads.sizes": np.array(spreads.sizes, dtype=np.float64),
+        "spreads.whole": np.array(spreads.whole, dtype=np.uint8),
     }
 
 
@@ -73,6 +82,7 @@ def take_provenance(reader: TensorReader, encoder: FeatureEncoder, n_classes: in
         example_values=_take_values(reader, len(classes), encoder),
         missing_features=_take_missing(reader, encoder.n_features),
         facts=_take_facts(reader),
+        spreads=_take_spreads(reader, encoder.n_features),
     )
 
 
@@ -116,6 +126,15 @@ def _take_missing(reader: TensorReader, n_features: int) -> list[int]:
     missing = reader.indices("missing_features", n_features, None)
     require((np.diff(missing) > 0).all(), "features with missing values that are not sorted")
     return missing.tolist()
+
+
+def _take_spreads(reader: TensorReader, n_features: int) -> Spreads | None:
+    if not reader.has("spreads.sizes"):
+        return None
+    sizes = reader.numbers("spreads.sizes", n_features)
+    require((sizes > 0).all(), "columns without a spread")
+    whole = reader.flags("spreads.whole", n_features) == 1
+    return Spreads(tuple(sizes.tolist()), tuple(whole.tolist()))
 
 
 # ---- points

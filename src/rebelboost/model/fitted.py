@@ -20,6 +20,7 @@ from rebelboost.costs.decision import DecisionRule, expected_costs, with_abstent
 from rebelboost.costs.matrix import cost_matrix, is_uniform
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import FeatureEncoder
+from rebelboost.data.spread import Spreads
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.intervals import Intervals
 
@@ -74,6 +75,8 @@ class Provenance:
     """(E, d) encoded values of these rows, in the same order; None if they are not kept."""
     facts: dict[str, float] = field(default_factory=dict)
     """Facts about the samples that guarantees need; see `rebelboost.theory.facts`."""
+    spreads: Spreads | None = None
+    """How much the values of each feature differ; None in older models, and if samples were not in memory."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,6 +90,8 @@ class FittedTerms:
     ensemble: Ensemble
     """The terms."""
     provenance: Provenance = field(default_factory=Provenance)
+    monotone: tuple[tuple[int, int], ...] = ()
+    """(feature, +1 or −1): scores are proved to rise or fall with these features; see `model.monotone`."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.ensemble)} terms, {self.n_features} features)"

@@ -12,6 +12,7 @@ from rebelboost.costs.matrix import is_uniform
 from rebelboost.losses.exponential import CAP
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.selection.average import CrossFit
+from rebelboost.theory.monotone import promises
 from rebelboost.theory.bounds import (
     loss_ratio_bound,
     rebel_similarity_rate,
@@ -86,6 +87,8 @@ class Guarantee(Described):
     """For a cross-fit: mean cost on held-out samples."""
     similarity: SimilarityRate | None = None
     """Proven rate, if all terms are similarities."""
+    monotone: tuple[str, ...] = ()
+    """What is proven of features with which scores rise or fall, in words; it holds for all values."""
 
     @property
     def certified(self) -> bool:
@@ -135,6 +138,9 @@ class Guarantee(Described):
 
     def sentences(self) -> list[Sentence]:
         """The guarantee in words."""
+        return [*map(Sentence, self.monotone), *self._of_training()]
+
+    def _of_training(self) -> list[Sentence]:
         if not self.fits:
             unknown = "the model has no boosting rounds, or their history is not available."
             return [Sentence(f"No guarantee: {unknown}")]
@@ -149,7 +155,10 @@ class Guarantee(Described):
             blocks.append(Sentence(rate))
         return [
             *blocks,
-            Sentence("All of this concerns the training samples. Use a test set for new samples."),
+            Sentence(
+                f"{'The bounds concern' if self.monotone else 'All of this concerns'} the training samples. Use "
+                "a test set for new samples."
+            ),
         ]
 
     def __repr__(self) -> str:
@@ -282,6 +291,7 @@ def guarantee_of(
         cost_as_decided=facts.get("cost_as_decided"),
         left_out_cost=None if cross_fit is None else cross_fit.cost,
         similarity=_similarity_rate(model, history, n_points) if n_points >= 4 else None,
+        monotone=tuple(promises(model)),
     )
 
 
