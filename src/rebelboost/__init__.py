@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         UnreadCellWarning,
     )
     from rebelboost.learners.binary import Binary
+    from rebelboost.learners.kernel import KernelSimilarity
     from rebelboost.learners.similarity import Similarity
     from rebelboost.learners.smooth import SmoothSimilarity
     from rebelboost.learners.stump import Stump
@@ -59,6 +60,7 @@ __all__ = [
     "ExportError",
     "ImageError",
     "ImageWarning",
+    "KernelSimilarity",
     "ModelFileError",
     "NumbersAsTextWarning",
     "PartitionError",
@@ -85,7 +87,8 @@ _HOMES = {
     "RebelRegressor": "estimators.regressor",
     "Taxonomy": "costs.taxonomy",
     "load": "estimators.load",
-    **dict.fromkeys(["Binary", "Similarity", "SmoothSimilarity", "Stump", "Tree"], "learners"),
+    **dict.fromkeys(["Binary", "KernelSimilarity", "Similarity"], "learners"),
+    **dict.fromkeys(["SmoothSimilarity", "Stump", "Tree"], "learners"),
 }
 """Where each name comes from, if not from `exceptions`."""
 

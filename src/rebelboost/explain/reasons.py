@@ -12,7 +12,7 @@ from rebelboost.base.names import printed
 from rebelboost.explain.rules import RuleHashes, Wording, rule, rule_hashes
 from rebelboost.explain.shares import Contributions
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.shares import ComparisonVotes, RuleVotes
+from rebelboost.model.shares import ComparisonVotes, RowVotes, RuleVotes
 
 
 class Reason(NamedTuple):
@@ -128,7 +128,7 @@ class ReasonBuilder:
             sums[said], counts[said], ("rule",) * len(chosen), tuple(words(t) for t in chosen)
         )
 
-    def _of_comparisons(self, votes: Sequence[ComparisonVotes], sample: int) -> Reasons:
+    def _of_comparisons(self, votes: Sequence[ComparisonVotes | RowVotes], sample: int) -> Reasons:
         """Comparisons of the same rows are merged across fits, whichever row is the anchor."""
         pairs = np.concatenate([each.pairs(sample) for each in votes])
         keys = pairs[:, 0] * (pairs.max() + 2) + pairs[:, 1] + 1

@@ -12,6 +12,9 @@ of the baseline and (1 + f)·a, which fades with distance, is the contribution o
 Smooth functions. The scores at the mean of the training samples are part of the baseline. What a feature adds
 is the integral of the function's derivative along the line from there to the sample [Sundararajan et al. 2017].
 
+Kernel machines. The mean scores of their training rows are part of the baseline. What a row adds to them is
+(f − f̄)·a, where f̄ is the row's mean similarity to all of them.
+
 Other kinds of terms are not decomposed: their output is credited to their name.
 """
 
@@ -22,7 +25,7 @@ import numpy as np
 from rebelboost.base.arrays import ByClass, Floats, Ints, Scores, Values
 from rebelboost.base.hashing import distinct
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.shares import ComparisonVotes, RuleVotes, Shares
+from rebelboost.model.shares import ComparisonVotes, RowVotes, RuleVotes, Shares
 from rebelboost.model.terms import Queries
 
 
@@ -46,7 +49,7 @@ class Contributions:
     """Name → (n, K) what smooth functions add in all. The features' contributions contain it."""
     rules: RuleVotes | None
     """Outputs of the trees by leaf, or None without trees."""
-    comparisons: tuple[ComparisonVotes, ...]
+    comparisons: tuple[ComparisonVotes | RowVotes, ...]
     """Outputs of the comparisons."""
 
     @property

@@ -11,6 +11,7 @@ from rebelboost.learners.base import (
     solved_response,
 )
 from rebelboost.learners.binary import Binary
+from rebelboost.learners.kernel import KernelSimilarity
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.stump import Stump
@@ -21,6 +22,7 @@ LEARNERS: dict[str, Any] = {
     "stump": Stump,
     "similarity": Similarity,
     "smooth": SmoothSimilarity,
+    "kernel": KernelSimilarity,
 }
 """Learners that estimators know by name. Model files store them, by the names of their classes."""
 
@@ -29,6 +31,7 @@ __all__ = [
     "Binary",
     "Candidate",
     "Focus",
+    "KernelSimilarity",
     "Prepared",
     "Similarity",
     "SmoothSimilarity",

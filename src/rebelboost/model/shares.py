@@ -49,6 +49,25 @@ class ComparisonVotes(NamedTuple):
         return np.where(keeps[:, np.newaxis], pairs, pairs[:, ::-1])
 
 
+class RowVotes(NamedTuple):
+    """What the examples of a kernel machine add to the scores of the samples."""
+
+    rows: Ints
+    """(E,) rows of the training table."""
+    pulls: Floats
+    """(n, E, K)"""
+
+    def said(self, sample: int) -> Outputs:
+        """(E, K) contribution of each example for a sample."""
+        said: Outputs = self.pulls[sample]
+        return said
+
+    def pairs(self, sample: int) -> Ints:
+        """(E, 2) the rows, which are compared with no other."""
+        del sample
+        return np.stack([self.rows, np.full_like(self.rows, -1)], axis=1)
+
+
 @dataclass
 class Shares:
     """Accumulates the contributions of all kinds of terms for n samples with d features."""
@@ -66,7 +85,7 @@ class Shares:
     functions: dict[str, Scores] = field(default_factory=dict)
     """Name → (n, K) what smooth functions add in all, which is credited to features too."""
     rules: RuleVotes | None = None
-    comparisons: list[ComparisonVotes] = field(default_factory=list)
+    comparisons: list[ComparisonVotes | RowVotes] = field(default_factory=list)
 
     @classmethod
     def none(cls, n_samples: int, n_features: int, n_classes: int) -> "Shares":

@@ -1,7 +1,8 @@
 """Smooth similarities as terms: Σ_i f_i(x)·a_i + b over the examples i of a function, in one space.
 
-Each term is a whole function: f_i(x) = (τ − r_i)/(τ + r_i), where r_i is the squared distance to example i. Its
-outputs cancel one another widely, so explanations credit features, not examples.
+Each term is a whole function: f_i(x) = (τ − r_i)/(τ + r_i), where r_i is the squared distance to example i. The
+outputs of a smooth function cancel one another widely, so explanations credit features. Those of a kernel machine
+pull towards the classes of the examples, so explanations credit these rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ from rebelboost.base.fixed_point import SMALL_ENOUGH, rounded, spacing
 from rebelboost.base.hashing import distinct
 from rebelboost.data.spaces import Embedding
 from rebelboost.model.comparisons import AT_ONCE
-from rebelboost.model.shares import Shares, size, slices
+from rebelboost.model.shares import RowVotes, Shares, size, slices
 from rebelboost.model.terms import Placed, Queries, Separated, StoredTerms, Surroundings
 
 NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
@@ -54,6 +55,8 @@ class SmoothFunction:
     """(E, K) outputs of the similarities."""
     b: ByClass
     """(K,) the constant."""
+    names_rows: bool = False
+    """Whether explanations credit examples, as in a kernel machine, instead of features."""
 
     def add_scores(self, placed: Points, scores: Scores, n_threads: int) -> None:
         """Add Σ f·a + b of points to (N, K) scores, some points at a time.
@@ -93,6 +96,23 @@ class SmoothFunction:
         distances = self.space.distances(laid, self.points, self.rows, 1)[:, : len(placed)].T
         return (self.tau - distances.astype(np.float64)) / (self.tau + distances)
 
+    def by_row(self, placed: Points, n_threads: int) -> tuple[ByClass, Floats]:
+        """(K,) the mean scores of the examples, and (N, E, K) what each example adds to them.
+
+        An example adds its output times how much more similar it is than to an average example. The rounding
+        error of the sum is spread in proportion, so that the sum is exact.
+        """
+        middle = self.b + (self.mean_similarities[:, np.newaxis] * self.a).sum(axis=0)
+        at_points = np.zeros((len(placed), len(self.b)))
+        self.add_scores(placed, at_points, n_threads)
+        beyond = self.similarities(placed) - self.mean_similarities
+        return middle, _summing_to(at_points - middle, beyond[:, :, np.newaxis] * self.a)
+
+    @cached_property
+    def mean_similarities(self) -> Floats:
+        """(E,) mean f of each example over all examples."""
+        return np.asarray(self.similarities(self.points).mean(axis=0))
+
     def slopes(self, placed: Floats) -> Floats:
         """(N, D, K) derivatives of the scores with respect to the coordinates of points."""
         apart = placed[:, np.newaxis] - self.points
@@ -117,10 +137,15 @@ class SmoothFunction:
             for node, weight in zip((NODES + 1) / 2, NODE_WEIGHTS / 2, strict=True):
                 here = points[first:last]
                 added[first:last] += weight * here[:, :, np.newaxis] * self.slopes(node * here)
-        missing = at_points - at_origin - added.sum(axis=1)
-        sizes = np.abs(added) + np.finfo(np.float64).tiny
-        added += missing[:, np.newaxis] * sizes / sizes.sum(axis=1, keepdims=True)
-        return at_origin[0], added
+        return at_origin[0], _summing_to(at_points - at_origin, added)
+
+
+def _summing_to(total: Scores, parts: Floats) -> Floats:
+    """(N, P, K) parts, changed in proportion to their sizes so that they sum to the (N, K) total."""
+    missing = total - parts.sum(axis=1)
+    sizes = np.abs(parts) + np.finfo(np.float64).tiny
+    found: Floats = parts + missing[:, np.newaxis] * sizes / sizes.sum(axis=1, keepdims=True)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +154,6 @@ class SmoothSimilarities(StoredTerms):
 
     rank: ClassVar[int] = 1
     is_expensive: ClassVar[bool] = True
-    credits_features: ClassVar[bool] = True
     stored_as: ClassVar[str] = "smooth"
 
     functions: tuple[SmoothFunction, ...]
@@ -141,11 +165,19 @@ class SmoothSimilarities(StoredTerms):
         rows: Indices,
         points: Points,
         tau: float,
-        a: Outputs,
-        b: ByClass,
+        outputs: tuple[Outputs, ByClass],
+        *,
+        names_rows: bool = False,
     ) -> "SmoothSimilarities":
-        """One function."""
-        return cls((SmoothFunction(space, rows, points, tau, np.ascontiguousarray(a), b),))
+        """One function, from its outputs a and b."""
+        a, b = outputs
+        a = np.ascontiguousarray(a)
+        return cls((SmoothFunction(space, rows, points, tau, a, b, names_rows),))
+
+    @property
+    def credits_features(self) -> bool:  # type: ignore[override]  # kernel machines credit rows
+        """Whether the terms have feature importances."""
+        return not all(function.names_rows for function in self.functions)
 
     def __len__(self) -> int:
         return len(self.functions)
@@ -218,7 +250,10 @@ class SmoothSimilarities(StoredTerms):
     def describe(self, names: Sequence[str] | None = None) -> str:
         """Text such as "a smooth function of the similarity to 400 training rows"."""
         del names
-        n_examples = len(self.functions[0].rows)
+        (function,) = self.functions
+        n_examples = len(function.rows)
+        if function.names_rows:
+            return f"a kernel machine with {n_examples} training rows"
         return f"a smooth function of the similarity to {n_examples} training rows"
 
     # ---- explanations
@@ -230,20 +265,41 @@ class SmoothSimilarities(StoredTerms):
         return distinct(rows).astype(np.int32)
 
     def share_out(self, queries: Queries, shares: Shares, n_threads: int) -> None:
-        """Credit features with what their values add to the scores at the mean of the training samples."""
+        """Credit features with what their values add to the scores at the mean of the training samples.
+
+        Kernel machines credit the examples with what they add to the mean scores of all of them.
+        """
         for function in self.functions:
-            at_mean, added = function.by_column(queries.placed(function.space), n_threads)
-            shares.baseline += at_mean
             placed = queries.placed(function.space)
-            shares.near.append((function.rows.astype(np.int64), function.similarities(placed)))
+            rows = function.rows.astype(np.int64)
+            shares.near.append((rows, function.similarities(placed)))
+            if function.names_rows:
+                middle, pulls = function.by_row(placed, n_threads)
+                shares.baseline += middle
+                shares.pulls.append((rows, pulls))
+                shares.comparisons.append(RowVotes(rows, pulls))
+                continue
+            at_mean, added = function.by_column(placed, n_threads)
+            shares.baseline += at_mean
             name = SmoothSimilarities((function,)).describe()
             shares.functions[name] = shares.functions.get(name, 0.0) + added.sum(axis=1)
             for column, feature in enumerate(function.space.feature_of_column.tolist()):
                 shares.features[:, feature] += added[:, column]
 
+    def row_pulls(self) -> tuple[Ints, Outputs]:
+        """The examples of kernel machines, and what they add to the scores of samples that equal them."""
+        named = [function for function in self.functions if function.names_rows]
+        if not named:
+            return super().row_pulls()
+        rows = np.concatenate([function.rows for function in named]).astype(np.int64)
+        pulls = [(1 - each.mean_similarities)[:, np.newaxis] * each.a for each in named]
+        return rows, np.concatenate(pulls)
+
     def add_importances(self, sizes: Floats) -> None:
         """Add the size of each feature's contribution, averaged over some of the examples."""
         for function in self.functions:
+            if function.names_rows:
+                continue
             _, added = function.by_column(function.points[:SOME_EXAMPLES], 1)
             columns = function.space.feature_of_column
             sizes += np.bincount(columns, size(added).mean(axis=0), len(sizes))
@@ -282,7 +338,9 @@ class SmoothSimilarities(StoredTerms):
         if not functions:
             return {}
         empty = np.empty((0, n_classes))
+        named = np.array([function.names_rows for function in functions], dtype=np.uint8)
         return {
+            **({"names_rows": named} if named.any() else {}),
             "spaces": np.arange(first_space, first_space + len(functions), dtype=np.int32),
             "taus": np.array([function.tau for function in functions], dtype=np.float64),
             "outputs": np.concatenate([empty, *(function.a for function in functions)]),
@@ -304,13 +362,19 @@ class SmoothSimilarities(StoredTerms):
         placed = [around.spaces[i] for i in of_space.tolist()]
         fits = all(isinstance(each.space, Embedding) and len(each.rows) for each in placed)
         require(fits, "a smooth function without examples in a scaled space")
+        named = np.zeros(n, dtype=np.uint8)
+        if reader.has("smooth.names_rows"):
+            named = reader.take("smooth.names_rows", np.uint8, (n,))
+            require((named <= 1).all(), "smooth.names_rows with a value other than 0 and 1")
         counts = [len(each.rows) for each in placed]
         outputs = reader.numbers("smooth.outputs", sum(counts), around.n_classes)
         offsets = reader.numbers("smooth.offsets", n, around.n_classes)
         split = np.split(outputs, np.cumsum(counts)[:-1])
         functions = [
-            SmoothFunction(each.space, each.rows, each.points, tau, np.ascontiguousarray(a), b)
-            for each, tau, a, b in zip(placed, taus.tolist(), split, offsets, strict=True)
+            SmoothFunction(each.space, each.rows, each.points, tau, np.ascontiguousarray(a), b, names)
+            for each, tau, a, b, names in zip(
+                placed, taus.tolist(), split, offsets, (named == 1).tolist(), strict=True
+            )
         ]
         return [(positions, cls(tuple(functions)))]
 

@@ -12,6 +12,7 @@ from rebelboost.base.arrays import Values
 from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import SCALES, scales_for, unmeasurable
+from rebelboost.learners.kernel import MOST_ROWS, KernelSimilarity
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree
@@ -36,9 +37,12 @@ MOST_FOR_SMOOTH = 5000
 """Maximum number of samples for smooth similarities. With more, they take long and gain little."""
 
 TREES, SHALLOW, DEEP_TREES, SPLITS = Tree(), Tree(depth=3), Tree(depth=DEEP), Tree(depth=1)
-SMOOTH_SIMILARITY = SmoothSimilarity()
+SMOOTH_SIMILARITY, KERNEL = SmoothSimilarity(), KernelSimilarity()
 SIMILARITIES = {scale: Similarity(scale=scale) for scale in SCALES}
 """Learners of the candidates."""
+
+INSTEAD = "standard"
+"""Scale of the boosted similarities whose place the kernel machine takes."""
 
 FREQUENCIES = "class frequencies"
 """Name of the candidate that ignores all features."""
@@ -72,6 +76,9 @@ def class_candidates(
     smooths = loss_kind(usual.objective.loss).is_multiplied and bool(scales)
     if smooths and neutral and len(samples) <= MOST_FOR_SMOOTH:
         running.append(Entry("smooth similarities", settings_of(SMOOTH_SIMILARITY)))
+    if smooths and neutral and len(samples) <= MOST_ROWS and KERNEL.scale in scales:
+        running.append(Entry("kernel machine", settings_of(KERNEL)))
+        scales = tuple(scale for scale in scales if scale != INSTEAD)
     running += [
         Entry("trees with small steps", _small_steps(usual, LOOSE_FEATURES)),
         Entry("trees of depth 10", _deep(settings_of(DEEP_TREES), len(samples))),

@@ -26,6 +26,7 @@ from rebelboost.boosting.rounds import History
 from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import Part
 from rebelboost.learners.base import traits_of
+from rebelboost.learners.kernel import KernelSimilarity
 from rebelboost.selection.average import (
     LEAST_EVIDENCE,
     LEAST_SHARE,
@@ -39,6 +40,7 @@ from rebelboost.selection.average import (
 from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.fit_pool import FitPool, Job
+from rebelboost.selection.kernel_runner import KernelRunner
 from rebelboost.selection.runner import FEW, Attempt, BoostedRunner, FrequencyRunner, Runner
 from rebelboost.selection.smooth_runner import SmoothRunner
 
@@ -140,6 +142,8 @@ def runner_of(entry: Entry, judging: HeldOutScorer) -> Runner:
     """The candidate's runner: boosted, solved at once, or constant."""
     if entry.name == FREQUENCIES:
         return FrequencyRunner(entry, judging)
+    if isinstance(entry.settings.learner, KernelSimilarity):
+        return KernelRunner(entry, judging)
     if traits_of(entry.settings.learner).is_solved_at_once:
         return SmoothRunner(entry, judging)
     return BoostedRunner(entry, judging)
@@ -278,7 +282,7 @@ class _CrossFitter:
             takes_no_time = isinstance(runner, FrequencyRunner)
             is_needed = takes_no_time or (runner is self.runners[0] and number == 0)
             needed = 0.0
-            if isinstance(runner, SmoothRunner) and number == 0:
+            if isinstance(runner, SmoothRunner | KernelRunner) and number == 0:
                 needed = SOLVING * max(each.seconds for each in self.runners)
 
             def fit(callbacks: Sequence[Callback], n_threads: int) -> Attempt | None:

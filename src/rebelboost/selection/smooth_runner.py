@@ -13,8 +13,6 @@ import numpy as np
 from rebelboost.base.arrays import BySample, Floats, Indices, Ints, Outputs
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.data.folds import Part
-from rebelboost.data.point_set import coincident
-from rebelboost.data.spaces import fit_embedding
 from rebelboost.learners.smooth import (
     PENALTIES,
     STAGES,
@@ -28,6 +26,7 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.smooth import SmoothSimilarities
 from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import Entry
+from rebelboost.selection.distinct_points import DistinctPoints
 from rebelboost.selection.runner import Attempt, Runner
 
 Solved = dict[int, Outputs]
@@ -139,34 +138,18 @@ def _of_width(i: int) -> range:
     return range(i * len(PENALTIES), (i + 1) * len(PENALTIES))
 
 
-class SmoothPoints:
+class SmoothPoints(DistinctPoints):
     """Training samples as distinct points, and their features for each width."""
 
     def __init__(self, samples: Any, settings: Any) -> None:
-        learner = settings.learner
-        self.samples, self.n_threads = samples, settings.n_threads
-        self.space = fit_embedding(
-            samples.X, samples.labels, samples.categories, learner.scale, samples.weight
+        super().__init__(samples, settings)
+        self.examples: Indices = np.arange(
+            min(settings.learner.examples, len(self.placed)), dtype=np.int32
         )
-        placed = self.space.place(samples.X)
-        # An order by hash: independent of the order of rows, and its first points are a random choice.
-        self.order, self.group = coincident(placed)
-        first = np.flatnonzero(np.diff(self.group, prepend=-1))
-        self.placed = placed[self.order[first]]
-        self.examples: Indices = np.arange(min(learner.examples, len(first)), dtype=np.int32)
-        self.rows = self._rows()[self.examples]
-        laid = self.space.lay_out(self.placed)
-        points, n_points = self.placed[self.examples], len(self.placed)
-        found = self.space.distances(laid, points, self.rows, self.n_threads)
-        self.distances = np.ascontiguousarray(found[:, :n_points])
+        self.rows = self.rows[self.examples]
+        self.distances = self.distances_from(self.placed[self.examples])
         self.typical = typical(self.distances)
         self._bases: dict[float, Basis] = {}
-
-    def _rows(self) -> Indices:
-        """(points,) the first row of the user's table at each point."""
-        rows = np.full(self.group[-1] + 1, np.iinfo(np.int64).max)
-        np.minimum.at(rows, self.group, self.samples.rows_of_table[self.order])
-        return rows.astype(np.int32)
 
     def basis(self, width: float) -> Basis:
         """Features of a width."""
@@ -177,7 +160,7 @@ class SmoothPoints:
 
     def solve(self, share: BySample, stages: Sequence[int]) -> Iterator[tuple[int, Outputs]]:
         """Coefficients at some stages of one width, for shares of the samples' weight."""
-        weight = share if self.samples.weight is None else share * self.samples.weight
+        weight = self.weighted(share)
         width, penalties = STAGES[stages[0]][0], tuple(STAGES[stage][1] for stage in stages)
         yield from zip(stages, self._path(width, weight, penalties), strict=True)
 
@@ -187,20 +170,11 @@ class SmoothPoints:
         basis = self.basis(width)
         targets = self.samples.target
         if targets is not None:
-            mass = self._sums(weight)
-            sums = self._sums(weight * targets)
+            mass = self.sums(weight)
+            sums = self.sums(weight * targets)
             target = np.divide(sums, mass, out=np.zeros_like(sums), where=mass > 0)
             return regression_path(basis, target, mass, penalties)
-        classes = range(self.samples.n_classes)
-        mass = np.stack([self._sums(weight * (self.samples.labels == k)) for k in classes], axis=1)
-        return class_path(basis, mass, penalties)
-
-    def _sums(self, values: BySample) -> BySample:
-        """(points,) sums over the samples at each point, in an order that depends on the values only."""
-        in_order = values[self.order]
-        sorted_ = np.lexsort((in_order, self.group))
-        sums = np.bincount(self.group[sorted_], in_order[sorted_], len(self.placed))
-        return sums.astype(np.float64)
+        return class_path(basis, self.mass(weight), penalties)
 
     def scores(self, stage: int, solved: Outputs, rows: Ints) -> Floats:
         """(M, K) scores of some training samples."""
@@ -213,5 +187,5 @@ class SmoothPoints:
         basis = self.basis(STAGES[stage][0])
         points = self.placed[self.examples]
         return SmoothSimilarities.one(
-            self.space, self.rows, points, basis.tau, *basis.outputs(solved)
+            self.space, self.rows, points, basis.tau, basis.outputs(solved)
         )

@@ -1,0 +1,93 @@
+"""A candidate of similarities to all training rows: its stages are penalties instead of rounds.
+
+Everything is fitted without each part: the metric knows the classes, and would tell of held-out samples.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rebelboost.boosting.callbacks import Callback
+from rebelboost.boosting.settings import Settings
+from rebelboost.data.folds import Part
+from rebelboost.data.samples import Samples
+from rebelboost.learners.kernel import RIDGES, USUAL, WIDTH, System
+from rebelboost.learners.smooth import typical
+from rebelboost.model.ensemble import Ensemble
+from rebelboost.model.smooth import SmoothSimilarities
+from rebelboost.selection.calibration import HeldOutScorer
+from rebelboost.selection.candidates import Entry
+from rebelboost.selection.distinct_points import DistinctPoints
+from rebelboost.selection.runner import Attempt, Runner
+
+
+class KernelRunner(Runner):
+    """Fits a kernel machine without each part, and to all samples for the model."""
+
+    fits: list[dict[int, Ensemble]]
+    """For each part, stage → terms."""
+
+    def __init__(self, entry: Entry, judging: HeldOutScorer) -> None:
+        super().__init__(entry, judging)
+        self.stages, self.stage = RIDGES, USUAL
+
+    def fit_without(
+        self,
+        part: Part,
+        number: int,
+        bar: float,
+        callbacks: Sequence[Callback],
+        n_threads: int,
+    ) -> Attempt:
+        """Solve for the samples that the part keeps, with all penalties."""
+        del number, bar, callbacks, n_threads
+        samples = self.judging.samples
+        held_out = samples.X[part.out]
+        fit = machines(samples.rows(part.kept), self.settings, range(len(RIDGES)))
+        scores = np.stack([terms.scores(held_out) for terms in fit.values()])
+        return Attempt(part, fit, scores)
+
+    @property
+    def rounds(self) -> int:
+        """One: everything is solved at once."""
+        return 1
+
+    def fit_all(self, callbacks: Sequence[Callback], n_threads: int) -> None:
+        """Do nothing: the model is fitted to all samples anyway."""
+        del callbacks, n_threads
+
+    def summands(self) -> list[Ensemble]:
+        """A fit to all samples at the chosen stage."""
+        return [machines(self.judging.samples, self.settings, [self.stage])[self.stage]]
+
+    def merged_fits(self) -> list[Ensemble]:
+        """The fits without each part; none if they were forgotten."""
+        return [fit[self.stage] for fit in self.fits]
+
+
+def machines(samples: Samples, settings: Settings, stages: Sequence[int]) -> dict[int, Ensemble]:
+    """Stage → the kernel machine of some samples."""
+    found = DistinctPoints(samples, settings)
+    n = min(settings.learner.examples, len(found.placed))  # type: ignore[attr-defined]
+    mass = found.mass(found.weighted(np.ones(len(samples))))[:n]
+    heavy = np.flatnonzero(mass.sum(axis=1) > 0)
+    points = found.placed[heavy]
+    distances = np.ascontiguousarray(found.distances_from(points)[:, heavy])
+    tau = WIDTH * typical(distances)
+    system = System.of(tau, distances, mass[heavy])
+    return {
+        stage: Ensemble.of(
+            [
+                SmoothSimilarities.one(
+                    found.space,
+                    found.rows[heavy],
+                    points,
+                    tau,
+                    system.solve(RIDGES[stage]),
+                    names_rows=True,
+                )
+            ],
+            samples.n_classes,
+        )
+        for stage in stages
+    }
