@@ -28,16 +28,18 @@ class Spreads(NamedTuple):
 
 
 def spreads_of(X: Values, categorical: Bytes) -> Spreads:
-    """The spreads of the columns of encoded samples."""
+    """The spreads of the columns of encoded samples. Quartiles are values of the column."""
     n_features = X.shape[1]
-    sizes, whole = np.ones(n_features), np.zeros(n_features, dtype=bool)
-    for f in np.flatnonzero(categorical == 0).tolist():
-        values = X[:, f].astype(np.float64)
-        values = np.sort(values[~np.isnan(values)])  # sorted: the order of the rows changes no bit
-        if len(values) == 0:
-            continue
-        low, high = np.quantile(values, [0.25, 0.75])
-        size = float(high - low) or float(values.std())
-        sizes[f] = size if 0 < size < np.inf else CATEGORY
-        whole[f] = bool((values == np.floor(values)).all())
+    sizes, whole = np.full(n_features, CATEGORY), np.zeros(n_features, dtype=bool)
+    numeric = np.flatnonzero(categorical == 0)
+    values = np.sort(X[:, numeric].astype(np.float64), axis=0)  # missing ones last
+    counts = np.count_nonzero(~np.isnan(values), axis=0)
+    places = np.arange(len(numeric))
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = (values[(counts - 1).clip(0) * q // 4, places] for q in (1, 3))
+        own = high - low
+        for i in np.flatnonzero(own == 0).tolist():
+            own[i] = values[: counts[i], i].std()  # sorted: the order of the rows changes no bit
+        whole[numeric] = ((values == np.floor(values)) | np.isnan(values)).all(axis=0) & (counts > 0)
+    sizes[numeric] = np.where((own > 0) & (own < np.inf), own, CATEGORY)
     return Spreads(tuple(sizes.tolist()), tuple(whole.tolist()))
