@@ -389,5 +389,5 @@ def _ways(search: Search, feature: int, now: float) -> list[Floats]:
     if search.spreads.is_whole(feature):
         ways = [np.unique(np.round(way)) for way in ways]
         ways = [way[way != now] for way in ways]
-        ways = [way[np.argsort(np.abs(way - now))] for way in ways]
+        ways = [way[np.argsort(np.abs(way - now), kind="stable")] for way in ways]
     return [way.astype(np.float64) for way in ways]

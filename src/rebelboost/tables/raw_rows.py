@@ -128,7 +128,7 @@ class FrameReader:
         ]  # fmt: skip
         if len(parts) == 1:
             return parts[0]
-        order = np.argsort([n for rows in alike.values() for n in rows])
+        order = np.argsort([n for rows in alike.values() for n in rows], kind="stable")
         frame = pl.concat([part.frame for part in parts])[order]
         told = (
             _once(part.of_categories for part in parts),

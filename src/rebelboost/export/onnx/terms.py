@@ -153,7 +153,7 @@ def _comparison_outputs(graph: Graph, table: ComparisonTable, distances: Value) 
             responses.append(_response(graph, kind, near, far, table.apart[own]))
         found = graph.joined(responses, 1)
         if not np.array_equal(order, np.arange(len(order))):
-            found = found.take(np.argsort(order), 1)
+            found = found.take(np.argsort(order, kind="stable"), 1)
         single = found.cast(np.float32).cast(np.float64)
         at = graph.smaller(graph.larger(single * float(STEPS), -float(STEPS)), float(STEPS))
         f = graph.constant(rounded).take(at.cast(np.int64) + np.int64(STEPS), 0)
