@@ -55,6 +55,12 @@ def table():
     return frame, np.array(["bad", "fair", "good"])[y]
 
 
+def two_classes(n=70):
+    X, y = table()
+    again = np.random.default_rng(8).integers(len(y), size=n)
+    return X.iloc[again].reset_index(drop=True), np.where(y[again] == "bad", "bad", "fine")
+
+
 def regression(n=60):
     X, y = numbers(n, missing=0.1)
     return X, np.nan_to_num(X[:, 0]) + y
@@ -199,6 +205,7 @@ MAKERS = {
     "similarity_exact": (numbers, fitted(RebelClassifier.papers("local", n_rounds=6))),
     "similarity_exact_sign": (numbers, fitted(RebelClassifier.papers("local_sign", n_rounds=6))),
     "priors": (numbers, _of_other_priors),
+    "counts": (two_classes, fitted(RebelClassifier("stump", n_rounds=2, cross_fit=2))),
     "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
 VERSION = 1

@@ -389,6 +389,94 @@ def certify_command(  # noqa: PLR0913, PLR0917  (options)
         raise typer.Exit(1)
 
 
+@app.command("monitor", short_help="Compare new rows with those that the model was trained on.")
+def monitor_command(
+    model: Model,
+    data: Data,
+    alarm: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Probability of an alarm if nothing has changed."),
+    ] = 0.05,
+    skip_rows: SkipRows = None,
+    sheet: SheetName = "",
+    as_json: Json = False,
+    traceback: Traceback = False,
+) -> None:
+    """Say whether columns, probabilities and class frequencies are as in training; no classes are needed.
+
+    The model file knows its training rows as counts only. The exit code is 1 if something has changed.
+    """
+    with reported(traced=traceback):
+        from rebelboost.cli.monitor import run_monitoring
+
+        changed = run_monitoring(
+            model, _source(data, skip_rows, sheet), alarm=alarm, output=_output(as_json=as_json)
+        )
+    if changed:
+        raise typer.Exit(1)
+
+
+@app.command("doubt", short_help="List labels of a table that a model doubts, to be checked.")
+def doubt_command(  # noqa: PLR0913, PLR0917  (options)
+    data: Data,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="Column with the labels.")
+    ] = None,
+    costs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="CSV file with the costs of mistakes, as for `rebel train`: labels are sorted by what acting "
+            "on a wrong one would cost.",
+        ),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="CSV file to write: the list, or the table."
+        ),
+    ] = None,
+    corrected: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A list that has been gone through: write the table with the labels in its column verdict.",
+        ),
+    ] = None,
+    ignore: Ignored = None,
+    learner: Annotated[
+        str, typer.Option(metavar="NAME", help="Kind of model, as for `rebel train`.")
+    ] = "auto",
+    seed: Annotated[int | None, typer.Option(metavar="N", help="Random seed.")] = None,
+    threads: Threads = None,
+    skip_rows: SkipRows = None,
+    sheet: SheetName = "",
+    as_json: Json = False,
+    traceback: Traceback = False,
+) -> None:
+    """List rows whose label is less probable than another class, by models that have not seen the row.
+
+    Fill in the list's column verdict (a class, keep or drop), and give it back with --corrected.
+    """
+    with reported(traced=traceback):
+        from rebelboost.cli.doubt import Checked, run_correction, run_doubt
+        from rebelboost.tables.columns import ColumnOptions
+
+        source, output = _source(data, skip_rows, sheet), _output(as_json=as_json)
+        if corrected is not None:
+            run_correction(source, Checked(corrected, target or ""), to, output=output)
+            return
+        run_doubt(
+            source,
+            target,
+            costs,
+            to,
+            columns=ColumnOptions(ignore=ignore or ()),
+            settings=TrainingOptions(learner, seed=seed, threads=threads),
+            output=output,
+        )
+
+
 @app.command("explain", short_help="Explain decisions, or summarise the model.")
 def explain_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,

@@ -76,7 +76,7 @@ def run_training(
     to = model.path or Path(f"{data.stem}.safetensors")
     check_writable(to, *data.files, costs)
     with tempfile.TemporaryDirectory(prefix="rebelboost-") as scratch:
-        read = _read(data, target, costs, columns, settings, output, Path(scratch))
+        read = read_training(data, target, costs, columns, settings, output, Path(scratch))
         schema, matrix = read.schema, read.costs
         _check_positive(schema, settings.positive)
         if not model.force:
@@ -112,7 +112,7 @@ class TrainingData(NamedTuple):
     large: "LargeTable | None" = None
 
 
-def _read(
+def read_training(
     data: Source,
     target: str | None,
     costs: Path | None,

@@ -16,6 +16,7 @@ from rebelboost.costs.priors import estimated_priors, given_priors
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.validation import known_labels, threads_of
 from rebelboost.model.fitted import FittedClassifier
+from rebelboost.model.training_counts import MOST_COLUMNS
 from rebelboost.theory.certificate import (
     LEAST_CONFIDENCE,
     Certificate,
@@ -23,6 +24,7 @@ from rebelboost.theory.certificate import (
     certificate,
     parts_of,
 )
+from rebelboost.theory.drift import Drift, drift_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -261,6 +263,35 @@ class DecisionsMixin:
             changed = replace(changed, monotone=())
         other.model_ = changed  # type: ignore[attr-defined]
         return other
+
+    # ---- another world
+
+    def monitor(self, X: Any, *, alarm: float = 0.05) -> Drift:
+        """Compare new rows with what training saw: columns, probabilities and class frequencies.
+
+        The training rows are known by counts only, which are saved with the model. True classes are not
+        needed. Rows that go together, such as visits of a patient, raise false alarms: give one of each.
+
+        Parameters
+        ----------
+        X : table of shape (N, d)
+            New rows.
+        alarm : float, default=0.05
+            Probability of an alarm, over all tests together, if nothing has changed.
+        """
+        if not 0 < alarm < 1:
+            raise ValueError(f"alarm is {alarm!r}: give a probability between 0 and 1")
+        model = self._fitted
+        seen = model.provenance.seen
+        if seen is None:
+            raise ValueError(
+                "this model has no counts of its training rows: fit it again, with this version, to rows in "
+                f"memory with at most {MOST_COLUMNS:,} columns"
+            )
+        values = encode_table(self, X)
+        plain = model.with_priors(None)
+        posterior = plain.posterior(plain.scores(values, threads_of(self.n_jobs)))  # type: ignore[attr-defined]
+        return drift_of(plain, seen, values, posterior, alarm)
 
     # ---- what decisions cost
 

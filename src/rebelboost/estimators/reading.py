@@ -38,6 +38,7 @@ from rebelboost.estimators.validation import (
 from rebelboost.losses.regression import baseline, huber_delta
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor, LearnedCosts, Provenance
+from rebelboost.model.training_counts import TrainingCounts, count_columns
 from rebelboost.rows.base import MemoryRows
 from rebelboost.tasks.base import Found, Table, named_learner
 from rebelboost.tasks.classes import ClassTask
@@ -101,7 +102,15 @@ class MemoryInput(NamedTuple):
             spreads=None
             if self.table.holds_distances
             else spreads_of(samples.X, samples.categories),
+            seen=self._seen(),
         )
+
+    def _seen(self) -> TrainingCounts | None:
+        """Counts of the rows, which new rows are compared with."""
+        if self.table.holds_distances:
+            return None
+        levels = self.table.encoder.levels
+        return count_columns(self.in_memory.X, {f: len(own) for f, own in levels.items()})
 
     def facts(self, estimator: Any, model: Any, found: Found) -> dict[str, float]:
         """What guarantees need to know of the samples."""

@@ -7,6 +7,7 @@ table. Both take classifiers and regressors. `evaluate_cascade` compares a casca
 from rebelboost.evaluation.binary import BinaryMeasures
 from rebelboost.evaluation.calibration import Calibration
 from rebelboost.evaluation.curves import Band, BinaryCurves, CostCurve
+from rebelboost.evaluation.doubt import Doubts, doubt
 from rebelboost.evaluation.early import EarlyEvaluation, evaluate_cascade
 from rebelboost.evaluation.evaluate import evaluate, left_out
 from rebelboost.evaluation.importance import HeldOutImportance, held_out_importance
@@ -23,6 +24,7 @@ __all__ = [
     "BinaryMeasures",
     "Calibration",
     "CostCurve",
+    "Doubts",
     "EarlyEvaluation",
     "Estimate",
     "Evaluation",
@@ -31,6 +33,7 @@ __all__ = [
     "Part",
     "Parts",
     "RegressionEvaluation",
+    "doubt",
     "evaluate",
     "evaluate_cascade",
     "held_out_importance",

@@ -25,6 +25,7 @@ from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.data.spaces import Embedding
 from rebelboost.data.spread import Spreads
 from rebelboost.files.texts import is_storable, scalar_arrays, take_scalars
+from rebelboost.files.training_counts import take_training_counts, training_count_arrays
 from rebelboost.model.fitted import Provenance
 from rebelboost.model.terms import Placed
 from rebelboost.theory.facts import FACTS
@@ -58,6 +59,7 @@ def provenance_arrays(kept: Provenance) -> dict[str, NDArray[Any]]:
         "missing_features": np.array(kept.missing_features, dtype=np.int32),
         **({} if values is None else {"examples.values": np.asarray(values, dtype=np.float64)}),
         **({} if kept.spreads is None else _spread_arrays(kept.spreads)),
+        **training_count_arrays(kept.seen),
     }
 
 
@@ -83,6 +85,7 @@ def take_provenance(reader: TensorReader, encoder: FeatureEncoder, n_classes: in
         missing_features=_take_missing(reader, encoder.n_features),
         facts=_take_facts(reader),
         spreads=_take_spreads(reader, encoder.n_features),
+        seen=take_training_counts(reader, encoder, n_classes),
     )
 
 

@@ -23,6 +23,7 @@ from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.data.spread import Spreads
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.intervals import Intervals
+from rebelboost.model.training_counts import TrainingCounts
 
 
 class LearnedCell(NamedTuple):
@@ -77,6 +78,8 @@ class Provenance:
     """Facts about the samples that guarantees need; see `rebelboost.theory.facts`."""
     spreads: Spreads | None = None
     """How much the values of each feature differ; None in older models, and if samples were not in memory."""
+    seen: TrainingCounts | None = field(default=None, compare=False)
+    """Counts of the training rows, which new rows are compared with; None if they were not counted."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, Floats
@@ -22,6 +23,7 @@ from rebelboost.learners.tree import Tree
 from rebelboost.losses.classes import AnyClassLoss, decoded_as, loss_kind
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, LearnedCosts, Provenance
+from rebelboost.model.training_counts import TrainingCounts, count_held_out, counted_class
 from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import ClassScorer, HeldOutScorer, neutral
 from rebelboost.selection.candidates import Entry, class_candidates
@@ -249,6 +251,9 @@ class ClassTask:
         )
         if self._needs_costs(found.decoder):
             model = replace(model, learned=learn_costs())
+        provenance = replace(
+            provenance, seen=_with_held_out(provenance.seen, model, found.cross_fit)
+        )
         model = replace(model, provenance=replace(provenance, facts=facts(model)))
         if found.offset is not None and found.offset.any():
             model = replace(model, ensemble=model.ensemble.plus(found.offset))
@@ -261,6 +266,19 @@ class ClassTask:
         """
         unknown = self.by_sample and self.columns is None
         return unknown and self.rule.by_cost and is_uniform(decoder.costs)
+
+
+def _with_held_out(
+    seen: TrainingCounts | None, model: FittedClassifier, found: CrossFit | None
+) -> TrainingCounts | None:
+    """Count the probabilities of held-out rows too, part by part."""
+    if seen is None or found is None or len(found.left_out) == 0:
+        return seen
+    parts = [np.flatnonzero(np.isin(found.rows, rows)) for rows in found.part_rows]
+    posterior = model.posterior(found.left_out)
+    return seen._replace(
+        held_out=count_held_out(posterior, parts, counted_class(len(model.classes)))
+    )
 
 
 def _texts(table: Table) -> list[str]:

@@ -13,6 +13,7 @@ from rebelboost.theory.bounds import (
     simple_error_bounds,
 )
 from rebelboost.theory.certificate import Bound, Certificate
+from rebelboost.theory.drift import Drift, DriftTest
 from rebelboost.theory.guarantee import FitBound, Guarantee, SimilarityRate
 from rebelboost.theory.majority import MajorityVote, majority_vote
 from rebelboost.theory.weak_learnability import WeakLearnability, weak_learnability
@@ -21,6 +22,8 @@ from rebelboost.theory.zero_cost import RebelLevels, rebel_levels, zero_cost_lev
 __all__ = [
     "Bound",
     "Certificate",
+    "Drift",
+    "DriftTest",
     "FitBound",
     "Guarantee",
     "MajorityVote",
