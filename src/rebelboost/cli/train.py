@@ -132,7 +132,9 @@ def read_training(
 
             check_papers_in_memory(settings)
             if settings.directions:
-                raise TableError("--monotone needs rows in memory: leave it out, or train on fewer rows")
+                raise TableError(
+                    "--monotone needs rows in memory: leave it out, or train on fewer rows"
+                )
             check_large(settings.learner, columns)
             large = read_large_table(table, target, columns, scratch, tell)
             _check_task(large.schema, settings.learner, costs)
