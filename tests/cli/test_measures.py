@@ -27,3 +27,17 @@ def test_results_are_given_by_the_values_of_a_column(rebel, tmp_path):
     wrong = rebel("evaluate", model, new, "--by", "town")
     assert wrong.exit_code == 2
     assert "no column 'town' (--by)" in wrong.stderr
+
+
+def test_reports_follow_guidelines_and_cards_are_markdown(model, loans, rebel, tmp_path):
+    for guideline in ("clinic", "credit", "eu"):
+        page = tmp_path / f"{guideline}.html"
+        done = rebel("report", model, "loans.csv", "--for", guideline, "-o", page)
+        assert done.exit_code == 0, done.stderr
+        assert "To be filled in by a person" in page.read_text(encoding="utf-8")
+    card = tmp_path / "card.md"
+    assert rebel("report", model, "loans.csv", "-o", card).exit_code == 0
+    assert "## 2 Intended use" in card.read_text(encoding="utf-8")
+    wrong = rebel("report", model, "loans.csv", "--for", "mars")
+    assert wrong.exit_code == 2
+    assert "--for is 'mars': choose one of card, clinic, credit, eu" in wrong.stderr

@@ -553,7 +553,10 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
     model: Model,
     data: Data,
     to: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="HTML file to write.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="HTML file to write; .md writes a model card."
+        ),
     ] = Path("report.html"),
     target: TrueColumn = "",
     costs: Costs = None,
@@ -571,6 +574,15 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
         bool,
         typer.Option("--static", help="Leave out the model, with which readers can try cases."),
     ] = False,
+    guideline: Annotated[
+        str,
+        typer.Option(
+            "--for",
+            metavar="clinic | credit | eu | card",
+            help="Write the facts under the items of TRIPOD+AI, of Regulation B and SR 26-2, of Annex IV of "
+            "the EU AI Act, or as a model card; what only a person can say is marked.",
+        ),
+    ] = "",
     skip_rows: SkipRows = None,
     sheet: SheetName = "",
     as_json: Json = False,
@@ -580,7 +592,7 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
     with reported(traced=traceback):
         from rebelboost.cli.report import ShownRows, run_report
 
-        shown = ShownRows(rows, names, positive, by, static)
+        shown = ShownRows(rows, names, positive, by, static, guideline)
         output = _output(as_json=as_json)
         run_report(
             model,

@@ -19,6 +19,8 @@ from rebelboost.cli.output import Output
 from rebelboost.cli.training_summary import how_judged
 from rebelboost.evaluation.evaluate import AnyEvaluation
 from rebelboost.report import write_report
+from rebelboost.report.documentation import MARKDOWN, write_documentation
+from rebelboost.report.guidelines import GUIDELINES
 from rebelboost.tables.columns import Column
 from rebelboost.tables.files import Source
 
@@ -33,6 +35,8 @@ class ShownRows(NamedTuple):
     """A column by which results are given too."""
     static: bool = False
     """Whether the model itself is left out of the page."""
+    guideline: str = ""
+    """The guideline whose items are documented, in place of the report."""
 
     def told(self) -> str:
         """Say what it shows."""
@@ -52,7 +56,10 @@ def run_report(
     shown: ShownRows = ShownRows(),  # noqa: B008  (immutable)
     output: Output,
 ) -> None:
-    """Write the report."""
+    """Write the report, or the documentation that a guideline asks for."""
+    guideline = shown.guideline
+    if guideline and guideline not in GUIDELINES:
+        raise ValueError(f"--for is {guideline!r}: choose one of {', '.join(GUIDELINES)}")
     check_writable(to, model, *data.files, costs)
     classifier = with_positive(with_costs(load_model(model), costs), shown.positive)
     kept = classifier.metadata_ or {}
@@ -72,23 +79,42 @@ def run_report(
             *_meanings(told),
             *_how(told, given),
         ]
-        write_report(
-            classifier if shown.names or predicts_numbers(classifier) else _numbered(classifier),
-            given.frame,
-            given.y,
-            to,
-            evaluation=_evaluation(classifier, given, data, recosted=costs is not None),
-            title=f"Model report: {model.stem}",
-            data_summary=told,
-            command=kept.get("command"),
-            row_names=given.names if shown.names else range(1, len(given.y) + 1),
-            rows=shown.rows,
-            static=shown.static,
-        )
+        evaluation = _evaluation(classifier, given, data, recosted=costs is not None)
+        if guideline or to.suffix.lower() in MARKDOWN:
+            write_documentation(
+                classifier,
+                given.frame,
+                given.y,
+                to,
+                evaluation=evaluation,
+                guideline=guideline or "card",
+                title=model.stem,
+                data_summary=told,
+                command=kept.get("command"),
+            )
+        else:
+            write_report(
+                classifier
+                if shown.names or predicts_numbers(classifier)
+                else _numbered(classifier),
+                given.frame,
+                given.y,
+                to,
+                evaluation=evaluation,
+                title=f"Model report: {model.stem}",
+                data_summary=told,
+                command=kept.get("command"),
+                row_names=given.names if shown.names else range(1, len(given.y) + 1),
+                rows=shown.rows,
+                static=shown.static,
+            )
     output.notes([*given.notes, *seen])
     output.record("report", {"path": str(to)})
     size = "" if is_stream(to) else f" ({to.stat().st_size / 1e6:.1f} MB)"
-    output.text(f"Wrote {to}{size}. Open it in a browser. {shown.told()}")
+    if guideline or to.suffix.lower() in MARKDOWN:
+        output.text(f"Wrote {to}{size}. Fill in what only a person can say: it is marked.")
+    else:
+        output.text(f"Wrote {to}{size}. Open it in a browser. {shown.told()}")
 
 
 def _numbered(classifier: Any) -> Any:

@@ -22,8 +22,11 @@ def reproduction(subject: Subject) -> Html:
     """Return the section on everything that the model depends on, except the data."""
     params = subject.clf.get_params(deep=False)
     pairs: list[tuple[str, str]] = [
-        ("versions", ", ".join(f"{package} {_version(package)}" for package in PACKAGES)),
-        ("Python", f"{platform.python_version()} on {platform.system()} ({platform.machine()})"),
+        ("versions", ", ".join(f"{package} {package_version(package)}" for package in PACKAGES)),
+        (
+            "Python",
+            f"{platform.python_version()} on {platform.system()} ({platform.machine()})",
+        ),
         ("seed", _seed(params.get("random_state"))),
     ]
     if subject.is_of_training:
@@ -33,7 +36,7 @@ def reproduction(subject: Subject) -> Html:
     return section(
         "Reproduce this model",
         tag("pre", subject.command, class_="wrap") if subject.command else None,
-        tag("pre", _call(subject.clf, params), class_="wrap"),
+        tag("pre", written_call(subject.clf), class_="wrap"),
         tag(
             "dl",
             *(join_html([tag("dt", key), tag("dd", value)]) for key, value in pairs),
@@ -45,7 +48,9 @@ def reproduction(subject: Subject) -> Html:
     )
 
 
-def _call(clf: Any, params: dict[str, Any]) -> str:
+def written_call(clf: Any) -> str:
+    """The call that trains a model like this one."""
+    params = clf.get_params(deep=False)
     defaults = type(clf)().get_params(deep=False)
     told = [
         f"{key}={_shown(value) if _is_short(value) else key}"
@@ -74,7 +79,8 @@ def _shown(value: Any) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
 
 
-def _version(package: str) -> str:
+def package_version(package: str) -> str:
+    """The installed version of a package."""
     try:
         return version(package)
     except PackageNotFoundError:
