@@ -9,7 +9,18 @@ import pytest
 import rebelboost
 from pages import ROOT
 
-MODULES = ["dask", "datasets", "distributed", "evaluation", "metrics", "onnx", "plots", "report", "theory"]
+MODULES = [
+    "dask",
+    "datasets",
+    "distributed",
+    "evaluation",
+    "metrics",
+    "onnx",
+    "plots",
+    "report",
+    "serve",
+    "theory",
+]
 ENTRY_POINTS = {"report": {"write_report"}}
 """What is public in a package whose other functions are its parts."""
 LISTED = re.findall(

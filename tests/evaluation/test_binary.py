@@ -35,7 +35,7 @@ def test_every_estimate_lies_in_its_interval(seed, n, decimals, n_groups):
     found = measured(probability, y, rng.random(n) + 0.01, groups)
     for each in (found.auc, found.ks, found.intercept, *([found.slope] if found.slope else [])):
         assert each.low <= each.value <= each.high
-    assert 0 <= found.auc.low
+    assert found.auc.low >= 0
     assert found.auc.high <= 1
 
 
