@@ -43,6 +43,7 @@ PACKAGES = [
     "plots",
     "report",
     "__init__",
+    "serve",
     "cli",
 ]
 PLACE = {package: i for i, package in enumerate(PACKAGES)}
@@ -57,7 +58,8 @@ OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 # What the compiled core has and the NumPy kernels have not.
 ONLY_COMPILED = {"parallel", "module"}
 
-LAZY = ["matplotlib", "PIL", "typer", "polars", "dask", "rich", "onnx", "onnxruntime"]
+LAZY = ["matplotlib", "PIL", "typer", "polars", "dask", "rich", "onnx", "onnxruntime",
+        "starlette", "uvicorn", "anywidget"]  # fmt: skip
 TEXT = {".py", ".cpp", ".hpp", ".md", ".toml", ".txt", ".json", ".cff", ".cfg", ""}
 FOLDERS = ["src", "cpp", "tests", "examples", "benchmarks", "docs", ".ci"]
 

@@ -18,6 +18,7 @@ MODULES = [
     "onnx",
     "plots",
     "report",
+    "serve",
     "theory",
 ]
 ENTRY_POINTS = {"report": {"write_report"}}

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, betaincinv
 
 from rebelboost.base.arrays import Floats, Ints
 
@@ -115,6 +114,8 @@ def exact_interval(n_wrong: int, n: int, level: float = 0.95) -> tuple[float, fl
     if n == 0:
         return 0.0, 1.0
     tail = (1 - level) / 2
+    from scipy.special import betaincinv  # slow to import
+
     low = float(betaincinv(n_wrong, n - n_wrong + 1, tail)) if n_wrong > 0 else 0.0
     high = float(betaincinv(n_wrong + 1, n - n_wrong, 1 - tail)) if n_wrong < n else 1.0
     return low, high
@@ -127,6 +128,8 @@ def most_wrong(n: int, share: float, doubt: float) -> int:
     −1 where even none proves nothing: for a share of 0.005 and a doubt of 0.05, below 598 samples.
     """
     counts = np.arange(math.ceil(share * n) + 1)
+    from scipy.special import bdtr
+
     return int(np.count_nonzero(bdtr(counts, n, share) <= doubt)) - 1
 
 

@@ -605,6 +605,50 @@ def report_command(  # noqa: PLR0913, PLR0917  (options)
         )
 
 
+@app.command("serve", short_help="Answer requests for predictions over HTTP.")
+def serve_command(  # noqa: PLR0913, PLR0917  (options)
+    model: Model,
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="Address to listen on; 0.0.0.0 for all of this machine."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="Port; 0 chooses a free one.")
+    ] = 8000,
+    max_rows: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Maximum number of rows of a request.")
+    ] = 1_000,
+    max_bytes: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Maximum size of a request.")
+    ] = 1_000_000,
+    seconds: Annotated[
+        float,
+        typer.Option("--timeout", metavar="SECONDS", min=0.01, help="Maximum time of a request."),
+    ] = 10.0,
+    as_json: Json = False,
+    traceback: Traceback = False,
+) -> None:
+    """Serve a model: POST rows as JSON to /predict or /explain.
+
+    Rows are objects of column and cell, as they stand in the table. There is no encryption and no login: put
+    a web server before it if others can reach it.
+    """
+    with reported(traced=traceback):
+        from rebelboost.cli.serve import run_server
+
+        run_server(
+            model,
+            host=host,
+            port=port,
+            max_rows=max_rows,
+            max_bytes=max_bytes,
+            seconds=seconds,
+            output=_output(as_json=as_json),
+        )
+
+
 @app.command("export", short_help="Write a model as a program in C or JavaScript, or as ONNX.")
 def export_command(
     model: Model,

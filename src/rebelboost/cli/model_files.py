@@ -11,17 +11,13 @@ from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 from rebelboost.base.names import listed, printed
 from rebelboost.base.text import counted
 from rebelboost.base.writing import is_stream
-from rebelboost.evaluation.regression import RegressionEvaluation
-from rebelboost.evaluation.result import Evaluation
+from rebelboost.cli.fitted_model import FittedModel, fitted_model
 from rebelboost.exceptions import ModelFileError, TableError
 from rebelboost.files.packed_schema import unpacked_schema
 from rebelboost.files.training_rows import ROWS
-from rebelboost.learners.base import traits_of
 from rebelboost.tables.files import Source, check_name
 from rebelboost.tables.held_out import HoldOutRule
 from rebelboost.tables.schema import TableSchema, stored_schema
-from rebelboost.tasks.base import RACES
-from rebelboost.tasks.classes import ClassTask
 
 
 def check_writable(path: Path, *inputs: Path | None, option: str = "-o") -> None:
@@ -86,6 +82,21 @@ def load_model(path: Path) -> Any:
     """Load a model."""
     from rebelboost import load
 
+    _check_path(path)
+    model = load(path)
+    check_stored(model)
+    return model
+
+
+def load_fitted(path: Path) -> FittedModel:
+    """Load a model for prediction alone, which is faster."""
+    _check_path(path)
+    model = fitted_model(path)
+    check_stored(model, evaluated=False)
+    return model
+
+
+def _check_path(path: Path) -> None:
     check_name(path)
     if path.is_dir():
         raise TableError(f"{path} is a folder: give a model file written by `rebel train`")
@@ -93,9 +104,6 @@ def load_model(path: Path) -> Any:
         raise TableError(
             f"there is no file {path}: `rebel train data.csv --target COLUMN` writes a model file"
         )
-    model = load(path)
-    check_stored(model)
-    return model
 
 
 def fingerprints(data: Source) -> dict[str, Any]:
@@ -120,12 +128,16 @@ UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticErro
 """What data of another form than expected may cause."""
 
 
-def check_stored(model: Any) -> None:
-    """Raise an error unless what the file tells of its table is as `rebel train` writes it."""
+def check_stored(model: Any, *, evaluated: bool = True) -> None:
+    """Raise an error unless what the file tells of its table is as `rebel train` writes it.
+
+    `evaluated` says whether the figures of its evaluation are checked too.
+    """
     told = model.metadata_
     try:
         _check_table(told.get("table"), model)
-        _check_evaluation(told.get("evaluation"), model)
+        if evaluated:
+            _check_evaluation(told.get("evaluation"), model)
         if "held_out" in told:
             HoldOutRule.from_dict(told["held_out"])
         files = [told.get("fingerprint", ""), *told.get("fingerprints", ())]
@@ -152,6 +164,9 @@ def _check_table(told: Any, model: Any) -> None:
 
 
 def _check_evaluation(told: Any, model: Any) -> None:
+    from rebelboost.evaluation.regression import RegressionEvaluation  # slow to import
+    from rebelboost.evaluation.result import Evaluation
+
     if told is not None:
         kind = Evaluation if hasattr(model, "classes_") else RegressionEvaluation
         str(kind.from_dict(told))
@@ -198,6 +213,10 @@ class KeptRows(NamedTuple):
 
     def learner(self, wanted: str) -> str:
         """The learner to use; for a model without rows, one that keeps none."""
+        from rebelboost.learners.base import traits_of
+        from rebelboost.tasks.base import RACES
+        from rebelboost.tasks.classes import ClassTask
+
         if self.rows not in ROWS:
             raise ValueError(f"--rows is {self.rows!r}: choose one of {', '.join(ROWS)}")
         if self.rows != "none":

@@ -2,7 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,19 +15,13 @@ from rebelboost.base.arrays import Floats, Labels
 from rebelboost.base.names import plain, printed
 from rebelboost.base.text import counted
 from rebelboost.base.writing import replaced
-from rebelboost.cli.inputs import (
-    cascade_of,
-    costs_of_rows,
-    model_input,
-    predicts_numbers,
-    with_costs,
-)
-from rebelboost.cli.model_files import check_writable, load_model
+from rebelboost.cli.costs import check_amounts
+from rebelboost.cli.fitted_model import FittedModel
+from rebelboost.cli.model_files import check_writable, load_fitted, load_model
 from rebelboost.cli.output import Output
 from rebelboost.costs.decision import costs_of_decisions
-from rebelboost.estimators.base import table_scores
-from rebelboost.evaluation.regression import COVERAGE
 from rebelboost.exceptions import TableError
+from rebelboost.model.intervals import COVERAGE
 from rebelboost.tables.columns import column_list
 from rebelboost.tables.files import EXCEL, PARQUET, UNREAD, Source, Table, opened_source
 from rebelboost.tables.schema import Match, schema_of
@@ -62,14 +56,13 @@ def run_prediction(
         _check_form(to)
     elif sys.stdout is None:
         raise TableError("standard output is closed: give a file with -o")
-    classifier = with_costs(load_model(model), options.costs)
-    cascade = None if options.agreement is None else cascade_of(classifier, options.agreement)
+    fitted, cascade = _loaded(model, options)
     with opened_source(data) as table:
-        schema = schema_of(classifier, table)
+        schema = schema_of(fitted, table)
         found = dict.fromkeys([schema.naming, schema.group])
         kept = column_list(keep, table.names) or [name for name in found if name in table.types]
         match = Match(table, schema, kept)
-        decided = _decided(classifier, cascade, match, batch)
+        decided = _decided(fitted, cascade, match, batch)
         if to is not None:
             with output.waiting(f"predicting {data}"), replaced(to) as beside:
                 _write(decided, beside, to)
@@ -82,23 +75,51 @@ def run_prediction(
     output.notes(match.tally.notes())
     if to is not None:
         output.record("decisions", {"path": str(to), "rows": match.tally.n_rows})
-        what = "prediction" if predicts_numbers(classifier) else "decision"
+        what = "prediction" if fitted.predicts_numbers else "decision"
         output.text(f"Wrote {counted(match.tally.n_rows, what)} to {to}")
 
 
-def _decided(model: Any, cascade: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
+def _loaded(path: Path, options: PredictionOptions) -> tuple[FittedModel, Any]:
+    """The model and, if rows are decided early, its cascade."""
+    if options.costs is None and options.agreement is None:
+        return load_fitted(path), None
+    from rebelboost.cli.inputs import cascade_of, with_costs  # need scikit-learn, slow to import
+
+    clf = with_costs(load_model(path), options.costs)
+    cascade = None if options.agreement is None else cascade_of(clf, options.agreement)
+    return FittedModel(clf.model_, clf.metadata_, clf.n_jobs), cascade
+
+
+def _decided(model: FittedModel, cascade: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:
     for frame, aside in match.batches(batch):
         before = match.tally.n_rows - len(frame)
-        if predicts_numbers(model):
-            yield _numbers(model, frame, aside)
+        values = model.values(frame)
+        if model.predicts_numbers:
+            yield _numbers(model, values, aside)
             continue
-        costs = costs_of_rows(model, frame, partial(_place, match.table, before))
+        costs = _costs(model, frame, values, partial(_place, match.table, before))
         if cascade is None:
-            yield _decisions(model, frame, aside, costs)
+            yield _decisions(model, values, aside, costs)
         else:
-            yield _early_decisions(cascade, model_input(model, frame), aside, costs)
+            given = frame if hasattr(model, "feature_names_in_") else values
+            yield _early_decisions(cascade, given, aside, costs)
     if match.tally.n_rows == 0:
         raise TableError(f"{match.table.path} has a header but no rows: add the rows to predict")
+
+
+def _costs(
+    model: FittedModel,
+    frame: pl.DataFrame,
+    values: Floats,
+    place: Callable[[int], tuple[int, Path]],
+) -> Floats:
+    """Costs of decisions on rows: (K, K), or (N, K, K) if they differ; see `check_amounts` for `place`."""
+    paid = model.model_.columns
+    if paid is not None:
+        names = [model.model_.shown_names[cell.feature] for cell in paid.cells]
+        check_amounts(frame, list(dict.fromkeys(names)), place)
+    costs: Floats = model.model_.costs_of(values, n_threads=model.n_threads)
+    return costs
 
 
 def _place(table: Table, before: int, row: int) -> tuple[int, Path]:
@@ -107,10 +128,10 @@ def _place(table: Table, before: int, row: int) -> tuple[int, Path]:
 
 
 def _decisions(
-    classifier: Any, frame: pl.DataFrame, aside: pl.DataFrame, costs: Floats
+    fitted: FittedModel, values: Floats, aside: pl.DataFrame, costs: Floats
 ) -> pl.DataFrame:
-    scores = table_scores(classifier, model_input(classifier, frame))
-    model = classifier.model_
+    model = fitted.model_
+    scores = model.scores(values, fitted.n_threads)
     posterior = model.posterior(scores)
     labels, codes = model.labels(scores, costs), model.decide(scores, costs)
     return pl.DataFrame(_columns(model, aside, labels, posterior, codes, costs))
@@ -140,13 +161,13 @@ def _columns(
     return columns
 
 
-def _numbers(regressor: Any, frame: pl.DataFrame, aside: pl.DataFrame) -> pl.DataFrame:
+def _numbers(fitted: FittedModel, values: Floats, aside: pl.DataFrame) -> pl.DataFrame:
     """Predictions and, after a cross-fit, intervals that contain 90 % of the true numbers."""
-    given = model_input(regressor, frame)
+    model, n_threads = fitted.model_, fitted.n_threads
     columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
-    columns["prediction"] = regressor.predict(given)
-    if getattr(regressor.model_, "intervals", None) is not None:
-        low, high = regressor.predict_interval(given, COVERAGE).T
+    columns["prediction"] = model.predict(values, n_threads)
+    if model.intervals is not None:
+        low, high = model.predict_interval(values, COVERAGE, n_threads).T
         columns |= {"low_90": low, "high_90": high}
     return pl.DataFrame(columns)
 

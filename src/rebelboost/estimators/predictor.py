@@ -29,15 +29,15 @@ class Predictor:
     and a list of dicts are N samples.
     """
 
-    __slots__ = ("_model", "_reader", "_single", "n_features_in_")
+    __slots__ = ("_model", "_single", "n_features_in_", "reader")
 
     def __init__(self, model: FittedTerms, reader: RecordReader) -> None:
-        self._model, self._reader = model, reader
+        self._model, self.reader = model, reader
         self._single = SingleScores(model.ensemble)
         self.n_features_in_ = model.n_features
 
     def __reduce__(self) -> Any:
-        return type(self), (self._model, self._reader)
+        return type(self), (self._model, self.reader)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._model!r})"
@@ -45,9 +45,9 @@ class Predictor:
     def encode(self, X: Any) -> Floats:
         """The numbers of a sample, (d,), or of several, (N, d)."""
         if isinstance(X, Mapping):
-            return self._reader([X])[0]
+            return self.reader([X])[0]
         if are_records(X):
-            return self._reader(X)
+            return self.reader(X)
         values: Floats = np.ascontiguousarray(X, dtype=np.float64)
         if values.shape[-1] != self.n_features_in_ or values.ndim not in (1, 2):
             raise ValueError(

@@ -6,22 +6,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import Values
-from rebelboost.base.names import printed
 from rebelboost.base.text import warn_caller
 from rebelboost.data.encoder import as_frame
 from rebelboost.exceptions import UnknownCategoryWarning, UnreadCellWarning
+from rebelboost.export import columns_of
 from rebelboost.export.reading import readings_of
 from rebelboost.export.records import RecordReader
 
 
 class _Kept(NamedTuple):
-    """Readers, and what they were made of."""
+    """How records are read, and what this was made of."""
 
     told: Any
     encoder: Any
     records: RecordReader
-    frames: Any
-    """None for a model that was trained in Python."""
+    by_command: bool
+    """Whether the command trained the model, on this table."""
 
 
 def are_records(X: Any) -> bool:
@@ -36,43 +36,37 @@ def are_records(X: Any) -> bool:
 
 def record_reader(estimator: Any) -> RecordReader:
     """Reads dicts: as the command reads rows for a model that it trained, otherwise numbers and categories."""
-    return _readers(estimator).records
+    return _reading(estimator).records
 
 
-def _readers(estimator: Any) -> _Kept:
-    model = estimator.model_
-    told = vars(estimator).get("_metadata", {}).get("table")
-    kept = vars(estimator).get("_readers")
-    if kept is not None and kept.told is told and kept.encoder is model.encoder:
-        found: _Kept = kept
-        return found
-    schema = None
-    if isinstance(told, Mapping):
-        from rebelboost.tables.raw_rows import FrameReader
-        from rebelboost.tables.schema import stored_schema
-
-        schema = stored_schema(estimator)
-        names = list(map(printed, getattr(estimator, "feature_names_in_", ())))
+def _reading(estimator: Any) -> _Kept:
+    model, metadata = estimator.model_, vars(estimator).get("_metadata", {})
+    told = metadata.get("table")
+    kept = vars(estimator).get("_read_by")
+    if kept is None or kept.told is not told or kept.encoder is not model.encoder:
+        columns = columns_of(metadata) if isinstance(told, Mapping) else None
         # A model that was fitted again, in Python, may have other features.
-        if schema is not None and [column.name for column in schema.columns] != names:
-            schema = None
-    columns = None if schema is None else [column.to_dict() for column in schema.columns]
-    records = RecordReader(readings_of(model.encoder, model.shown_names, columns))
-    kept = _Kept(told, model.encoder, records, schema and FrameReader(schema))
-    vars(estimator)["_readers"] = kept
-    return kept
+        if columns is not None and [str(c["name"]) for c in columns] != list(model.shown_names):
+            columns = None
+        records = RecordReader(readings_of(model.encoder, model.shown_names, columns))
+        kept = _Kept(told, model.encoder, records, columns is not None)
+        vars(estimator)["_read_by"] = kept
+    found: _Kept = kept
+    return found
 
 
 def as_read(estimator: Any, X: Any) -> Any:
     """Rows of a model that the command trained, as a frame of features; anything else as it is."""
     if not isinstance(vars(estimator).get("_metadata", {}).get("table"), Mapping):
         return X
-    if isinstance(X, np.ndarray) or as_frame(X) is None:
+    if isinstance(X, np.ndarray) or as_frame(X) is None or not _reading(estimator).by_command:
         return X
-    frames = _readers(estimator).frames
-    if frames is None:
-        return X
-    read = frames.read(X)
+    from rebelboost.tables.raw_rows import FrameReader  # needs polars
+    from rebelboost.tables.schema import stored_schema
+
+    schema = stored_schema(estimator)
+    assert schema is not None
+    read = FrameReader(schema).read(X)
     for note in read.of_categories:
         warn_caller(note, UnknownCategoryWarning)
     for note in read.of_formats:

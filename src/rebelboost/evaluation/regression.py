@@ -15,9 +15,7 @@ from rebelboost.evaluation.given import Given, HeldOutScores
 from rebelboost.evaluation.headlines import Line, lead_on_predictions, lines_on_predictions
 from rebelboost.evaluation.intervals import Estimate, WeightedRows, Z
 from rebelboost.exceptions import EvaluationError
-
-COVERAGE = 0.9
-"""Share of the targets that prediction intervals are to contain."""
+from rebelboost.model.intervals import COVERAGE
 
 
 @dataclass(frozen=True)

@@ -229,10 +229,12 @@ def _own(model: FittedClassifier | FittedRegressor, cross_fit: CrossFit | None) 
 # ---- reading
 
 
-def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> StoredModel:
+def unpack_model(
+    contents: Contents, known: Mapping[str, AbstractSet[str]], *, all_known: bool = True
+) -> StoredModel:
     """Check the contents of a file, and create the model.
 
-    `known` has the parameter names of each estimator.
+    `known` has the parameter names of each estimator; all of them, or those that decisions depend on.
     """
     _check_format(contents.texts)
     fields = Fields(parse_json(contents.texts["model"]), "the model")
@@ -241,7 +243,7 @@ def unpack_model(contents: Contents, known: Mapping[str, AbstractSet[str]]) -> S
         arrays = unpacked(arrays, fields.fields("packed"), left)
     reader = TensorReader(arrays, left)
     kind = fields.word("estimator", known)
-    parameters = _take_parameters(reader, fields, known[kind])
+    parameters = _take_parameters(reader, fields, known[kind], all_known=all_known)
     encoder, names = _take_features(reader, fields)
     n_classes = fields.whole("n_classes", 1, 2**20)
     features = Features(encoder.n_features, {f: len(own) for f, own in encoder.levels.items()})
@@ -295,10 +297,11 @@ def _check_format(texts: dict[str, str]) -> None:
 
 
 def _take_parameters(
-    reader: TensorReader, fields: Fields, known: AbstractSet[str]
+    reader: TensorReader, fields: Fields, known: AbstractSet[str], *, all_known: bool
 ) -> dict[str, Any]:
     given = ParameterDecoder(reader).decode_all(fields.any("parameters"))
-    require(given.keys() <= known, f"unknown parameters: {sorted(given.keys() - known)[:3]}")
+    odd = given.keys() - known if all_known else ()
+    require(not odd, f"unknown parameters: {sorted(odd)[:3]}")
     lacks = (DECIDING.keys() & known) - given.keys()
     require(not lacks, f"no parameters {sorted(lacks)}")
     check_together(given)

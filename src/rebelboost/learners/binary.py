@@ -6,9 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier
-from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter
 
 from rebelboost.base.arrays import BySample, Indices, Values
 from rebelboost.base.hashing import n_distinct_values
@@ -66,6 +63,8 @@ class Binary(Parameters):
             raise TypeError(
                 f"Binary takes a classifier such as LogisticRegression(), not {self.estimator!r}"
             )
+        from sklearn.base import is_classifier
+
         if not is_classifier(self.estimator):
             raise TypeError(
                 f"Binary takes a classifier, but {type(self.estimator).__name__} is not one: "
@@ -88,6 +87,8 @@ class Binary(Parameters):
                 )
 
     def _takes_weights(self) -> bool:
+        from sklearn.utils.validation import has_fit_parameter
+
         return bool(has_fit_parameter(self.estimator, "sample_weight"))
 
     def _weighs(self) -> bool:
@@ -96,6 +97,8 @@ class Binary(Parameters):
     @property
     def takes_missing(self) -> bool:
         """Whether the estimator says that it takes missing values (scikit-learn's tag `allow_nan`)."""
+        from sklearn.utils import get_tags
+
         return bool(get_tags(self.estimator).input_tags.allow_nan)
 
     def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedBinary":
@@ -107,6 +110,8 @@ class Binary(Parameters):
         self, X: Values, labels: NDArray[Any], weight: BySample, rng: np.random.Generator
     ) -> Any:
         """Fit a clone of the estimator to labels ±1."""
+        from sklearn.base import clone
+
         estimator = clone(self.estimator)
         _seed(estimator, rng)
         if self._weighs():

@@ -9,6 +9,8 @@ from rebelboost.base.arrays import BySample, Floats, Values
 from rebelboost.kernels.elementary import portable_power
 from rebelboost.model.ensemble import Ensemble
 
+COVERAGE = 0.9
+"""Share of the targets that prediction intervals are to contain, by default."""
 LEAST_SPREAD = 0.1
 """Lower limit of the spread at a sample, relative to the mean."""
 
