@@ -110,15 +110,15 @@ SLOW = {
 def runners():
     """What runs exported models, by name."""
     found = {
-        "gcc -O0": partial(run_c, compiler=["gcc", *CHECKED, "-O0"]),
-        "gcc -O3": partial(run_c, compiler=["gcc", *CHECKED, "-O3"]),
-        "gcc native": partial(run_c, compiler=["gcc", *CHECKED, "-O3", "-march=native"]),
+        "gcc -O0": partial(run_c, machine=["gcc", *CHECKED, "-O0"]),
+        "gcc -O3": partial(run_c, machine=["gcc", *CHECKED, "-O3"]),
+        "gcc native": partial(run_c, machine=["gcc", *CHECKED, "-O3", "-march=native"]),
     }
     if shutil.which("clang"):
-        found["clang -O3"] = partial(run_c, compiler=["clang", *CHECKED, "-O3"])
+        found["clang -O3"] = partial(run_c, machine=["clang", *CHECKED, "-O3"])
     elif importlib.util.find_spec("ziglang"):
         zig = [sys.executable, "-m", "ziglang", "cc", *CHECKED, "-O3"]
-        found["clang -O3"] = partial(run_c, compiler=zig)
+        found["clang -O3"] = partial(run_c, machine=zig)
     if shutil.which("node"):
         found["Node"] = run_javascript
     return found
