@@ -1,19 +1,16 @@
 """Exported models against Python: answers that differ, sizes of files, and rows a second.
 
-python benchmarks/exported.py [--rows 1000000] [--only "letter, trees;…"] [--no-speed]
+python benchmarks/exported.py [--rows 1000000] [--only "letter, trees;…"]
 
 The rows are divided among the models. Some are those of `rebel verify`: at thresholds, missing, extreme. The
 others are rows of the table's test part with noise. Every score, probability and decision is compared with
 Python's, bit for bit, in C (gcc -O0, -O3 and for this processor; clang, or the package ziglang, if it is
-installed) and in Node. Then a model of trees is timed in C and Python, beside LightGBM, if it is installed; all
-on one thread.
+installed), in Node and in onnxruntime.
 """
 
 import argparse
-import ctypes
 import importlib.util
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,14 +24,13 @@ from rebelboost import RebelClassifier, RebelRegressor, Similarity, SmoothSimila
 from rebelboost.export.c import as_c
 from rebelboost.export.evaluator import evaluator_of
 from rebelboost.export.javascript import as_javascript
+from rebelboost.export.onnx.model import as_onnx
 from rebelboost.export.vectors import samples_for
-from rebelboost.export.verify import answers_of, compared, run_c, run_javascript
+from rebelboost.export.verify import answers_of, compared, run_c, run_javascript, run_onnx
 
 AT_ONCE, TRAINED_ON = 100_000, 3000
 NOISY, MISSING = 0.5, 0.01
-REPEATS = 5
 CHECKED = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
-TIMED = Tree(depth=6), 400
 
 
 def table(name, n=TRAINED_ON):
@@ -110,17 +106,19 @@ SLOW = {
 def runners():
     """What runs exported models, by name."""
     found = {
-        "gcc -O0": partial(run_c, compiler=["gcc", *CHECKED, "-O0"]),
-        "gcc -O3": partial(run_c, compiler=["gcc", *CHECKED, "-O3"]),
-        "gcc native": partial(run_c, compiler=["gcc", *CHECKED, "-O3", "-march=native"]),
+        "gcc -O0": partial(run_c, machine=["gcc", *CHECKED, "-O0"]),
+        "gcc -O3": partial(run_c, machine=["gcc", *CHECKED, "-O3"]),
+        "gcc native": partial(run_c, machine=["gcc", *CHECKED, "-O3", "-march=native"]),
     }
     if shutil.which("clang"):
-        found["clang -O3"] = partial(run_c, compiler=["clang", *CHECKED, "-O3"])
+        found["clang -O3"] = partial(run_c, machine=["clang", *CHECKED, "-O3"])
     elif importlib.util.find_spec("ziglang"):
         zig = [sys.executable, "-m", "ziglang", "cc", *CHECKED, "-O3"]
-        found["clang -O3"] = partial(run_c, compiler=zig)
+        found["clang -O3"] = partial(run_c, machine=zig)
     if shutil.which("node"):
         found["Node"] = run_javascript
+    if importlib.util.find_spec("onnxruntime"):
+        found["onnxruntime"] = run_onnx
     return found
 
 
@@ -142,11 +140,15 @@ def compare(name, n, folder):
     model = estimator.model_
     X = rows_of(model, X_test, n)
     evaluator = evaluator_of(model)
-    paths = {"c": folder / "model.c", "js": folder / "model.mjs"}
+    paths = {"c": folder / "model.c", "js": folder / "model.mjs", "onnx": folder / "model.onnx"}
     paths["c"].write_text(as_c(evaluator))
     paths["js"].write_text(as_javascript(evaluator))
+    if importlib.util.find_spec("onnx"):
+        paths["onnx"].write_bytes(as_onnx(evaluator))
     sizes = ", ".join(
-        f"{path.suffix} {path.stat().st_size / 1e3:,.0f} kB" for path in paths.values()
+        f"{path.suffix} {path.stat().st_size / 1e3:,.0f} kB"
+        for path in paths.values()
+        if path.exists()
     )
     exact = "exact sums" if model.ensemble.is_exact else "sums in order"
     K = model.ensemble.n_classes
@@ -157,106 +159,31 @@ def compare(name, n, folder):
     ours = [answers_of(model, X[i : i + AT_ONCE]) for i in range(0, len(X), AT_ONCE)]
     total = 0
     for runner, run in runners().items():
-        path = paths["js" if run is run_javascript else "c"]
-        counts, n_values, begin = {}, 0, time.perf_counter()
+        path = paths[{run_javascript: "js", run_onnx: "onnx"}.get(run, "c")]
+        counts, largest, n_values, begin = {}, {}, 0, time.perf_counter()
         for i, expected in enumerate(ours):
             found = compared(expected, run(path, model, X[i * AT_ONCE : (i + 1) * AT_ONCE]))
             n_values += found.n_values
+            for what, most in found.largest.items():
+                largest[what] = max(largest.get(what, 0.0), most)
             for what, differing in found.n_differing.items():
                 counts[what] = counts.get(what, 0) + differing
         took = time.perf_counter() - begin
-        told = ", ".join(f"{differing} × {what}" for what, differing in counts.items())
+        told = ", ".join(
+            f"{differing} × {what}" + (f" (by {largest[what]:.2g})" if largest.get(what) else "")
+            for what, differing in counts.items()
+        )
         print(
-            f"  {runner:10s} {n_values:>12,} values, differing: {told}   ({took:.1f} s)", flush=True
+            f"  {runner:11s} {n_values:>12,} values, differing: {told}   ({took:.1f} s)", flush=True
         )
         total += sum(counts.values())
     return total, len(X)
-
-
-# ---- speed
-
-LOOP = """
-#include "model.c"
-void scores_of(const double* x, int n, double* out) {
-    for (int i = 0; i < n; ++i)
-        model_scores(x + (size_t)i * MODEL_N_FEATURES, out + (size_t)i * MODEL_N_CLASSES);
-}
-void probabilities_of_all(const double* x, int n, double* out) {
-    for (int i = 0; i < n; ++i)
-        model_probabilities(x + (size_t)i * MODEL_N_FEATURES, out + (size_t)i * MODEL_N_CLASSES);
-}
-"""
-
-
-def speed(folder):
-    """Print rows a second of one model of trees, and of LightGBM with as many leaves, on one thread."""
-    learner, n_rounds = TIMED
-    estimator, X_test = classifier("pendigits", learner, n_rounds=n_rounds, cross_fit=None, n=7000)
-    model = estimator.model_
-    X = np.ascontiguousarray(np.tile(X_test, (5, 1)))
-    (folder / "model.c").write_text(as_c(evaluator_of(model)))
-    (folder / "loop.c").write_text(LOOP)
-    command = [
-        "gcc",
-        "-std=c99",
-        "-O3",
-        "-march=native",
-        "-shared",
-        "-fPIC",
-        "loop.c",
-        "-o",
-        "loop.so",
-    ]
-    subprocess.run(command, cwd=folder, check=True)
-    library = ctypes.CDLL(str(folder / "loop.so"))
-    out = np.empty((len(X), model.ensemble.n_classes))
-
-    def in_c(function, X):
-        getattr(library, function)(
-            X.ctypes.data_as(ctypes.c_void_p), len(X), out.ctypes.data_as(ctypes.c_void_p)
-        )
-
-    calls = {
-        "C, scores": partial(in_c, "scores_of"),
-        "C, probabilities": partial(in_c, "probabilities_of_all"),
-        "Python, scores": estimator.decision_function,
-        "Python, probabilities": estimator.predict_proba,
-    }
-    if importlib.util.find_spec("lightgbm"):
-        import lightgbm
-
-        y = table("pendigits", 7000)
-        rival = lightgbm.LGBMClassifier(
-            n_estimators=n_rounds // model.ensemble.n_classes,
-            num_leaves=64,
-            max_depth=6,
-            n_jobs=1,
-            verbose=-1,
-        ).fit(y[0], y[1])
-        calls["LightGBM, probabilities"] = partial(rival.booster_.predict, num_threads=1)
-    print(
-        f"\n{n_rounds} trees of depth 6, {X.shape[1]} features, {len(X):,} rows, one thread; best of {REPEATS}"
-    )
-    for name, call in calls.items():
-        rate, latency = len(X) / best(call, X), 1e6 * best(call, X[:1])
-        print(f"  {name:26s} {rate:>12,.0f} rows/s   {latency:>8.1f} µs for one row")
-
-
-def best(call, X):
-    """Least time of a few calls, in seconds."""
-    times = []
-    for _ in range(REPEATS):
-        begin = time.perf_counter()
-        call(X)
-        times.append(time.perf_counter() - begin)
-    return min(times)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--only", default="", help="models, with semicolons between them")
-    parser.add_argument("--no-speed", action="store_true")
     given = parser.parse_args()
     names = given.only.split(";") if given.only else list(MODELS)
     shares = {name: 1 if name in SLOW else 10 for name in names}
@@ -270,8 +197,6 @@ def main():
         print(
             f"\n{len(names)} models, {n_rows:,} rows, {len(runners())} programs: {n_differing:,} values differ"
         )
-        if not given.no_speed:
-            speed(Path(folder))
     return int(n_differing > 0)
 
 

@@ -16,7 +16,7 @@ from rebelboost.export.evaluator import evaluator_of
 from rebelboost.export.javascript import as_javascript
 from rebelboost.export.onnx.model import as_onnx
 from rebelboost.export.vectors import samples_for
-from rebelboost.export.verify import answers_of, compared, run_c, verify
+from rebelboost.export.verify import Machine, answers_of, compared, run_c, verify
 
 CHECKED = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 STRICT = [*CHECKED, "-O2"]
@@ -53,9 +53,9 @@ def compilers():
     ]
 
 
-def written(model, folder, language, columns=None):
+def written(model, folder, language, columns=None, plan=None):
     """A model of tests as a file."""
-    evaluator = evaluator_of(model, columns)
+    evaluator = evaluator_of(model, columns, plan=plan)
     path = Path(folder) / f"exported.{language}"
     if language == "onnx":
         path.write_bytes(as_onnx(evaluator))
@@ -73,7 +73,7 @@ def assert_same_bits(model, folder, language, X=None, compiler=None):
         assert found.first is None, str(found)
         return
     X = samples_for(model) if X is None else X
-    found = compared(answers_of(model, X), run_c(path, model, X, compiler))
+    found = compared(answers_of(model, X), run_c(path, model, X, Machine(compiler)))
     assert found.first is None, str(found)
 
 

@@ -43,6 +43,10 @@ class StagedTable(NamedTuple):
     terms: Terms
     stops: Ints
     """(S,) number of terms up to the end of each stage."""
+    group: int
+    """Place among the groups of the ensemble."""
+    order: Ints
+    """Place of each term in this group."""
 
     def add(self, stage: int, queries: Queries, scores: Scores, n_threads: int = 1) -> None:
         """Add the terms of a stage to the scores."""
@@ -67,12 +71,12 @@ class StagedTerms:
     def tables(self) -> tuple[StagedTable, ...]:
         """Terms of each kind, in the order in which they are added within a stage."""
         found = []
-        for positions, terms in self.ensemble.groups:
+        for group, (positions, terms) in enumerate(self.ensemble.groups):
             stages = self.stage_of_term[positions]
             order = np.argsort(stages, kind="stable")
             sorted_terms = terms if np.all(np.diff(stages) >= 0) else terms.take(order)
             stops = np.searchsorted(stages[order], np.arange(self.n_stages), side="right")
-            found.append(StagedTable(sorted_terms, stops))
+            found.append(StagedTable(sorted_terms, stops, group, order))
         return tuple(sorted(found, key=lambda table: _place(table.terms)))
 
     @cached_property
@@ -114,7 +118,7 @@ class CompiledTables(NamedTuple):
         n_classes = staged.ensemble.n_classes
         trees, stages_of_trees = Trees.none(n_classes), np.empty(0, dtype=np.int64)
         spaces, stops = [], []
-        for terms, ends in staged.tables:
+        for terms, ends, _, _ in staged.tables:
             if not ends[:-1].any() and len(staged.tables) > 1:
                 continue  # only in the last stage, which the kernel leaves to the ensemble
             stages = np.repeat(np.arange(staged.n_stages), np.diff(ends, prepend=0))

@@ -36,8 +36,9 @@ def run_verification(
         raise TableError(
             f"there is no file {exported}: `rebel export {model} -o {exported.name}` writes one"
         )
-    fitted = with_costs(load_model(model), costs).model_
-    found = verify(fitted, exported, samples_for(fitted, rows))
+    estimator = with_costs(load_model(model), costs)
+    fitted, plan = estimator.model_, getattr(estimator, "plan_", None)
+    found = verify(fitted, exported, samples_for(fitted, rows), plan)
     first = None if found.first is None else found.first._asdict()
     record = {
         "rows": found.n_rows,

@@ -277,7 +277,8 @@ class BoostedEstimator(BaseEstimator):
         """
         from rebelboost.export import export_model
 
-        export_model(self.model_, path, type(self).__name__, self.metadata_, bins=bins)
+        plan = getattr(self, "plan_", None)  # of a cascade, which only classifiers have
+        export_model(self.model_, path, type(self).__name__, self.metadata_, bins=bins, plan=plan)
 
     def explain(self, X: Any, *, top: int = 5, costs: Any = None) -> "Explanations":
         """Explain the decision (or, in regression, the prediction) for each sample.

@@ -8,6 +8,7 @@ from typing import Any
 
 from rebelboost.base.names import listed
 from rebelboost.base.writing import write_text_whole, write_whole
+from rebelboost.cascade.plan import CascadePlan
 from rebelboost.exceptions import ExportError
 from rebelboost.export.c import as_c
 from rebelboost.export.evaluator import Evaluator, evaluator_of
@@ -35,8 +36,12 @@ def export_model(
     metadata: Mapping[str, Any],
     *,
     bins: bool = False,
+    plan: CascadePlan | None = None,
 ) -> None:
-    """Write a model in the language that the suffix of the file names; `bins`: C with integers only."""
+    """Write a model in the language that the suffix of the file names, with the plan of its cascade.
+
+    `bins`: C with integers only.
+    """
     suffix = Path(path).suffix.lower()
     if bins:
         if suffix != ".c":
@@ -51,7 +56,7 @@ def export_model(
     if suffix not in LANGUAGES:
         known = listed([*LANGUAGES, DATA])
         raise ExportError(f"{os.fspath(path)} names no language by its suffix: use one of {known}")
-    contents = LANGUAGES[suffix](evaluator_of(model, columns_of(metadata)))
+    contents = LANGUAGES[suffix](evaluator_of(model, columns_of(metadata), plan=plan))
     write_whole(path, [contents.encode() if isinstance(contents, str) else contents])
 
 

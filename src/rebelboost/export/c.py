@@ -4,6 +4,7 @@ The functions stand in `sources/`, and a model gets those that it needs. They us
 for copying bytes and, to read text, `strtod`.
 """
 
+import math
 from collections.abc import Iterable
 from textwrap import indent
 from typing import Any
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 
 from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.base.names import printed
+from rebelboost.cascade.checks import LEAD, RISK
 from rebelboost.costs.amounts import LARGEST_COST, LEAST_COST
 from rebelboost.costs.posterior import SHIFT
 from rebelboost.export.c_reading import c_reading
+from rebelboost.export.cascading import Checks
 from rebelboost.export.decoding import MixtureArrays, PerronArrays
 from rebelboost.export.evaluator import Deciding, Evaluator
 from rebelboost.export.literals import array, constant, enum, number, strings
@@ -59,6 +62,8 @@ class _Writer:
         else:
             self._decoder(model.deciding)
             self._decisions(model.deciding)
+            if model.checks is not None:
+                self._cascade(model.checks, model.deciding.reject_cost)
         self.parts.append(c_reading(model.readings))
         return "\n".join(self.parts)
 
@@ -93,19 +98,10 @@ class _Writer:
         )
         prepared = []
         for t, table in enumerate(each.tables):
-            name = f"{s}_{t}"
-            self._table(name, table)
-            if isinstance(table, TreeTable):
-                declared.append(f"    uint8_t codes_{name}[{max(1, len(table.features))}] = {{0}};")
-                prepared.append(f"    code_columns(&table_{name}, x, codes_{name});")
-            elif not isinstance(table, ConstantTable):
-                declared.append(f"    float distances_{name}[{len(table.space.points)}];")
-                prepared += [
-                    f"    place(&space_{name}, x, point);",
-                    f"    measure(&space_{name}, point, distances_{name});",
-                ]
-        if any(isinstance(table, ComparisonTable | SmoothTable) for table in each.tables):
-            declared.append("    float point[MOST_COLUMNS];")
+            self._table(f"{s}_{t}", table)
+            told, steps_before = _prepared(f"{s}_{t}", table)
+            declared += [line for line in told if line not in declared]
+            prepared += steps_before
         zero = f"    for (int k = 0; k < {each.n_outputs}; ++k)\n        scores[k] = 0;"
         steps = [self._step(s, each, step) for step in each.steps]
         body = "\n".join([*declared, *prepared, zero, *steps])
@@ -297,7 +293,8 @@ class _Writer:
         self.parts.append(array("COSTS", deciding.costs))
         self.parts.append(self._own_costs(deciding))
         self.parts.append(source("expected_costs.c"))
-        if not by_cost or is_uniform:
+        checks = self.evaluator.checks
+        if not by_cost or is_uniform or (checks is not None and checks.kind == LEAD):
             self.parts.append(source("highest.c"))
         if by_cost:
             self.parts.append(source("least_risk.c"))
@@ -305,7 +302,8 @@ class _Writer:
             self.parts.append(source("are_uniform.c"))
         lines = []
         if not by_cost and reject_cost is None:
-            lines += ["    (void)x;", "    (void)costs;", "    return highest(scores);"]
+            lines += [f"    (void){name};" for name in ("x", "costs", "temperature")]
+            lines.append("    return highest(scores);")
         else:
             lines.append(indent(source("judge.c").rstrip(), "    "))
             if by_cost and is_uniform:
@@ -320,10 +318,43 @@ class _Writer:
             self.parts.append(source("lowest.c"))
         body = "\n".join(lines)
         self.parts.append(
-            "static int decision_of(const double* x, const double* scores, const double* costs) "
-            f"{{\n{body}\n}}\n"
+            "static int decision_at(double temperature, const double* x, const double* scores,\n"
+            f"                       const double* costs) {{\n{body}\n}}\n"
         )
         self.parts += [source("decide.c"), source("many.c")]
+
+    def _cascade(self, checks: Checks, reject_cost: float | None) -> None:
+        """`model_decide_early`: terms are added until a check lets the sample leave."""
+        each, kind = self.evaluator.sums[0], checks.kind
+        self.parts += [
+            source("public_cascade.c"),
+            array("CHECK_LOW", checks.low),
+            array("CHECK_HIGH", checks.high),
+        ]
+        if kind == RISK:
+            self.parts.append(array("CHECK_TEMPERATURE", checks.temperatures))
+            self.parts.append(
+                constant("REJECT_COST", math.inf if reject_cost is None else reject_cost)
+            )
+        self.parts.append(source(f"cascade_{kind}.c"))
+        declared, lines = ["    double scores[MODEL_N_CLASSES] = {0};", "    int decision;"], []
+        known: set[int] = set()
+        for i, steps in enumerate(checks.steps):
+            for step in steps:
+                if step.table not in known:
+                    known.add(step.table)
+                    told, prepared = _prepared(f"0_{step.table}", each.tables[step.table])
+                    declared += [line for line in told if line not in declared]
+                    lines += prepared
+                lines.append(self._step(0, each, step))
+            lines += [
+                f"    *n_terms = {checks.n_terms[i]};",
+                f"    if (leaves(x, scores, {i}, &decision))",
+                "        return decision;",
+            ]
+        lines += [f"    *n_terms = {checks.n_terms[-1]};", "    return model_decide(x, 0);"]
+        body = "\n".join([*declared, *lines])
+        self.parts.append(f"int model_decide_early(const double* x, int* n_terms) {{\n{body}\n}}\n")
 
     def _own_costs(self, deciding: Deciding) -> str:
         """The function that gives the costs of a sample."""
@@ -357,6 +388,20 @@ class _Writer:
         unused = [] if lines else ["    (void)x;"]
         body = "\n".join([*unused, *before, *lines, "    return 1;"])
         return f"static int own_costs(const double* x, double* own) {{\n{body}\n}}\n"
+
+
+def _prepared(name: str, table: Table) -> tuple[list[str], list[str]]:
+    """Variables of a sample for a table, and the lines that compute them."""
+    if isinstance(table, TreeTable):
+        told = f"    uint8_t codes_{name}[{max(1, len(table.features))}] = {{0}};"
+        return [told], [f"    code_columns(&table_{name}, x, codes_{name});"]
+    if isinstance(table, ConstantTable):
+        return [], []
+    told = f"    float distances_{name}[{len(table.space.points)}];"
+    return ["    float point[MOST_COLUMNS];", told], [
+        f"    place(&space_{name}, x, point);",
+        f"    measure(&space_{name}, point, distances_{name});",
+    ]
 
 
 def is_together(each: Sum) -> bool:

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 
 from rebelboost.base.arrays import Floats
 from rebelboost.base.names import plain, printed
+from rebelboost.cascade.plan import CascadePlan
+from rebelboost.export.cascading import Checks, checks_of
 from rebelboost.export.decoding import DecoderArrays, decoder_arrays
 from rebelboost.export.explaining import Explaining, explaining_of
 from rebelboost.export.reading import Reading, readings_of
@@ -61,6 +63,8 @@ class Evaluator:
     """What a regression adds to its sum."""
     explaining: Explaining
     """What reasons need beyond the scores."""
+    checks: Checks | None = None
+    """How decisions are taken early; None without a cascade."""
 
     @property
     def n_scores(self) -> int:
@@ -74,12 +78,14 @@ def evaluator_of(
     *,
     rows: bool = True,
     row_names: bool = True,
+    plan: CascadePlan | None = None,
 ) -> Evaluator:
     """The arrays of a fitted model.
 
     `columns` describe the table that the command trained it on, as in its model file. `rows` and `row_names`
-    say whether reasons give values and names of training rows. Raises `ExportError` for terms that other
-    languages cannot compute.
+    say whether reasons give values and names of training rows. `plan` is that of its cascade.
+
+    Raises `ExportError` for terms that other languages cannot compute.
     """
     names = model.shown_names
     readings = readings_of(model.encoder, names, columns)
@@ -105,7 +111,8 @@ def evaluator_of(
         None if rule.reject_cost is None else float(rule.reject_cost),
         _json(rule.reject_label),
     )
-    return Evaluator(names, readings, tuple(sums), deciding, 0.0, explaining)
+    checks = checks_of(model.ensemble, plan)
+    return Evaluator(names, readings, tuple(sums), deciding, 0.0, explaining, checks)
 
 
 def _json(value: Any) -> Any:

@@ -11,6 +11,7 @@ from rebelboost.base.cells import MISSING
 from rebelboost.base.kernel_arrays import LEVELS
 from rebelboost.costs.amounts import LARGEST_COST, LEAST_COST
 from rebelboost.costs.posterior import SHIFT
+from rebelboost.export.cascading import Checks
 from rebelboost.export.decoding import DecoderArrays, MixtureArrays
 from rebelboost.export.evaluator import Deciding, Evaluator
 from rebelboost.export.explaining import Explaining
@@ -51,6 +52,8 @@ def as_javascript(evaluator: Evaluator) -> str:
         model["baseline"] = evaluator.baseline
     else:
         model |= _deciding(deciding, evaluator.n_scores)
+    if evaluator.checks is not None:
+        model["cascade"] = _cascade(evaluator.checks)
     constants = {
         "MODEL": model,
         "LEVELS": _list(LEVELS),
@@ -63,6 +66,8 @@ def as_javascript(evaluator: Evaluator) -> str:
     lines.append(f"export const N_FEATURES = {len(evaluator.names)};\n")
     kind = "regressor" if deciding is None else "classifier"
     parts = ["model.mjs", f"{kind}.mjs", "encode.mjs", "explain.mjs", f"explain_{kind}.mjs"]
+    if evaluator.checks is not None:
+        parts.append("cascade.mjs")
     return "\n".join(lines) + "\n" + "".join(map(source, parts))
 
 
@@ -120,6 +125,16 @@ def _list(values: NDArray[Any]) -> list[Any]:
         flat = flat.astype(np.int64)
     found: list[Any] = flat.tolist()
     return found
+
+
+def _cascade(checks: Checks) -> dict[str, Any]:
+    told = {name: getattr(checks, name).tolist() for name in ("low", "high", "temperatures")}
+    return {
+        "kind": checks.kind,
+        "steps": [[list(step) for step in steps] for steps in checks.steps],
+        "terms": checks.n_terms.tolist(),
+        **told,
+    }
 
 
 def _explaining(explaining: Explaining) -> dict[str, Any]:

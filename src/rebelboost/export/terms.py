@@ -143,11 +143,8 @@ def sum_arrays(ensemble: Ensemble) -> Sum:
 
     The order changes nothing if the sums are exact. Those of a single fit that was not averaged are not.
     """
-    tables: list[Table] = []
-    first_table = []
-    for _, terms in ensemble.groups:
-        first_table.append(len(tables))
-        tables += _tables(terms)
+    first_table = first_tables(ensemble)
+    tables = [table for _, terms in ensemble.groups for table in _tables(terms)]
     n_terms = len(ensemble)
     whole = [(g, 0, len(group.terms)) for g, group in enumerate(ensemble.groups)]
     runs = whole if ensemble.is_exact else list(ensemble.runs(0, n_terms))
@@ -158,6 +155,12 @@ def sum_arrays(ensemble: Ensemble) -> Sum:
         else:
             steps.append(Step(first_table[group], first, last))
     return Sum(ensemble.n_classes, tuple(tables), tuple(steps), ensemble.is_exact)
+
+
+def first_tables(ensemble: Ensemble) -> list[int]:
+    """Place of the first table of each group of terms: a smooth function has a table of its own."""
+    sizes = [len(t) if isinstance(t, SmoothSimilarities) else 1 for _, t in ensemble.groups]
+    return [sum(sizes[:g]) for g in range(len(sizes))]
 
 
 def _tables(terms: Terms) -> Sequence[Table]:

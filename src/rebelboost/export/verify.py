@@ -5,12 +5,15 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import Floats, Values
+from rebelboost.cascade.plan import CascadePlan
+from rebelboost.cascade.running import run_cascade
+from rebelboost.cascade.staged_terms import StagedTerms
 from rebelboost.exceptions import ExportError
 from rebelboost.export.evaluator import evaluator_of
 from rebelboost.export.integers import MARK
@@ -24,7 +27,7 @@ COMPILERS = ("cc", "gcc", "clang", "zig")
 OPTIONS = ("-std=c99", "-O2")
 """Options of the compiler."""
 ABSTAINS = -1
-DECISION = "decision"
+DECISION, EARLY, TERMS = "decision", "early decision", "number of terms"
 SECONDS = 600.0
 """After which a program is ended."""
 
@@ -38,11 +41,16 @@ class Answers(NamedTuple):
     """(N, K); in a regression, (N, 1) predictions."""
     decisions: NDArray[np.int64]
     """(N,) codes of classes, −1 where the model abstains; empty in a regression."""
+    early: Floats | None = None
+    """(N, 2) decisions of the cascade, and their numbers of terms; None without one."""
 
     def named(self) -> dict[str, Floats]:
         """The parts by name, as (N, width) arrays."""
         decided = self.decisions.astype(np.float64)[:, np.newaxis]
-        return {"score": self.scores, "probability": self.probabilities, DECISION: decided}
+        told = {"score": self.scores, "probability": self.probabilities, DECISION: decided}
+        if self.early is not None:
+            told |= {EARLY: self.early[:, :1], TERMS: self.early[:, 1:]}
+        return told
 
 
 class Difference(NamedTuple):
@@ -81,21 +89,49 @@ class Verified(NamedTuple):
         )
 
 
-def verify(model: FittedTerms, path: Path, X: Values | None = None) -> Verified:
-    """Compare an exported model with the model that it was made from.
+def verify(
+    model: FittedTerms, path: Path, X: Values | None = None, plan: CascadePlan | None = None
+) -> Verified:
+    """Compare an exported model with the model that it was made from, and with its cascade if it has one.
 
     `X` are encoded samples; by default, those that try every part of the model.
     """
-    X = samples_for(model) if X is None else X
+    rows = samples_for(model) if X is None else np.ascontiguousarray(X, dtype=np.float64)
     kind = path.suffix.lower()
     if kind not in RUNNERS:
         raise ExportError(
             f"{path.name} cannot be run: give a file that ends in {' or '.join(RUNNERS)}"
         )
+    return compared(expected_answers(model, path, rows, plan), RUNNERS[kind](path, model, rows))
+
+
+def expected_answers(
+    model: FittedTerms, path: Path, X: Values, plan: CascadePlan | None = None
+) -> Answers:
+    """What an exported program should answer: integers have no probabilities, and some decide early."""
     ours = answers_of(model, X)
-    if is_in_integers(path):  # it has no probabilities
-        ours = ours._replace(probabilities=np.empty((len(X), 0)))
-    return compared(ours, RUNNERS[kind](path, model, X))
+    if is_in_integers(path):
+        return ours._replace(probabilities=np.empty((len(X), 0)))
+    if not has_cascade(path):
+        return ours
+    if plan is None or not isinstance(model, FittedClassifier):
+        raise ExportError(f"{path.name} has a cascade, but the model has none: export it again")
+    return ours._replace(early=_early(model, plan, X))
+
+
+def _early(model: FittedClassifier, plan: CascadePlan, X: Values) -> Floats:
+    staged = StagedTerms(model.ensemble, plan.stage_of_term)
+    left = run_cascade(model, staged, plan, X, model.costs_of(X))
+    decided = np.where(left.decided == len(model.classes), ABSTAINS, left.decided)
+    return np.column_stack([decided, staged.n_terms[left.stage]]).astype(np.float64)
+
+
+def has_cascade(path: Path) -> bool:
+    """Whether an exported program decides early."""
+    if path.suffix == ".onnx":
+        return False
+    text = path.read_text(encoding="utf-8")
+    return any(name in text for name in ("int model_decide_early(", "export function decideEarly("))
 
 
 def compared(ours: Answers, theirs: Answers) -> Verified:
@@ -105,7 +141,7 @@ def compared(ours: Answers, theirs: Answers) -> Verified:
         differs = (mine != other) & ~(np.isnan(mine) & np.isnan(other))
         counts[what] = int(np.count_nonzero(differs))
         n_values += mine.size
-        if what != DECISION:
+        if what in ("score", "probability"):
             apart = np.abs(mine[differs] - other[differs])
             largest[what] = float(np.nan_to_num(apart, nan=np.inf).max(initial=0.0))
         if counts[what]:
@@ -132,11 +168,20 @@ def answers_of(model: FittedTerms, X: Values, n_threads: int = 1) -> Answers:
 # ---- running what was exported
 
 
-def run_c(
-    path: Path, model: FittedTerms, X: Values, compiler: Sequence[str] | None = None
-) -> Answers:
-    """Compile a C file with a small program, and run it."""
-    command = found_compiler() if compiler is None else [*compiler]
+class Machine(NamedTuple):
+    """What compiles programs, and what runs them."""
+
+    compiler: Sequence[str]
+    """Command with its options."""
+    launcher: Sequence[str] = ()
+    """Command before the name of the program, such as an emulator's."""
+    order: Literal["=", "<", ">"] = "="
+    """Order of the bytes of numbers, as in `numpy.dtype`."""
+
+
+def run_c(path: Path, model: FittedTerms, X: Values, machine: Machine | None = None) -> Answers:
+    """Compile a C file with a small program, and run it; by default, with the compiler that is found."""
+    machine = Machine(found_compiler()) if machine is None else machine
     kind = "regressor" if isinstance(model, FittedRegressor) else "classifier"
     kind = "integers" if is_in_integers(path) else kind
     with tempfile.TemporaryDirectory(prefix="rebelboost-") as folder:
@@ -144,9 +189,13 @@ def run_c(
         shutil.copy(path, place / "model.c")
         (place / "run.c").write_text(source(f"run_{kind}.c"), encoding="utf-8")
         program = place / "run"
-        _run([*command, str(place / "run.c"), "-o", str(program)], b"", "compiled")
-        told = _run([str(program)], X.astype(np.float64).tobytes(), "run")
-        return _answers(model, told, n_of_class=1 if kind == "integers" else 2)
+        defined = ["-DHAS_CASCADE"] if has_cascade(path) else []
+        compiled = [*machine.compiler, *defined, str(place / "run.c"), "-o", str(program)]
+        _run(compiled, b"", "compiled")
+        kind_of_number = np.dtype(np.float64).newbyteorder(machine.order)
+        given = X.astype(kind_of_number).tobytes()
+        told = _run([*machine.launcher, str(program)], given, "run")
+        return _answers(path, model, np.frombuffer(told, kind_of_number).astype(np.float64))
 
 
 def is_in_integers(path: Path) -> bool:
@@ -171,9 +220,8 @@ def run_javascript(path: Path, model: FittedTerms, X: Values) -> Answers:
         place = Path(folder)
         shutil.copy(path, place / "model.mjs")
         (place / "run.mjs").write_text(source("run.mjs"), encoding="utf-8")
-        return _answers(
-            model, _run([node, str(place / "run.mjs")], X.astype(np.float64).tobytes(), "run")
-        )
+        told = _run([node, str(place / "run.mjs")], X.astype(np.float64).tobytes(), "run")
+        return _answers(path, model, np.frombuffer(told))
 
 
 def run_onnx(path: Path, model: FittedTerms, X: Values, threads: int = 1) -> Answers:
@@ -197,14 +245,17 @@ def run_onnx(path: Path, model: FittedTerms, X: Values, threads: int = 1) -> Ans
     return Answers(*session.run(["scores", "probabilities", "decision"], given))
 
 
-def _answers(model: FittedTerms, told: bytes, n_of_class: int = 2) -> Answers:
-    """Answers of a program, which tells so many numbers of each class."""
+def _answers(path: Path, model: FittedTerms, told: Floats) -> Answers:
     n = model.ensemble.n_classes
     if isinstance(model, FittedRegressor):
-        values = np.frombuffer(told).reshape(-1, 2)
+        values = told.reshape(-1, 2)
         return Answers(values[:, :1], values[:, 1:], np.empty(0, dtype=np.int64))
-    values = np.frombuffer(told).reshape(-1, n_of_class * n + 1)
-    return Answers(values[:, :n], values[:, n:-1], values[:, -1].astype(np.int64))
+    n_told = n if is_in_integers(path) else 2 * n  # integers have no probabilities
+    early = has_cascade(path)
+    values = told.reshape(-1, n_told + 1 + 2 * early)
+    decided = values[:, n_told].astype(np.int64)
+    own = values[:, n_told + 1 :] if early else None
+    return Answers(values[:, :n], values[:, n:n_told], decided, own)
 
 
 def _run(command: Sequence[str], given: bytes, what: str) -> bytes:

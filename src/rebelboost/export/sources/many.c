@@ -3,7 +3,7 @@ void model_probabilities_many(const double* x, size_t n, double* P) {
     model_scores_many(x, n, P);
     for (size_t i = 0; i < n; ++i) {
         memcpy(scores, P + i * MODEL_N_CLASSES, sizeof scores);
-        probabilities_of(scores, P + i * MODEL_N_CLASSES);
+        probabilities_at(TEMPERATURE, scores, P + i * MODEL_N_CLASSES);
     }
 }
 
@@ -14,7 +14,7 @@ void model_decide_many(const double* x, size_t n, const double* costs, int* deci
         const size_t n_rows = n - done < AT_ONCE ? n - done : AT_ONCE;
         model_scores_many(x + done * MODEL_N_FEATURES, n_rows, scores);
         for (size_t i = 0; i < n_rows; ++i)
-            decisions[done + i] =
-                decision_of(x + (done + i) * MODEL_N_FEATURES, scores + i * MODEL_N_CLASSES, costs);
+            decisions[done + i] = decision_at(TEMPERATURE, x + (done + i) * MODEL_N_FEATURES,
+                                              scores + i * MODEL_N_CLASSES, costs);
     }
 }

@@ -161,19 +161,22 @@ function addConstants(table, first, last, scores) {
     for (let k = 0; k < n; ++k) scores[k] += table.outputs[t * n + k];
 }
 
-function total(sum, x) {
-  const scores = new Array(sum.n_outputs).fill(0);
-  const prepared = sum.tables.map((table) => {
-    if (table.kind === "trees") return codesOf(table, x);
-    return table.space ? distancesOf(table.space, x) : null;
-  });
-  for (const [t, first, last] of sum.steps) {
+/** Add steps of a sum; `prepared` keeps codes and distances of the sample by table. */
+function addSteps(sum, steps, x, prepared, scores) {
+  for (const [t, first, last] of steps) {
     const table = sum.tables[t];
+    if (table.kind === "trees") prepared[t] ??= codesOf(table, x);
+    else if (table.space) prepared[t] ??= distancesOf(table.space, x);
     if (table.kind === "trees") addTrees(table, prepared[t], first, last, scores);
     else if (table.kind === "comparisons") addComparisons(table, prepared[t], first, last, scores);
     else if (table.kind === "smooth") addSmooth(table, prepared[t], scores);
     else addConstants(table, first, last, scores);
   }
+}
+
+function total(sum, x) {
+  const scores = new Array(sum.n_outputs).fill(0);
+  addSteps(sum, sum.steps, x, [], scores);
   return scores;
 }
 
@@ -404,8 +407,8 @@ function logRatio(score) {
   return logarithm(1 + inside) - logarithm(1 - inside);
 }
 
-function posteriorOf(scores) {
-  const x = scores.map((score) => logRatio(MODEL.decoder.temperature * score));
+function posteriorOf(scores, temperature = MODEL.decoder.temperature) {
+  const x = scores.map((score) => logRatio(temperature * score));
   const { perron, mixture, shift } = MODEL.decoder;
   let P;
   if (perron) P = perronPosterior(x, perron);

@@ -11,6 +11,10 @@ for (let first = 0; first < values.length; first += model.N_FEATURES) {
   out.push(...model.scores(x));
   if (model.value) out.push(model.value(x));
   else out.push(...model.probabilities(x), model.decide(x));
+  if (model.decideEarly) {
+    const { decision, terms } = model.decideEarly(x);
+    out.push(decision, terms);
+  }
 }
 const bytes = Buffer.from(Float64Array.from(out).buffer);
 for (let done = 0; done < bytes.length; ) done += writeSync(1, bytes, done);

@@ -1,6 +1,10 @@
 /* Reads rows of numbers, and writes the scores and the decision of each. */
 #define MODEL_READS_DOUBLES
 #include <stdio.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
 
 #include "model.c"
 
@@ -11,6 +15,10 @@ int main(void) {
     double unit = 1;
     for (int e = MODEL_EXPONENT; e != 0; e += e < 0 ? 1 : -1)
         unit *= e < 0 ? 0.5 : 2;
+#ifdef _WIN32
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+#endif
     while (fread(x, sizeof x, 1, stdin) == 1) {
         model_bins(x, bins);
         model_scores(bins, scores);
