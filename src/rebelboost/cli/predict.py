@@ -20,6 +20,7 @@ from rebelboost.cli.inputs import (
     costs_of_rows,
     model_input,
     predicts_numbers,
+    with_budget,
     with_costs,
 )
 from rebelboost.cli.model_files import check_writable, load_model
@@ -44,6 +45,8 @@ class PredictionOptions(NamedTuple):
     """Table of costs; None: those of the model."""
     agreement: float | None
     """Share of decisions that stay the same if rows are decided early; None: all terms are used."""
+    budget: float | None = None
+    """Share of the rows on which the model may abstain; None: as trained."""
 
 
 def run_prediction(
@@ -62,7 +65,7 @@ def run_prediction(
         _check_form(to)
     elif sys.stdout is None:
         raise TableError("standard output is closed: give a file with -o")
-    classifier = with_costs(load_model(model), options.costs)
+    classifier = with_budget(with_costs(load_model(model), options.costs), options.budget)
     cascade = None if options.agreement is None else cascade_of(classifier, options.agreement)
     with opened_source(data) as table:
         schema = schema_of(classifier, table)
@@ -80,6 +83,8 @@ def run_prediction(
         else:
             _write_csv(decided, sys.stdout)
     output.notes(match.tally.notes())
+    if options.budget is not None:
+        output.notes([f"rows that training left out: {classifier.abstentions()}"])
     if to is not None:
         output.record("decisions", {"path": str(to), "rows": match.tally.n_rows})
         what = "prediction" if predicts_numbers(classifier) else "decision"

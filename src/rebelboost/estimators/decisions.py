@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
 from rebelboost.base.hashing import hash_rows
-from rebelboost.costs.decision import expected_costs
+from rebelboost.base.text import number, percent
+from rebelboost.costs.decision import expected_costs, level_of_budget
 from rebelboost.costs.prices import PriceRanges, price_ranges
 from rebelboost.costs.priors import estimated_priors, given_priors
 from rebelboost.estimators.base import encode_table
@@ -52,6 +53,49 @@ class ChosenRule(NamedTuple):
     """The bound of its cost, which allows for the choice."""
     certificates: dict[str, Certificate]
     """The certificates of all rules, by name; they hold together."""
+
+
+class Abstentions(NamedTuple):
+    """The rows that a model abstains on, and what that saves; `print` shows it."""
+
+    rows: Ints
+    """Positions of these rows, those with the highest expected cost first."""
+    least: BySample
+    """(N,) expected cost of the best decision on each of all rows."""
+    level: float
+    """The model abstains where that is above this."""
+    price: float
+    """What an abstention is charged with."""
+
+    @property
+    def share(self) -> float:
+        """Share of the rows that the model abstains on."""
+        return len(self.rows) / max(1, len(self.least))
+
+    @property
+    def cost(self) -> float:
+        """Expected cost of a row if the model never abstained."""
+        return float(self.least.mean())
+
+    @property
+    def cost_decided(self) -> float:
+        """Expected cost of a row, without that of the rows it abstains on, and without their price."""
+        return self.cost - float(self.least[self.rows].sum()) / len(self.least)
+
+    @property
+    def saved(self) -> float:
+        """What abstaining is expected to save for each row, less the price of abstentions."""
+        return self.cost - self.cost_decided - self.share * self.price
+
+    def __str__(self) -> str:
+        if len(self.rows) == 0:
+            return "The model abstains on none of these rows."
+        price = f"charged {number(self.price)} each" if self.price else "charged nothing"
+        return (
+            f"The model abstains on {percent(self.share)} of the rows, where the best decision is expected to "
+            f"cost more than {number(self.level)}. The expected cost of a row falls from {number(self.cost)} "
+            f"to {number(self.cost_decided)}, with abstentions {price}."
+        )
 
 
 class DecisionsMixin:
@@ -107,7 +151,8 @@ class DecisionsMixin:
         if by is not None:
             values, place = np.unique(_as_long(by, len(codes), "by"), return_inverse=True)
             parts |= parts_of(charged, place, values.tolist(), "rows of")
-        return certificate(charged, parts, confidence, by_row=by_row, target=at_most)
+        found = certificate(charged, parts, confidence, by_row=by_row, target=at_most)
+        return replace(found, abstention=self._fitted.rule.charge)
 
     def choose_rule(
         self,
@@ -142,9 +187,10 @@ class DecisionsMixin:
         found, abstained = {}, {}
         for name, rule in named.items():
             charged, _, by_row = self._charged(X, y, None, None, groups, None, rule=rule)
-            found[name] = certificate(
+            each = certificate(
                 charged, {}, confidence, by_row=by_row, target=at_most, n_rules=len(named)
             )
+            found[name] = replace(each, abstention=rule.model_.rule.charge)
             n_classes = len(self._fitted.classes)
             abstained[name] = float(np.mean(_decided(rule, X, None).codes == n_classes))
         proven = [name for name in named if at_most is not None and found[name].bound <= at_most]
@@ -194,6 +240,9 @@ class DecisionsMixin:
     def with_abstentions(self, budget: float, X: Any = None, *, label: Any = None) -> Self:
         """The same model, abstaining on this share of the rows: those with the highest expected cost.
 
+        If the model has a `reject_cost`, it stays the price of an abstention, and the model still abstains only
+        where a decision is expected to cost more. Without one, abstentions are charged nothing.
+
         Parameters
         ----------
         budget : float
@@ -206,16 +255,35 @@ class DecisionsMixin:
         """
         if not 0 <= budget <= 1:
             raise ValueError(f"budget is {budget!r}: give a share of the rows, from 0 to 1")
-        model = self._fitted
-        least = self._least_costs(X)
-        n_allowed = int(np.floor(budget * len(least)))
-        # More than n_allowed rows may share a cost: then fewer abstain, and never more.
-        level = np.sort(least)[len(least) - n_allowed - 1] if n_allowed < len(least) else 0.0
+        level = level_of_budget(self._least_costs(X), budget)
         other = copy.copy(self)
-        chosen = model.rule.reject_label if label is None else label
-        other.reject_cost = float(level)  # type: ignore[attr-defined]
+        other.model_ = replace(self._fitted, reject_level=level)
+        other.reject_budget = budget  # type: ignore[attr-defined]
+        chosen = self._fitted.rule.reject_label if label is None else label
         other.reject_label = "abstain" if chosen is None else chosen  # type: ignore[attr-defined]
         return other
+
+    def budgeted(self) -> Self:
+        """Set the level from which `reject_budget` lets the model abstain; `fit` calls this."""
+        budget: float = self.reject_budget  # type: ignore[attr-defined]
+        level = level_of_budget(self._least_costs(None), budget)
+        self.model_ = replace(self._fitted, reject_level=level)
+        return self
+
+    def abstentions(self, X: Any = None) -> Abstentions:
+        """Which rows the model abstains on, and what that saves.
+
+        Parameters
+        ----------
+        X : table of shape (N, d), default=None
+            Rows, whose classes need not be known. By default, the rows that the fits of a cross-fit have
+            left out.
+        """
+        model, least = self._fitted, self._least_costs(X)
+        limit = np.inf if model.rule.reject_cost is None else model.rule.reject_cost
+        rows = np.flatnonzero(least > limit)
+        found = rows[np.argsort(-least[rows], kind="stable")]
+        return Abstentions(found, least, float(limit), model.rule.charge or 0.0)
 
     def _least_costs(self, X: Any) -> BySample:
         """(N,) least expected cost of a decision on each row, or on each row that was left out."""
@@ -226,8 +294,8 @@ class DecisionsMixin:
         scores = getattr(self.cross_fit_, "left_out", None)  # type: ignore[attr-defined]
         if scores is None or len(scores) == 0 or model.by_sample:
             raise ValueError(
-                "the share of abstentions is set by rows that the model has not seen: give X, rows such "
-                "as those to come"
+                "the share of abstentions is set by rows that the model has not seen, and there are none (or "
+                "their costs differ): use with_abstentions, and give X, rows such as those to come"
             )
         return model.expected_cost(scores).min(axis=1)
 
@@ -259,7 +327,9 @@ class DecisionsMixin:
         other, changed = copy.copy(self), model.with_priors(shares)
         if len(model.classes) > 2:  # reweighted probabilities need not rise with the scores
             changed = replace(changed, monotone=())
-        other.model_ = changed  # type: ignore[attr-defined]
+        other.model_ = changed
+        if model.reject_level is not None:
+            other.budgeted()
         return other
 
     # ---- what decisions cost
@@ -267,11 +337,11 @@ class DecisionsMixin:
     def _greatest_of(self, code: int) -> float:
         """The greatest cost of a decision on a row of a class."""
         model = self._fitted
-        return max(float(model.costs[code].max()), model.rule.reject_cost or 0.0) or 1.0
+        return max(float(model.costs[code].max()), model.rule.charge or 0.0) or 1.0
 
     @property
     def _fitted(self) -> FittedClassifier:
-        model: FittedClassifier = self.model_  # type: ignore[attr-defined]
+        model: FittedClassifier = self.model_
         return model
 
     def _charged(
@@ -288,14 +358,19 @@ class DecisionsMixin:
         own = _decided(self, X, costs)
         codes = own.codes if rule is None else _decided(rule, X, None).codes
         model, n_samples = self._fitted, len(own.codes)
-        true = known_labels(y, n_samples, model.classes)
+        true = known_labels(
+            y,
+            n_samples,
+            model.classes,
+            "what decisions cost is not known on these rows: they contain",
+        )
         weight = np.ones(n_samples)
         if sample_weight is not None:
             weight = _as_long(sample_weight, n_samples, "sample_weight").astype(np.float64)
             if not (np.isfinite(weight) & (weight >= 0)).all() or not weight.any():
                 raise ValueError("sample_weight must be finite, 0 or more, and not 0 everywhere")
-        reject = (model if rule is None else rule.model_).rule.reject_cost
-        paid, greatest = _paid(own.costs, true, codes, reject)
+        charge = (model if rule is None else rule.model_).rule.charge
+        paid, greatest = _paid(own.costs, true, codes, charge)
         by_row = own.costs.ndim == 3
         if largest_cost is not None:
             if not np.isfinite(largest_cost) or largest_cost < paid.max():
@@ -323,13 +398,13 @@ def _decided(clf: Any, X: Any, costs: Any) -> Decided:
 
 
 def _paid(
-    costs: Floats, true: Labels, codes: Labels, reject_cost: float | None
+    costs: Floats, true: Labels, codes: Labels, charge: float | None
 ) -> tuple[BySample, float]:
     """(N,) the cost of each decision, and the greatest that is possible."""
     rows, n_classes = np.arange(len(true)), costs.shape[-1]
     decided = np.minimum(codes, n_classes - 1)
     by_class = costs[rows, true, decided] if costs.ndim == 3 else costs[true, decided]
-    reject = 0.0 if reject_cost is None else float(reject_cost)
+    reject = 0.0 if charge is None else float(charge)
     paid = np.where(codes == n_classes, reject, by_class)
     return paid, max(float(costs.max()), reject) or 1.0
 
