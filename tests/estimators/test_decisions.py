@@ -278,3 +278,52 @@ def test_a_class_that_the_model_does_not_know_is_named(clf, unseen):
     X, y = unseen
     with pytest.raises(ValueError, match="not known on these rows: they contain class 'dead'"):
         clf.certify(X, np.where(np.arange(1000) == 3, "dead", y))
+
+
+# ---- without rows to spare
+
+
+def test_the_chosen_budget_is_the_smallest_that_the_folds_allow(clf):
+    _, y = table(400)
+    found = clf.choose_budget(y, at_most=1.2)
+    left = clf.cross_fit_
+    expected = clf.model_.expected_cost(left.left_out)
+    paid = clf.costs_[np.searchsorted(clf.classes_, y)[left.rows], expected.argmin(axis=1)]
+    least = expected.min(axis=1)
+    # Every level that abstains on fewer rows has a bound above the limit.
+    level = found.classifier.model_.reject_level
+    for higher in np.unique(least[least > level]):
+        mean = np.where(least <= higher, paid, 0).mean()
+        assert (found.n_folds * mean + 10) / (found.n_folds + 1) > 1.2
+    assert found.bound <= 1.2
+    assert found.cost == pytest.approx(np.where(least <= level, paid, 0).mean())
+    assert "on average over training tables and new rows" in str(found)
+    assert "no bound with a stated confidence" in str(found)
+    share = np.mean(found.classifier.predict(table(2000, seed=9)[0]) == "abstain")
+    assert share == pytest.approx(found.budget, abs=0.08)  # 400 rows: three standard deviations
+
+
+def test_the_average_cost_is_at_most_the_limit_over_many_training_tables():
+    X, y = table(4000, seed=99)
+    costs = []
+    for seed in range(6):
+        own = RebelClassifier("stump", n_rounds=10, cross_fit=10, costs=COSTS).fit(
+            *table(150, seed=seed)
+        )
+        found = own.choose_budget(table(150, seed=seed)[1], at_most=1.1)
+        assert found.holds
+        costs.append(found.classifier.certify(X, y).cost)
+    assert np.mean(costs) <= 1.1
+
+
+def test_too_few_folds_for_a_limit_say_how_many_it_takes(clf):
+    _, y = table(400)
+    found = clf.choose_budget(y, at_most=0.2)
+    assert not found.holds
+    assert found.classifier is None
+    assert "It takes 49 folds or more" in str(found)  # 10 / (49 + 1) = 0.2
+
+
+def test_other_labels_than_those_of_the_fit_are_refused(clf):
+    with pytest.raises(ValueError, match="give the labels that it was fitted to"):
+        clf.choose_budget(["ill", "well"], at_most=1)

@@ -370,6 +370,14 @@ def certify_command(  # noqa: PLR0913, PLR0917  (options)
             "rows.",
         ),
     ] = None,
+    by_left_out: Annotated[
+        bool,
+        typer.Option(
+            "--left-out",
+            help="Without rows to spare: find abstentions that limit the average cost to --at-most, by the "
+            "rows of the training table that the fits left out.",
+        ),
+    ] = False,
     skip_rows: SkipRows = None,
     sheet: SheetName = "",
     as_json: Json = False,
@@ -388,7 +396,7 @@ def certify_command(  # noqa: PLR0913, PLR0917  (options)
             _source(data, skip_rows, sheet),
             target=target,
             costs=costs,
-            asked=Asked(at_most, confidence, largest),
+            asked=Asked(at_most, confidence, largest, by_left_out),
             output=_output(as_json=as_json),
         )
     if not proven:

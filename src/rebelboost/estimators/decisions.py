@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
 from rebelboost.base.hashing import hash_rows
-from rebelboost.base.text import number, percent
-from rebelboost.costs.decision import expected_costs, level_of_budget
 from rebelboost.costs.prices import PriceRanges, price_ranges
 from rebelboost.costs.priors import estimated_priors, given_priors
+from rebelboost.estimators.abstentions import AbstentionsMixin
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.validation import known_labels, threads_of
 from rebelboost.model.fitted import FittedClassifier
@@ -55,50 +54,7 @@ class ChosenRule(NamedTuple):
     """The certificates of all rules, by name; they hold together."""
 
 
-class Abstentions(NamedTuple):
-    """The rows that a model abstains on, and what that saves; `print` shows it."""
-
-    rows: Ints
-    """Positions of these rows, those with the highest expected cost first."""
-    least: BySample
-    """(N,) expected cost of the best decision on each of all rows."""
-    level: float
-    """The model abstains where that is above this."""
-    price: float
-    """What an abstention is charged with."""
-
-    @property
-    def share(self) -> float:
-        """Share of the rows that the model abstains on."""
-        return len(self.rows) / max(1, len(self.least))
-
-    @property
-    def cost(self) -> float:
-        """Expected cost of a row if the model never abstained."""
-        return float(self.least.mean())
-
-    @property
-    def cost_decided(self) -> float:
-        """Expected cost of a row, without that of the rows it abstains on, and without their price."""
-        return self.cost - float(self.least[self.rows].sum()) / len(self.least)
-
-    @property
-    def saved(self) -> float:
-        """What abstaining is expected to save for each row, less the price of abstentions."""
-        return self.cost - self.cost_decided - self.share * self.price
-
-    def __str__(self) -> str:
-        if len(self.rows) == 0:
-            return "The model abstains on none of these rows."
-        price = f"charged {number(self.price)} each" if self.price else "charged nothing"
-        return (
-            f"The model abstains on {percent(self.share)} of the rows, where the best decision is expected to "
-            f"cost more than {number(self.level)}. The expected cost of a row falls from {number(self.cost)} "
-            f"to {number(self.cost_decided)}, with abstentions {price}."
-        )
-
-
-class DecisionsMixin:
+class DecisionsMixin(AbstentionsMixin):
     """Certificates and alternatives of a classifier's decisions."""
 
     def certify(  # noqa: PLR0913  (scikit-learn's interface)
@@ -236,68 +192,6 @@ class DecisionsMixin:
             )
         decided = _decided(self, X, costs)
         return price_ranges(decided.posterior, decided.costs, decided.codes, model.rule.reject_cost)
-
-    def with_abstentions(self, budget: float, X: Any = None, *, label: Any = None) -> Self:
-        """The same model, abstaining on this share of the rows: those with the highest expected cost.
-
-        If the model has a `reject_cost`, it stays the price of an abstention, and the model still abstains only
-        where a decision is expected to cost more. Without one, abstentions are charged nothing.
-
-        Parameters
-        ----------
-        budget : float
-            Share of the rows that may go to a person, from 0 to 1.
-        X : table of shape (N, d), default=None
-            Rows such as those to come, whose classes need not be known. By default, the rows that the
-            fits of a cross-fit have left out.
-        label : object, default=None
-            Label of abstentions; by default the present `reject_label`, or "abstain".
-        """
-        if not 0 <= budget <= 1:
-            raise ValueError(f"budget is {budget!r}: give a share of the rows, from 0 to 1")
-        level = level_of_budget(self._least_costs(X), budget)
-        other = copy.copy(self)
-        other.model_ = replace(self._fitted, reject_level=level)
-        other.reject_budget = budget  # type: ignore[attr-defined]
-        chosen = self._fitted.rule.reject_label if label is None else label
-        other.reject_label = "abstain" if chosen is None else chosen  # type: ignore[attr-defined]
-        return other
-
-    def budgeted(self) -> Self:
-        """Set the level from which `reject_budget` lets the model abstain; `fit` calls this."""
-        budget: float = self.reject_budget  # type: ignore[attr-defined]
-        level = level_of_budget(self._least_costs(None), budget)
-        self.model_ = replace(self._fitted, reject_level=level)
-        return self
-
-    def abstentions(self, X: Any = None) -> Abstentions:
-        """Which rows the model abstains on, and what that saves.
-
-        Parameters
-        ----------
-        X : table of shape (N, d), default=None
-            Rows, whose classes need not be known. By default, the rows that the fits of a cross-fit have
-            left out.
-        """
-        model, least = self._fitted, self._least_costs(X)
-        limit = np.inf if model.rule.reject_cost is None else model.rule.reject_cost
-        rows = np.flatnonzero(least > limit)
-        found = rows[np.argsort(-least[rows], kind="stable")]
-        return Abstentions(found, least, float(limit), model.rule.charge or 0.0)
-
-    def _least_costs(self, X: Any) -> BySample:
-        """(N,) least expected cost of a decision on each row, or on each row that was left out."""
-        model = self._fitted
-        if X is not None:
-            decided = _decided(self, X, None)
-            return expected_costs(decided.posterior, decided.costs).min(axis=1)
-        scores = getattr(self.cross_fit_, "left_out", None)  # type: ignore[attr-defined]
-        if scores is None or len(scores) == 0 or model.by_sample:
-            raise ValueError(
-                "the share of abstentions is set by rows that the model has not seen, and there are none (or "
-                "their costs differ): use with_abstentions, and give X, rows such as those to come"
-            )
-        return model.expected_cost(scores).min(axis=1)
 
     def with_priors(self, priors: Any, X: Any = None) -> Self:
         """The same model for rows in which the classes are otherwise frequent.
