@@ -100,6 +100,11 @@ def coded(X: pd.DataFrame):
     return make_column_transformer((codes, _text(X)), remainder="passthrough")
 
 
+def filled(X: pd.DataFrame):
+    """The same without missing values, which empulse refuses also where its estimator takes them."""
+    return make_pipeline(coded(X), SimpleImputer(strategy="median"))
+
+
 def columns(X: pd.DataFrame):
     """Categories as columns of 0 and 1, numbers filled and scaled."""
     texts = _text(X)
@@ -113,8 +118,7 @@ def columns(X: pd.DataFrame):
 def cs_boost(train: Part, test: Part) -> np.ndarray:
     from empulse.models import CSBoostClassifier
 
-    # It takes no missing values, although XGBoost does.
-    encoder = make_pipeline(coded(train.X), SimpleImputer(strategy="median")).fit(train.X)
+    encoder = filled(train.X).fit(train.X)
     clf = CSBoostClassifier().fit(encoder.transform(train.X), train.y, **train.by_name)
     return clf.predict(encoder.transform(test.X))
 
@@ -130,7 +134,7 @@ def cs_logit(train: Part, test: Part) -> np.ndarray:
 def cs_threshold(train: Part, test: Part) -> np.ndarray:
     from empulse.models import CSThresholdClassifier
 
-    encoder = coded(train.X).fit(train.X)
+    encoder = filled(train.X).fit(train.X)
     clf = CSThresholdClassifier(HistGradientBoostingClassifier(random_state=0), random_state=0)
     clf.fit(encoder.transform(train.X), train.y)
     return clf.predict(encoder.transform(test.X), **test.by_name)
