@@ -5,8 +5,8 @@ python benchmarks/brute_force.py [--cases 100000]
 Prices: for random probabilities and costs of two to six classes, also with abstentions, each price is set to
 many values, among them values just inside and just outside the interval. The decision must stay exactly inside.
 
-Changes: for rows of small random models, every value beside a threshold is tried, in every combination of up to
-three columns (`tests/brute_changes.py`). The nearest one that changes the decision must be the one found.
+Changes: of small random models, the decisions in every combination of values between thresholds are known
+(`tests/brute_changes.py`). The nearest one that differs, by up to three columns, must be the one found.
 """
 
 import argparse
@@ -25,6 +25,9 @@ import brute_changes
 AT_ONCE = 1000
 N_PRICES = 30
 """Random prices that are tried, beside those at the ends."""
+ROWS_OF_A_MODEL = 250
+ASKED = [(most, fixed) for most in (1, 2, 3) for fixed in ((), ("x1",))]
+"""Numbers of columns that may change together, and columns that may not."""
 TINY = 1e-9
 """Closer to an end than this, relative to it, rounding decides."""
 
@@ -69,16 +72,18 @@ def decisions(posterior: np.ndarray, costs: np.ndarray, limit: float | None) -> 
 def changes(n_cases: int) -> tuple[int, int]:
     """Numbers of rows, and of those where brute force finds something else."""
     n_tried = n_wrong = 0
-    for seed in range(n_cases):
-        clf, X = brute_changes.random_model(seed)
-        for i, x in enumerate(X):
-            fixed = ("x1",) if i % 2 else ()
-            wrong = brute_changes.disagreement(clf, x, 1 + (seed + i // 2) % 3, fixed)
-            if wrong is not None:
-                print(f"model {seed}, row {i}: {wrong}", flush=True)
-            n_tried, n_wrong = n_tried + 1, n_wrong + (wrong is not None)
-            if n_tried >= n_cases:
-                return n_tried, n_wrong
+    for seed in range(-(-n_cases // ROWS_OF_A_MODEL)):
+        clf, X = brute_changes.random_model(seed, ROWS_OF_A_MODEL)
+        every = brute_changes.EveryCell(clf)
+        for i, rows in enumerate(np.array_split(X, len(ASKED))):
+            for wrong in brute_changes.disagreements(clf, every, rows, *ASKED[i]):
+                n_tried, n_wrong = n_tried + 1, n_wrong + (wrong is not None)
+                if wrong is not None:
+                    print(f"model {seed}: {wrong}", flush=True)
+                if n_tried % 5000 == 0:
+                    print(
+                        f"smallest changes so far: {n_tried:,} rows, {n_wrong:,} differ", flush=True
+                    )
     return n_tried, n_wrong
 
 

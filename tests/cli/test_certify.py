@@ -49,3 +49,29 @@ def test_an_impossible_confidence_is_refused(model, new, rebel):
     done = rebel("certify", model, "new.csv", "--confidence", 95)
     assert done.exit_code == 2
     assert "confidence is 95.0: give a probability from 0.5 to below 1" in done.stderr
+
+
+def test_a_budget_of_abstentions_is_kept_by_predictions_and_evaluations(loans, new, rebel, records):
+    words = ["--target", "repaid", "--rounds", 10, "--learner", "tree"]
+    assert rebel("train", "loans.csv", *words, "--reject-budget", 0.2).exit_code == 0
+    decided = records("predict", "loans.safetensors", "new.csv")
+    share = sum(each["decision"] == "abstain" for each in decided) / 300
+    assert 0.05 < share < 0.4
+    done = rebel("predict", "loans.safetensors", "new.csv", "--reject-budget", 0.5, "-o", "d.csv")
+    assert "The model abstains on" in done.stderr
+    (told,) = records("evaluate", "loans.safetensors", "new.csv", "--reject-budget", 0.5)
+    assert told["n_rejected"] > 300 * share
+    assert rebel("evaluate", "loans.safetensors", "new.csv", "--reject-budget", 2).exit_code == 2
+
+
+def test_without_rows_to_spare_abstentions_limit_the_average_cost(loans, rebel, records):
+    words = ["--target", "repaid", "--rounds", 10, "--learner", "tree"]
+    assert rebel("train", "loans.csv", *words).exit_code == 0
+    asked = ("certify", "loans.safetensors", "loans.csv", "--left-out", "--at-most")
+    (found,) = records(*asked, 0.2)
+    assert found["record"] == "budget"
+    assert found["budget"]["bound"][0] <= 0.2
+    done = rebel(*asked, 0.01)
+    assert done.exit_code == 1
+    assert "It takes 99 folds or more" in done.stdout
+    assert rebel("certify", "loans.safetensors", "loans.csv", "--left-out").exit_code == 2

@@ -209,3 +209,121 @@ def test_priors_are_saved_with_the_model(clf, unseen, tmp_path):
 def test_priors_that_cannot_be_meant_are_refused(clf, priors, message):
     with pytest.raises(ValueError, match=message):
         clf.with_priors(priors)
+
+
+# ---- a budget of abstentions
+
+
+def test_a_budget_of_the_estimator_is_met_on_the_rows_that_were_left_out(clf):
+    X, y = table(400)
+    same = RebelClassifier("tree", n_rounds=30, costs=COSTS, reject_budget=0.2).fit(X, y)
+    found = same.abstentions()
+    assert 0.17 <= found.share <= 0.2
+    assert np.array_equal(same.predict(X), clf.with_abstentions(0.2).predict(X))
+    assert set(same.predict(X)) == {"ill", "well", "abstain"}
+
+
+def test_without_a_price_abstentions_are_charged_nothing_and_with_one_its_price(clf, unseen):
+    free = clf.with_abstentions(0.3, unseen[0])
+    assert "An abstention is charged with nothing." in str(free.certify(*unseen))
+    X, y = table(400)
+    priced = RebelClassifier(
+        "tree", n_rounds=30, costs=COSTS, reject_cost=0.1, reject_label="?", reject_budget=0.3
+    ).fit(X, y)
+    assert "An abstention is charged with 0.1." in str(priced.certify(*unseen))
+    decided = priced.predict(unseen[0])
+    paid = mean_cost(unseen[1], decided, priced.costs_, reject_cost=0.1, reject_label="?")
+    assert priced.certify(*unseen).cost == pytest.approx(paid)
+    # It abstains only where a decision is expected to cost more than a person's.
+    least = priced.expected_cost(unseen[0]).min(axis=1)
+    assert (least[decided == "?"] > 0.1).all()
+    assert np.mean(decided == "?") <= 0.35
+
+
+def test_what_abstaining_saves_is_the_expected_cost_of_the_rows_less_the_price(clf, unseen):
+    X, _ = unseen
+    careful = clf.with_abstentions(0.1, X)
+    found = careful.abstentions(X)
+    least = clf.expected_cost(X).min(axis=1)
+    abstained = careful.predict(X) == "abstain"
+    assert np.array_equal(np.sort(found.rows), np.flatnonzero(abstained))
+    assert (np.diff(least[found.rows]) <= 0).all()
+    assert found.saved == pytest.approx(least[abstained].sum() / len(X))
+    assert "abstains on 10.0 % of the rows" in str(found)
+    assert str(clf.abstentions(X)) == "The model abstains on none of these rows."
+
+
+def test_a_budget_is_saved_with_the_model(clf, unseen, tmp_path):
+    careful = clf.with_abstentions(0.1)
+    careful.save(tmp_path / "m.safetensors")
+    again = load(tmp_path / "m.safetensors")
+    assert again.reject_budget == 0.1
+    assert np.array_equal(again.predict(unseen[0]), careful.predict(unseen[0]))
+
+
+def test_a_budget_follows_other_costs_and_priors(clf):
+    careful = clf.with_abstentions(0.2)
+    for other in (careful.with_costs({("ill", "well"): 50}), careful.with_priors([0.1, 0.9])):
+        assert 0.17 <= other.abstentions().share <= 0.2
+
+
+def test_a_budget_needs_rows_that_the_fit_left_out():
+    X, y = table(100)
+    alone = RebelClassifier("stump", n_rounds=3, cross_fit=None, reject_budget=0.1)
+    with pytest.raises(ValueError, match="use with_abstentions, and give X"):
+        alone.fit(X, y)
+
+
+def test_a_class_that_the_model_does_not_know_is_named(clf, unseen):
+    X, y = unseen
+    with pytest.raises(ValueError, match="not known on these rows: they contain class 'dead'"):
+        clf.certify(X, np.where(np.arange(1000) == 3, "dead", y))
+
+
+# ---- without rows to spare
+
+
+def test_the_chosen_budget_is_the_smallest_that_the_folds_allow(clf):
+    _, y = table(400)
+    found = clf.choose_budget(y, at_most=1.2)
+    left = clf.cross_fit_
+    expected = clf.model_.expected_cost(left.left_out)
+    paid = clf.costs_[np.searchsorted(clf.classes_, y)[left.rows], expected.argmin(axis=1)]
+    least = expected.min(axis=1)
+    # Every level that abstains on fewer rows has a bound above the limit.
+    level = found.classifier.model_.reject_level
+    for higher in np.unique(least[least > level]):
+        mean = np.where(least <= higher, paid, 0).mean()
+        assert (found.n_folds * mean + 10) / (found.n_folds + 1) > 1.2
+    assert found.bound <= 1.2
+    assert found.cost == pytest.approx(np.where(least <= level, paid, 0).mean())
+    assert "on average over training tables and new rows" in str(found)
+    assert "no bound with a stated confidence" in str(found)
+    share = np.mean(found.classifier.predict(table(2000, seed=9)[0]) == "abstain")
+    assert share == pytest.approx(found.budget, abs=0.08)  # 400 rows: three standard deviations
+
+
+def test_the_average_cost_is_at_most_the_limit_over_many_training_tables():
+    X, y = table(4000, seed=99)
+    costs = []
+    for seed in range(6):
+        own = RebelClassifier("stump", n_rounds=10, cross_fit=10, costs=COSTS).fit(
+            *table(150, seed=seed)
+        )
+        found = own.choose_budget(table(150, seed=seed)[1], at_most=1.1)
+        assert found.holds
+        costs.append(found.classifier.certify(X, y).cost)
+    assert np.mean(costs) <= 1.1
+
+
+def test_too_few_folds_for_a_limit_say_how_many_it_takes(clf):
+    _, y = table(400)
+    found = clf.choose_budget(y, at_most=0.2)
+    assert not found.holds
+    assert found.classifier is None
+    assert "It takes 49 folds or more" in str(found)  # 10 / (49 + 1) = 0.2
+
+
+def test_other_labels_than_those_of_the_fit_are_refused(clf):
+    with pytest.raises(ValueError, match="give the labels that it was fitted to"):
+        clf.choose_budget(["ill", "well"], at_most=1)

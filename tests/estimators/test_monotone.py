@@ -25,13 +25,20 @@ def table(seed, n_samples=120):
             "kind": rng.choice(["a", "b", "c"], n_samples),
         }
     )
-    z = X.up - X.down + np.nan_to_num(X.free) * (X.kind == "a") + rng.normal(scale=2, size=n_samples)
+    z = (
+        X.up
+        - X.down
+        + np.nan_to_num(X.free) * (X.kind == "a")
+        + rng.normal(scale=2, size=n_samples)
+    )
     return X, z
 
 
 def every_cell(X):
     """All combinations of the values that occur, in the order of the columns."""
-    values = [[*sorted(set(X[name].dropna())), *([None] if X[name].isna().any() else [])] for name in X]
+    values = [
+        [*sorted(set(X[name].dropna())), *([None] if X[name].isna().any() else [])] for name in X
+    ]
     cells = pd.DataFrame(list(product(*values)), columns=X.columns)
     return cells.astype(X.dtypes.to_dict()), [len(own) for own in values]
 
@@ -96,7 +103,9 @@ def test_without_the_parameter_the_same_table_gives_a_model_that_does_not_keep_t
 
 def test_the_guarantee_says_what_is_proven():
     X, z = table(2)
-    clf = RebelClassifier("tree", n_rounds=10, monotone=DIRECTIONS).fit(X, np.where(z > 0, "yes", "no"))
+    clf = RebelClassifier("tree", n_rounds=10, monotone=DIRECTIONS).fit(
+        X, np.where(z > 0, "yes", "no")
+    )
     told = str(clf.guarantee_)
     assert "The probability of yes never falls as up rises, all else being equal." in told
     assert "The probability of yes never rises as down rises, all else being equal." in told
@@ -180,7 +189,9 @@ def test_the_relation_of_leaves_is_the_one_that_points_show(seed):
     tree = RebelClassifier(Tree(depth=3), n_rounds=1, cross_fit=None).fit(X, z > 0).ensemble_[0]
     assert isinstance(tree, Trees)
     related = relation_of(tree, {0: 1, 1: -1})
-    codes = X.assign(kind=X.kind.map({"a": 0, "b": 1, "c": 2})).to_numpy(dtype=float).copy(order="C")
+    codes = (
+        X.assign(kind=X.kind.map({"a": 0, "b": 1, "c": 2})).to_numpy(dtype=float).copy(order="C")
+    )
     moved = codes.copy()
     moved[:, 0] += rng.integers(0, 6, len(X))
     moved[:, 1] -= rng.integers(0, 6, len(X))

@@ -12,6 +12,7 @@ from rebelboost.cli.inputs import (
     read_labelled,
     rows_seen,
     tested,
+    with_budget,
     with_costs,
     with_positive,
 )
@@ -54,11 +55,16 @@ def run_evaluation(
     *,
     target: str,
     costs: Path | None,
+    budget: float | None,
     shown: Shown,
     output: Output,
 ) -> None:
-    """Print accuracy, cost and confusion matrix, or errors of numbers, and what else is asked for."""
-    classifier = with_positive(with_costs(load_model(model), costs), shown.positive)
+    """Print accuracy, cost and confusion matrix, or errors of numbers, and what else is asked for.
+
+    With a `budget`, the model abstains on this share of the rows.
+    """
+    loaded = with_budget(with_costs(load_model(model), costs), budget)
+    classifier = with_positive(loaded, shown.positive)
     with output.waiting(f"reading {data}"):
         given = read_labelled(classifier, data, target, shown.by)
         evaluation, note = _evaluation(classifier, given, data, recosted=costs is not None)

@@ -84,6 +84,17 @@ def with_costs(model: Any, costs: Path | None) -> Any:
     return model.with_costs(read_costs(open_costs(costs), model.classes_.tolist(), kinds).given)
 
 
+def with_budget(model: Any, budget: float | None) -> Any:
+    """Return the model with a budget of abstentions, if one is given."""
+    if budget is None:
+        return model
+    if predicts_numbers(model):
+        raise TableError(
+            "the model predicts numbers, on which it cannot abstain: leave --reject-budget out"
+        )
+    return model.with_abstentions(budget)
+
+
 def with_positive(model: Any, positive: str | None) -> Any:
     """Let figures on two classes be about this one; None leaves the choice."""
     if positive is None:

@@ -8,6 +8,7 @@ import typer
 from rebelboost.cli.detect_commands import detect_app
 from rebelboost.cli.options import (
     Agreement,
+    Budget,
     By,
     Categorical,
     Costs,
@@ -185,6 +186,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
             "classes in sorted order, never falls (+1) or never rises (-1): income=+1,age=-1. Trees only.",
         ),
     ] = None,
+    reject_budget: Budget = None,
     positive: Positive = None,
     rounds: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Maximum number of boosting rounds.")
@@ -250,6 +252,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
                 criterion,
                 search,
                 monotone,
+                reject_budget,
             ),
             output=_output(as_json=as_json),
         )
@@ -289,6 +292,7 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
         int, typer.Option(metavar="N", min=1, help="Number of rows read at a time.")
     ] = 50_000,
     agreement: Agreement = None,
+    reject_budget: Budget = None,
     skip_rows: SkipRows = None,
     sheet: SheetName = "",
     as_json: Json = False,
@@ -305,7 +309,7 @@ def predict_command(  # noqa: PLR0913, PLR0917  (options)
             model,
             _source(data, skip_rows, sheet),
             to,
-            options=PredictionOptions(costs, agreement),
+            options=PredictionOptions(costs, agreement, reject_budget),
             keep=keep or (),
             batch=batch,
             output=_output(as_json=as_json),
@@ -321,6 +325,7 @@ def evaluate_command(  # noqa: PLR0913, PLR0917  (options)
     positive: Positive = None,
     by: By = "",
     agreement: Agreement = None,
+    reject_budget: Budget = None,
     skip_rows: SkipRows = None,
     sheet: SheetName = "",
     as_json: Json = False,
@@ -335,6 +340,7 @@ def evaluate_command(  # noqa: PLR0913, PLR0917  (options)
             _source(data, skip_rows, sheet),
             target=target,
             costs=costs,
+            budget=reject_budget,
             shown=Shown(positive, by, agreement),
             output=_output(as_json=as_json),
         )
@@ -364,6 +370,14 @@ def certify_command(  # noqa: PLR0913, PLR0917  (options)
             "rows.",
         ),
     ] = None,
+    by_left_out: Annotated[
+        bool,
+        typer.Option(
+            "--left-out",
+            help="Without rows to spare: find abstentions that limit the average cost to --at-most, by the "
+            "rows of the training table that the fits left out.",
+        ),
+    ] = False,
     skip_rows: SkipRows = None,
     sheet: SheetName = "",
     as_json: Json = False,
@@ -382,7 +396,7 @@ def certify_command(  # noqa: PLR0913, PLR0917  (options)
             _source(data, skip_rows, sheet),
             target=target,
             costs=costs,
-            asked=Asked(at_most, confidence, largest),
+            asked=Asked(at_most, confidence, largest, by_left_out),
             output=_output(as_json=as_json),
         )
     if not proven:

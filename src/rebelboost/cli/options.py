@@ -87,6 +87,19 @@ By = Annotated[
 ]
 
 
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        "--reject-budget",
+        metavar="SHARE",
+        min=0.0,
+        max=1.0,
+        help="Abstain on at most this share of the rows, such as 0.1: those with the highest expected cost. "
+        "The share is met on the rows that the fits of the training left out.",
+    ),
+]
+
+
 class TrainingOptions(NamedTuple):
     """Options of the training; None stands for the estimator's default."""
 
@@ -104,6 +117,8 @@ class TrainingOptions(NamedTuple):
     search: str | None = None
     monotone: str | None = None
     """Columns with which scores rise or fall: income=+1,age=-1."""
+    reject_budget: float | None = None
+    """Share of the rows on which the model may abstain."""
 
     def metadata(self) -> dict[str, Any]:
         """What the model keeps of these options."""

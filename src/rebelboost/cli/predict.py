@@ -38,6 +38,8 @@ class PredictionOptions(NamedTuple):
     """Table of costs; None: those of the model."""
     agreement: float | None
     """Share of decisions that stay the same if rows are decided early; None: all terms are used."""
+    budget: float | None = None
+    """Share of the rows on which the model may abstain; None: as trained."""
 
 
 def run_prediction(
@@ -56,7 +58,7 @@ def run_prediction(
         _check_form(to)
     elif sys.stdout is None:
         raise TableError("standard output is closed: give a file with -o")
-    fitted, cascade = _loaded(model, options)
+    fitted, cascade, notes = _loaded(model, options)
     with opened_source(data) as table:
         schema = schema_of(fitted, table)
         found = dict.fromkeys([schema.naming, schema.group])
@@ -72,22 +74,32 @@ def run_prediction(
                     output.record("decision", row)
         else:
             _write_csv(decided, sys.stdout)
-    output.notes(match.tally.notes())
+    output.notes([*match.tally.notes(), *notes])
     if to is not None:
         output.record("decisions", {"path": str(to), "rows": match.tally.n_rows})
         what = "prediction" if fitted.predicts_numbers else "decision"
         output.text(f"Wrote {counted(match.tally.n_rows, what)} to {to}")
 
 
-def _loaded(path: Path, options: PredictionOptions) -> tuple[FittedModel, Any]:
-    """The model and, if rows are decided early, its cascade."""
-    if options.costs is None and options.agreement is None:
-        return load_fitted(path), None
-    from rebelboost.cli.inputs import cascade_of, with_costs  # need scikit-learn, slow to import
+class Loaded(NamedTuple):
+    """A model as it is to decide."""
 
-    clf = with_costs(load_model(path), options.costs)
+    fitted: FittedModel
+    cascade: Any = None
+    """If rows are decided early."""
+    notes: tuple[str, ...] = ()
+
+
+def _loaded(path: Path, options: PredictionOptions) -> Loaded:
+    if options.costs is None and options.agreement is None and options.budget is None:
+        return Loaded(load_fitted(path))
+    # These need scikit-learn, which is slow to import.
+    from rebelboost.cli.inputs import cascade_of, with_budget, with_costs
+
+    clf = with_budget(with_costs(load_model(path), options.costs), options.budget)
     cascade = None if options.agreement is None else cascade_of(clf, options.agreement)
-    return FittedModel(clf.model_, clf.metadata_, clf.n_jobs), cascade
+    told = () if options.budget is None else (f"rows that training left out: {clf.abstentions()}",)
+    return Loaded(FittedModel(clf.model_, clf.metadata_, clf.n_jobs), cascade, told)
 
 
 def _decided(model: FittedModel, cascade: Any, match: Match, batch: int) -> Iterator[pl.DataFrame]:

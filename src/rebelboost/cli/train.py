@@ -135,6 +135,11 @@ def read_training(
                 raise TableError(
                     "--monotone needs rows in memory: leave it out, or train on fewer rows"
                 )
+            if settings.reject_budget is not None:
+                raise TableError(
+                    "--reject-budget needs rows in memory to be met on: leave it out, and give it to "
+                    "`rebel predict`"
+                )
             check_large(settings.learner, columns)
             large = read_large_table(table, target, columns, scratch, tell)
             _check_task(large.schema, settings.learner, costs)
@@ -142,6 +147,11 @@ def read_training(
             return TrainingData(large.schema, matrix, large=large)
         schema, samples = infer_schema(table, target, columns)
         _check_task(schema, settings.learner, costs)
+        if schema.predicts_numbers and settings.reject_budget is not None:
+            raise TableError(
+                f"{schema.target!r} consists of numbers, on which a model cannot abstain: leave "
+                "--reject-budget out"
+            )
         check_papers_of(settings, schema.target, numbers=schema.predicts_numbers)
         matrix = None if prices is None else _priced(prices, schema)
         if matrix is not None:
@@ -287,6 +297,7 @@ def _estimator(job: Job, output: Output) -> Any:
         "random_state": settings.seed,
         "costs": None if job.costs is None else job.costs.given,
         "monotone": settings.directions,
+        "reject_budget": settings.reject_budget,
     }
     if settings.time_budget is not None:
         given["time_budget"] = _budget(job)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebelboost.base.arrays import Floats, Labels, Scores
+from rebelboost.base.arrays import BySample, Floats, Labels, Scores
 from rebelboost.base.triangular import ordered_product
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.posterior import Decoder
@@ -87,6 +87,13 @@ class DecisionRule(NamedTuple):
     """Abstain if every decision has a higher expected cost; None: never."""
     reject_label: Any = None
     """Label returned when abstaining."""
+    price: float | None = None
+    """What an abstention is charged with; None: `reject_cost`."""
+
+    @property
+    def charge(self) -> float | None:
+        """What an abstention is charged with; None: the model never abstains."""
+        return self.reject_cost if self.price is None else self.price
 
     @property
     def by_cost(self) -> bool:
@@ -96,6 +103,32 @@ class DecisionRule(NamedTuple):
     def decide(self, scores: Scores, decoder: Decoder, costs: Floats) -> Labels:
         """(N,) class codes. Abstentions are not considered."""
         return RULES[self.name].decide(scores, decoder, costs)
+
+
+FREE = 0.0
+"""Abstentions whose price is unknown are not charged."""
+
+
+def level_of_budget(least: BySample, budget: float) -> float:
+    """The expected cost above which at most this share of the rows lies; `least` is that of the best decision.
+
+    Rows with equal costs are decided alike, so fewer may lie above it.
+    """
+    n_allowed = int(np.floor(budget * len(least)))
+    return float(np.sort(least)[len(least) - n_allowed - 1]) if n_allowed < len(least) else 0.0
+
+
+def budgeted(rule: DecisionRule, level: float) -> DecisionRule:
+    """The rule, abstaining on fewer rows: where it does, and the least expected cost is above the level.
+
+    Its own `reject_cost`, if it has one, stays the price of an abstention.
+    """
+    price = rule.reject_cost
+    return rule._replace(
+        reject_cost=level if price is None else max(level, price),
+        reject_label="abstain" if rule.reject_label is None else rule.reject_label,
+        price=FREE if price is None else price,
+    )
 
 
 def with_abstentions(

@@ -40,6 +40,8 @@ def spreads_of(X: Values, categorical: Bytes) -> Spreads:
         own = high - low
         for i in np.flatnonzero(own == 0).tolist():
             own[i] = values[: counts[i], i].std()  # sorted: the order of the rows changes no bit
-        whole[numeric] = ((values == np.floor(values)) | np.isnan(values)).all(axis=0) & (counts > 0)
+        whole[numeric] = ((values == np.floor(values)) | np.isnan(values)).all(axis=0) & (
+            counts > 0
+        )
     sizes[numeric] = np.where((own > 0) & (own < np.inf), own, CATEGORY)
     return Spreads(tuple(sizes.tolist()), tuple(whole.tolist()))

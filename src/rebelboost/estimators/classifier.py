@@ -97,6 +97,11 @@ class RebelClassifier(
         Abstain if the lowest expected cost exceeds this value.
     reject_label : object, default=None
         Label that `predict` returns when it abstains. Required with `reject_cost`.
+    reject_budget : float, default=None
+        Share of the rows on which the model may abstain: those with the highest expected cost. It is met
+        on the rows that the fits of a cross-fit leave out. With `reject_cost`, the model abstains where
+        both allow it, and an abstention costs `reject_cost`; otherwise it is charged nothing. The label is
+        "abstain" by default.
     shrinkage : float or "auto", default="auto"
         Factor applied to every output, in (0, 1]. "auto" is 0.3 for trees with leaf outputs, else 1.
     early_stopping : bool, default=False
@@ -168,6 +173,7 @@ class RebelClassifier(
         "time_budget": [Interval(Real, 0, None, closed="left"), None],
         "reject_cost": [Interval(Real, 0, None, closed="left"), None],
         "reject_label": "no_validation",
+        "reject_budget": [Interval(Real, 0, 1, closed="both"), None],
         "shrinkage": [Interval(Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "weight_trimming": [Interval(Real, 0, 1, closed="right"), None],
         "monotone": [dict, None],
@@ -189,6 +195,7 @@ class RebelClassifier(
         time_budget: float | None = None,
         reject_cost: float | None = None,
         reject_label: Any = None,
+        reject_budget: float | None = None,
         shrinkage: float | str = "auto",
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
@@ -216,6 +223,7 @@ class RebelClassifier(
         self.time_budget = time_budget
         self.reject_cost = reject_cost
         self.reject_label = reject_label
+        self.reject_budget = reject_budget
         self.shrinkage = shrinkage
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
@@ -318,10 +326,11 @@ class RebelClassifier(
         RebelClassifier : the fitted classifier itself.
         """
         split_by = SplitBy(groups, times)
-        return self.fit_to(
+        self.fit_to(
             lambda start: read_classes(self, X, y, sample_weight, costs, split_by, start),
             validation,
         )
+        return self if self.reject_budget is None else self.budgeted()
 
     def check_together(self, *, validated: bool) -> None:
         """Raise an error if parameters contradict one another."""
@@ -343,9 +352,10 @@ class RebelClassifier(
         It follows the current values of `decision`, `reject_cost` and `reject_label`.
         """
         model: FittedClassifier = self._held()
-        rule = rule_of(self)
+        rule = rule_of(self, model.reject_level)
         # Compared by identity, since == on an arbitrary label may not return a bool.
-        return model if all(map(is_, rule, model.rule)) else replace(model, rule=rule)
+        same = all(map(is_, rule, model.rule))
+        return model if same else replace(model, rule=rule)
 
     @model_.setter
     def model_(self, model: Any) -> None:
@@ -428,7 +438,7 @@ class RebelClassifier(
         costs = self.model_.completed_costs(costs)
         model, other = self.model_.with_costs(costs), copy.copy(self)
         other.costs, other.class_weight, other.model_ = costs, None, model
-        return other
+        return other if model.reject_level is None else other.budgeted()
 
     # ---- theory, selection, and parts of the model
 

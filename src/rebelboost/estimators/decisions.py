@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Scores
 from rebelboost.base.hashing import hash_rows
-from rebelboost.costs.decision import expected_costs
 from rebelboost.costs.prices import PriceRanges, price_ranges
 from rebelboost.costs.priors import estimated_priors, given_priors
+from rebelboost.estimators.abstentions import AbstentionsMixin
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.validation import known_labels, threads_of
 from rebelboost.model.fitted import FittedClassifier
@@ -56,7 +56,7 @@ class ChosenRule(NamedTuple):
     """The certificates of all rules, by name; they hold together."""
 
 
-class DecisionsMixin:
+class DecisionsMixin(AbstentionsMixin):
     """Certificates and alternatives of a classifier's decisions."""
 
     def certify(  # noqa: PLR0913  (scikit-learn's interface)
@@ -109,7 +109,8 @@ class DecisionsMixin:
         if by is not None:
             values, place = np.unique(_as_long(by, len(codes), "by"), return_inverse=True)
             parts |= parts_of(charged, place, values.tolist(), "rows of")
-        return certificate(charged, parts, confidence, by_row=by_row, target=at_most)
+        found = certificate(charged, parts, confidence, by_row=by_row, target=at_most)
+        return replace(found, abstention=self._fitted.rule.charge)
 
     def choose_rule(
         self,
@@ -144,9 +145,10 @@ class DecisionsMixin:
         found, abstained = {}, {}
         for name, rule in named.items():
             charged, _, by_row = self._charged(X, y, None, None, groups, None, rule=rule)
-            found[name] = certificate(
+            each = certificate(
                 charged, {}, confidence, by_row=by_row, target=at_most, n_rules=len(named)
             )
+            found[name] = replace(each, abstention=rule.model_.rule.charge)
             n_classes = len(self._fitted.classes)
             abstained[name] = float(np.mean(_decided(rule, X, None).codes == n_classes))
         proven = [name for name in named if at_most is not None and found[name].bound <= at_most]
@@ -193,46 +195,6 @@ class DecisionsMixin:
         decided = _decided(self, X, costs)
         return price_ranges(decided.posterior, decided.costs, decided.codes, model.rule.reject_cost)
 
-    def with_abstentions(self, budget: float, X: Any = None, *, label: Any = None) -> Self:
-        """The same model, abstaining on this share of the rows: those with the highest expected cost.
-
-        Parameters
-        ----------
-        budget : float
-            Share of the rows that may go to a person, from 0 to 1.
-        X : table of shape (N, d), default=None
-            Rows such as those to come, whose classes need not be known. By default, the rows that the
-            fits of a cross-fit have left out.
-        label : object, default=None
-            Label of abstentions; by default the present `reject_label`, or "abstain".
-        """
-        if not 0 <= budget <= 1:
-            raise ValueError(f"budget is {budget!r}: give a share of the rows, from 0 to 1")
-        model = self._fitted
-        least = self._least_costs(X)
-        n_allowed = int(np.floor(budget * len(least)))
-        # More than n_allowed rows may share a cost: then fewer abstain, and never more.
-        level = np.sort(least)[len(least) - n_allowed - 1] if n_allowed < len(least) else 0.0
-        other = copy.copy(self)
-        chosen = model.rule.reject_label if label is None else label
-        other.reject_cost = float(level)  # type: ignore[attr-defined]
-        other.reject_label = "abstain" if chosen is None else chosen  # type: ignore[attr-defined]
-        return other
-
-    def _least_costs(self, X: Any) -> BySample:
-        """(N,) least expected cost of a decision on each row, or on each row that was left out."""
-        model = self._fitted
-        if X is not None:
-            decided = _decided(self, X, None)
-            return expected_costs(decided.posterior, decided.costs).min(axis=1)
-        scores = getattr(self.cross_fit_, "left_out", None)  # type: ignore[attr-defined]
-        if scores is None or len(scores) == 0 or model.by_sample:
-            raise ValueError(
-                "the share of abstentions is set by rows that the model has not seen: give X, rows such "
-                "as those to come"
-            )
-        return model.expected_cost(scores).min(axis=1)
-
     def with_priors(self, priors: Any, X: Any = None) -> Self:
         """The same model for rows in which the classes are otherwise frequent.
 
@@ -261,7 +223,9 @@ class DecisionsMixin:
         other, changed = copy.copy(self), model.with_priors(shares)
         if len(model.classes) > 2:  # reweighted probabilities need not rise with the scores
             changed = replace(changed, monotone=())
-        other.model_ = changed  # type: ignore[attr-defined]
+        other.model_ = changed
+        if model.reject_level is not None:
+            other.budgeted()
         return other
 
     # ---- another world
@@ -298,11 +262,11 @@ class DecisionsMixin:
     def _greatest_of(self, code: int) -> float:
         """The greatest cost of a decision on a row of a class."""
         model = self._fitted
-        return max(float(model.costs[code].max()), model.rule.reject_cost or 0.0) or 1.0
+        return max(float(model.costs[code].max()), model.rule.charge or 0.0) or 1.0
 
     @property
     def _fitted(self) -> FittedClassifier:
-        model: FittedClassifier = self.model_  # type: ignore[attr-defined]
+        model: FittedClassifier = self.model_
         return model
 
     def _charged(
@@ -319,14 +283,19 @@ class DecisionsMixin:
         own = _decided(self, X, costs)
         codes = own.codes if rule is None else _decided(rule, X, None).codes
         model, n_samples = self._fitted, len(own.codes)
-        true = known_labels(y, n_samples, model.classes)
+        true = known_labels(
+            y,
+            n_samples,
+            model.classes,
+            "what decisions cost is not known on these rows: they contain",
+        )
         weight = np.ones(n_samples)
         if sample_weight is not None:
             weight = _as_long(sample_weight, n_samples, "sample_weight").astype(np.float64)
             if not (np.isfinite(weight) & (weight >= 0)).all() or not weight.any():
                 raise ValueError("sample_weight must be finite, 0 or more, and not 0 everywhere")
-        reject = (model if rule is None else rule.model_).rule.reject_cost
-        paid, greatest = _paid(own.costs, true, codes, reject)
+        charge = (model if rule is None else rule.model_).rule.charge
+        paid, greatest = _paid(own.costs, true, codes, charge)
         by_row = own.costs.ndim == 3
         if largest_cost is not None:
             if not np.isfinite(largest_cost) or largest_cost < paid.max():
@@ -354,13 +323,13 @@ def _decided(clf: Any, X: Any, costs: Any) -> Decided:
 
 
 def _paid(
-    costs: Floats, true: Labels, codes: Labels, reject_cost: float | None
+    costs: Floats, true: Labels, codes: Labels, charge: float | None
 ) -> tuple[BySample, float]:
     """(N,) the cost of each decision, and the greatest that is possible."""
     rows, n_classes = np.arange(len(true)), costs.shape[-1]
     decided = np.minimum(codes, n_classes - 1)
     by_class = costs[rows, true, decided] if costs.ndim == 3 else costs[true, decided]
-    reject = 0.0 if reject_cost is None else float(reject_cost)
+    reject = 0.0 if charge is None else float(charge)
     paid = np.where(codes == n_classes, reject, by_class)
     return paid, max(float(costs.max()), reject) or 1.0
 

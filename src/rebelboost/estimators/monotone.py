@@ -16,12 +16,10 @@ CHECKED_TOGETHER = 3
 """From this number of classes on, training must treat all mistakes alike."""
 
 
-def directions_of(given: Any, table: Table) -> dict[int, int]:
+def directions_of(given: Mapping[Any, int] | None, table: Table) -> dict[int, int]:
     """Feature → +1 or −1, from a dict of names or, without names, of indices."""
     if given is None:
         return {}
-    if not isinstance(given, Mapping):
-        raise ValueError(f'monotone is {given!r}: give a dict such as {{"income": 1, "debt": -1}}')
     n = table.encoder.n_features
     names = list(range(n)) if table.names is None else list(map(printed, table.names))
     found = {}
@@ -30,7 +28,9 @@ def directions_of(given: Any, table: Table) -> dict[int, int]:
             raise ValueError(f"monotone names {name!r}: the columns are {listed(names)}")
         feature = names.index(name)
         if feature in table.encoder.levels:
-            raise ValueError(f"monotone names {name!r}, which holds categories: name a column of numbers")
+            raise ValueError(
+                f"monotone names {name!r}, which holds categories: name a column of numbers"
+            )
         if isinstance(sign, bool) or sign not in (1, -1):
             raise ValueError(f"monotone gives {sign!r} for {name!r}: give 1 or -1")
         found[feature] = int(sign)
@@ -64,7 +64,11 @@ def kept(model: Any, directions: Directions) -> Any:
                 f"monotone= with {len(model.classes)} classes needs training that treats all mistakes alike: "
                 'set training="neutral" and loss="exponential"; the costs then act in the decision'
             )
-    if isinstance(model, FittedClassifier) and model.subcosts == "rebel" and not is_uniform(model.decoder.costs):
+    if (
+        isinstance(model, FittedClassifier)
+        and model.subcosts == "rebel"
+        and not is_uniform(model.decoder.costs)
+    ):
         raise ValueError('monotone= needs subcosts="thesis", or training="neutral"')
     better = mended(model.ensemble, directions)
     return replace(model, ensemble=better, monotone=tuple(sorted(directions.items())))

@@ -13,7 +13,7 @@ from rebelboost.boosting.objectives import RegressionObjective
 from rebelboost.boosting.settings import Settings
 from rebelboost.boosting.state import HeldOut
 from rebelboost.costs.by_sample import columns_of, rows_of_cube
-from rebelboost.costs.decision import DecisionRule
+from rebelboost.costs.decision import DecisionRule, budgeted
 from rebelboost.costs.matrix import class_costs, cost_matrix, cost_rows, costs_of_classes
 from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.data.equal_samples import n_distinct
@@ -145,9 +145,10 @@ class SplitBy(NamedTuple):
         }
 
 
-def rule_of(clf: Any) -> DecisionRule:
-    """Decision rule given by a classifier's parameters."""
-    return DecisionRule(clf.decision, clf.reject_cost, clf.reject_label)
+def rule_of(clf: Any, level: float | None = None) -> DecisionRule:
+    """Decision rule given by a classifier's parameters, and by the level of a budget."""
+    rule = DecisionRule(clf.decision, clf.reject_cost, clf.reject_label)
+    return rule if clf.reject_budget is None or level is None else budgeted(rule, level)
 
 
 def read_classes(

@@ -358,14 +358,15 @@ def _without_mask(y: Any) -> Any:
     return y.to_numpy(dtype=plain)
 
 
-def known_labels(y: ArrayLike, n_samples: int, known: NDArray[Any]) -> Labels:
-    """Class codes of validation labels, using the training classes."""
+def known_labels(
+    y: ArrayLike, n_samples: int, known: NDArray[Any], what: str = "the validation labels contain"
+) -> Labels:
+    """Class codes of labels, using the training classes."""
     classes, labels = encode_labels(y, n_samples)
     unknown = np.setdiff1d(classes, known)
     if len(unknown) > 0:
         raise ValueError(
-            f"the validation labels contain class {unknown.tolist()[0]!r}, "
-            "which is not among the training labels"
+            f"{what} class {unknown.tolist()[0]!r}, which is not among the training labels"
         )
     return np.searchsorted(known, classes).astype(np.int32)[labels]
 
@@ -467,7 +468,7 @@ def check_cross_fit(estimator: Any, *, validated: bool) -> None:
 def check_agreement(clf: Any, *, validated: bool) -> None:
     """Raise an error if parameters of a classifier contradict one another."""
     check_cross_fit(clf, validated=validated)
-    if clf.reject_cost is not None and clf.reject_label is None:
+    if clf.reject_cost is not None and clf.reject_label is None and clf.reject_budget is None:
         raise ValueError(
             f"reject_cost={clf.reject_cost:g} needs a reject_label for predict to return"
         )

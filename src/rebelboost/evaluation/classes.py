@@ -127,12 +127,12 @@ def _evaluation(
         model.costs,
         labels=classes,
         sample_weight=weight,
-        reject_cost=rule.reject_cost,
+        reject_cost=rule.charge,
         reject_label=rule.reject_label,
     )
     n = len(judged.true)
     if judged.costs is not None:
-        prices = judged.prices(model.costs, rule.reject_cost)
+        prices = judged.prices(model.costs, rule.charge)
         confusion = by_row(confusion, judged.true, judged.decided, prices, weight)
     is_decided = judged.decided < len(classes)
     is_right = (judged.true == judged.decided).astype(np.float64)
@@ -179,9 +179,10 @@ def _price_changes(
 
 def _cost(model: FittedClassifier, judged: Judged, sampling: WeightedRows) -> Estimate:
     """The mean cost, whose interval allows for all costs that are possible."""
-    reject = [] if model.rule.reject_cost is None else [model.rule.reject_cost]
+    charge = model.rule.charge
+    reject = [] if charge is None else [charge]
     possible = model.costs if judged.costs is None else judged.costs
-    prices = judged.prices(model.costs, model.rule.reject_cost)
+    prices = judged.prices(model.costs, charge)
     paid = prices[np.arange(len(prices)), judged.decided]
     n_samples = min(sampling.number(paid), sampling.share_number((paid > 0).astype(np.float64)))
     greatest = max([float(possible.max()), *reject])

@@ -45,7 +45,7 @@ def _verdict(
         text = (
             f"Abstained, returning {printed(decision)!r}: the cheapest decision, "
             f"{_name(model, decided)}, has an expected cost of {number(risks[decided])}, more than "
-            f"reject_cost={model.rule.reject_cost:g}"
+            f"{_limit(model)}"
         )
     if int(posterior.argmax()) != decided:
         text += "\n" + _why_not_the_likeliest(model, decided, posterior, risks)
@@ -130,6 +130,14 @@ def _probabilities(model: FittedClassifier, posterior: ByClass) -> str:
     likely = [k for k in order.tolist() if posterior[k] >= LIKELY or k == order[0]]
     said = ", ".join(f"{_name(model, k)} ({probability(posterior[k])})" for k in likely)
     return f"Probabilities: {said}"
+
+
+def _limit(model: FittedClassifier) -> str:
+    """From which expected cost on the model abstains."""
+    level = model.rule.reject_cost
+    if model.reject_level is not None and level == model.reject_level:
+        return f"{number(level)}, the level of its budget of abstentions"
+    return f"reject_cost={level:g}"
 
 
 def _name(model: FittedClassifier, code: int) -> str:

@@ -18,7 +18,7 @@ from rebelboost.base.arrays import Floats
 from rebelboost.base.checks import Fields, TensorReader, require, room
 from rebelboost.boosting.rounds import History
 from rebelboost.cascade.plan import CascadePlan
-from rebelboost.costs.decision import DecisionRule
+from rebelboost.costs.decision import DecisionRule, budgeted
 from rebelboost.costs.matrix import cost_cells, cost_matrix
 from rebelboost.costs.posterior import Decoder
 from rebelboost.data.encoder import MOST_CODES, FeatureEncoder, as_frame
@@ -223,6 +223,7 @@ def _own(model: FittedClassifier | FittedRegressor, cross_fit: CrossFit | None) 
             **({} if decoder.shift is None else {"shifted": True}),
         },
         "cross_fit": cross_fit is not None,
+        **({} if model.reject_level is None else {"reject_level": model.reject_level}),
     }
 
 
@@ -250,15 +251,16 @@ def unpack_model(
     lost = fields.number("unavoidable_cost", 0.0)
     kept = take_provenance(reader, encoder, n_classes)
     examples = StoredRows(kept, left)
-    spaces = fields.list("spaces")
-    ensemble = take_terms(reader, spaces, features, examples, n_classes, lost)
+    ensemble = take_terms(reader, fields.list("spaces"), features, examples, n_classes, lost)
     require(examples.has(ensemble.example_rows), "examples whose class is unknown")
     history = take_history(reader, ensemble)
+    monotone = _take_monotone(fields, features, ensemble)
     model: FittedClassifier | FittedRegressor
     cross_fit, plan = None, None
     if DECIDING.keys() <= known[kind]:  # a classifier
         require(reach(ensemble) <= LARGEST_SCORE, "terms with huge outputs")
         model = _take_classifier(reader, fields, _rule(parameters), encoder, names, ensemble)
+        model = _with_budget(model, fields, parameters)
         if fields.has("sample_costs"):
             columns, learned = take_sample_costs(reader, fields, features, n_classes)
             check_factors(learned, model.costs)
@@ -280,12 +282,11 @@ def unpack_model(
         if fields.has("intervals"):
             model = replace(model, intervals=take_intervals(reader, fields, features))
             cross_fit = take_cross_fit(reader, model, history)
-    model = replace(model, monotone=_take_monotone(fields, features, ensemble))
     metadata = fields.any("metadata")
     require(isinstance(metadata, dict), "user metadata that is not an object")
     fields.end()
     reader.end()
-    model = replace(model, provenance=kept)
+    model = replace(model, provenance=kept, monotone=monotone)
     return StoredModel(kind, parameters, model, history, cross_fit, metadata, plan)
 
 
@@ -331,6 +332,17 @@ def _take_features(
     return FeatureEncoder(n, levels), names
 
 
+def _with_budget(
+    model: FittedClassifier, fields: Fields, parameters: dict[str, Any]
+) -> FittedClassifier:
+    if not fields.has("reject_level"):
+        return model
+    level, given = fields.number("reject_level", 0.0, LARGEST), parameters.get("reject_budget")
+    good = isinstance(given, int | float) and 0 <= given <= 1
+    require(good, "a level of a budget, without a budget")
+    return replace(model, reject_level=level, rule=budgeted(model.rule, level))
+
+
 def _take_monotone(
     fields: Fields, features: Features, ensemble: Ensemble
 ) -> tuple[tuple[int, int], ...]:
@@ -347,7 +359,9 @@ def _take_monotone(
         and each[1] in {1, -1}
         for each in found
     )
-    require(good and len({each[0] for each in found}) == len(found), "'monotone' that names no features")
+    require(
+        good and len({each[0] for each in found}) == len(found), "'monotone' that names no features"
+    )
     trees = trees_of(ensemble)
     holds = trees is not None and not any(violations(trees, dict(found)))
     require(holds, "scores that do not rise or fall with the features that it names as monotone")

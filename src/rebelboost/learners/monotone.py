@@ -1,8 +1,8 @@
 """Trees whose scores rise or fall with some features.
 
-The splits are those of any tree. The outputs of the leaves are then moved to the nearest ones, in squares weighted by
-the leaves' boosting weights, that rise as they must (`rebelboost.model.monotone`). As each tree rises, so does the
-sum, and averages of such sums.
+The splits are those of any tree. The outputs of the leaves are then moved to the nearest ones, in squares
+weighted by the leaves' boosting weights, that rise as they must (`rebelboost.model.monotone`). As each tree
+rises, so does the sum, and averages of such sums.
 """
 
 from collections.abc import Mapping
@@ -57,7 +57,9 @@ class PreparedMonotone(PreparedTree):
 def monotone_learner(learner: WeakLearner, directions: Mapping[int, int]) -> MonotoneTree | None:
     """The learner with outputs that rise as they must; None if it cannot promise that."""
     if isinstance(learner, Stump):
-        learner = Tree(depth=1, bins=learner.bins, binning=learner.binning, categorical=learner.categorical)
+        learner = Tree(
+            depth=1, bins=learner.bins, binning=learner.binning, categorical=learner.categorical
+        )
     if type(learner) is not Tree or learner.outputs != "leaf" or learner.depth > DEEPEST:
         return None
     options = {field.name: getattr(learner, field.name) for field in fields(learner)}

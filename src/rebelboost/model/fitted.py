@@ -137,6 +137,8 @@ class FittedClassifier(FittedTerms):
     """How decisions follow, and when the model abstains."""
     columns: CostColumns | None = None
     """Costs that columns of the table hold."""
+    reject_level: float | None = None
+    """Least expected cost above which a budget of abstentions lets the model abstain; None: no budget."""
     learned: LearnedCosts | None = None
     """Costs as they depend on the sample, where they were given for each training sample."""
 

@@ -1,10 +1,11 @@
 """Scores that rise with some features, whatever the other features are: proved leaf by leaf.
 
-A tree is a function with one value in each leaf, and each leaf is a box of feature values. The function rises with
-a feature if no leaf has a higher value than another that can be reached from it by raising the feature alone.
-Such pairs of leaves are found from their boxes, so the proof holds for all values, not only for those of a table.
-A sum of functions that rise, rises. Which values must rise depends on the task: a prediction; with two classes,
-the lead of the second over the first; with ordered classes, the lead of each class over the one before.
+A tree is a function with one value in each leaf, and each leaf is a box of feature values. The function rises
+with a feature if no leaf has a higher value than another that can be reached from it by raising the feature
+alone. Such pairs of leaves are found from their boxes, so the proof holds for all values, not only for those
+of a table. A sum of functions that rise, rises. Which values must rise depends on the task: a prediction;
+with two classes, the lead of the second over the first; with ordered classes, the lead of each class over the
+one before.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,7 +27,7 @@ Relation = NDArray[np.bool_]
 DEEPEST = 8
 """Trees with more layers have too many pairs of leaves."""
 ROUNDING = 2.0**-10
-"""Violations up to this share of a tree's largest output are due to rounding (`rounded_parts`) and are mended."""
+"""Violations up to this share of a tree's largest output are rounding (`rounded_parts`), and are mended."""
 
 
 class _Boxes(NamedTuple):
@@ -57,11 +58,11 @@ def relation_of(tree: Trees, directions: Directions) -> Relation | None:
         return None
     paths = paths_of(tree)
     columns = np.append(tree.columns, -1)[paths.nodes]
-    related = np.ones((len(paths.tree), len(paths.tree)), dtype=bool)
-    possible = ~((columns < 0) & paths.right).any(axis=1)
+    related: Relation = np.ones((len(paths.tree), len(paths.tree)), dtype=bool)
+    possible: Relation = np.all((columns >= 0) | ~paths.right, axis=1)
     for column in np.unique(columns[columns >= 0]).tolist():
         asks = columns == column
-        if tree.category[paths.nodes[asks][0]] >= 0:
+        if (tree.category[paths.nodes[asks]] >= 0).any():
             related &= _categories_meet(tree, paths, asks)
             continue
         boxes = _boxes(tree, paths, asks)
@@ -81,7 +82,7 @@ def _boxes(tree: Trees, paths: Paths, asks: Relation) -> _Boxes:
         threshold = tree.thresholds[node]
         low = np.where(own & right, np.maximum(low, threshold), low)
         high = np.where(own & ~right, np.minimum(high, threshold), high)
-        missing &= ~own | ((tree.missing_right[node] != 0) == right)
+        missing = missing & (~own | np.equal(tree.missing_right[node] != 0, right))
     return _Boxes(low, high, missing)
 
 
@@ -92,9 +93,9 @@ def _categories_meet(tree: Trees, paths: Paths, asks: Relation) -> Relation:
         rows = np.flatnonzero(asks[:, layer])
         node, right = paths.nodes[rows, layer], paths.right[rows, layer, np.newaxis]
         goes = np.column_stack([tree.right[tree.category[node]], tree.missing_right[node]]) != 0
-        passes[rows] &= goes == right
+        passes[rows] &= np.equal(goes, right)
     bits = np.packbits(passes, axis=1)
-    found: Relation = (bits[:, np.newaxis] & bits).any(axis=2)
+    found: Relation = np.any(bits[:, np.newaxis] & bits, axis=2)
     return found
 
 
@@ -114,7 +115,7 @@ def leads(outputs: Outputs) -> Floats:
 
 
 def with_leads(outputs: Outputs, wanted: Floats) -> Outputs:
-    """Outputs with these leads. With two classes they are symmetric, otherwise the first class keeps its own."""
+    """Outputs with these leads: symmetric with two classes; otherwise the first class keeps its own."""
     n_classes = outputs.shape[1]
     if n_classes == 1:
         return wanted

@@ -371,7 +371,9 @@ class SmoothSimilarities(StoredTerms):
         offsets = reader.numbers("smooth.offsets", n, around.n_classes)
         split = np.split(outputs, np.cumsum(counts)[:-1])
         functions = [
-            SmoothFunction(each.space, each.rows, each.points, tau, np.ascontiguousarray(a), b, names)
+            SmoothFunction(
+                each.space, each.rows, each.points, tau, np.ascontiguousarray(a), b, names
+            )
             for each, tau, a, b, names in zip(
                 placed, taus.tolist(), split, offsets, (named == 1).tolist(), strict=True
             )

@@ -113,7 +113,7 @@ def _check_same(subject: Subject, judged: Judged) -> None:
 
 def _paid(subject: Subject, judged: Judged) -> BySample:
     """(n,) cost of each decision."""
-    abstaining = subject.clf.reject_cost
+    abstaining = subject.clf.model_.rule.charge
     prices = judged.prices(subject.clf.costs_, 0.0 if abstaining is None else abstaining)
     return prices[np.arange(len(prices)), judged.decided]
 

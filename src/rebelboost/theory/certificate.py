@@ -86,6 +86,8 @@ class Certificate(Described):
     """Number of rows like these that would bring the bound to the target; None if it is met or out of reach."""
     n_rules: int = 1
     """Number of rules among which this one was chosen; the bound allows for that."""
+    abstention: float | None = None
+    """What an abstention was charged with; None: the rule never abstains."""
 
     @property
     def bound(self) -> float:
@@ -115,6 +117,9 @@ class Certificate(Described):
             found.append(
                 f"The rule was chosen among {self.n_rules}, and the bound allows for that."
             )
+        if self.abstention is not None:
+            charge = number(self.abstention) if self.abstention else "nothing"
+            found.append(f"An abstention is charged with {charge}.")
         if self.target is not None:
             found.append(self._about_target(self.target))
         limit = f"The greatest possible cost of a decision is {number(self.greatest)}"
@@ -160,6 +165,7 @@ class Certificate(Described):
             "bound": self.bound,
             **self.total._asdict(),
             **{name: getattr(self, name) for name in kept},
+            "abstention": self.abstention,
             "parts": [{**p, "cost": None if p["n"] == 0 else p["cost"]} for p in parts],
         }
 

@@ -12,7 +12,6 @@ from rebelboost.costs.matrix import is_uniform
 from rebelboost.losses.exponential import CAP
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.selection.average import CrossFit
-from rebelboost.theory.monotone import promises
 from rebelboost.theory.bounds import (
     loss_ratio_bound,
     rebel_similarity_rate,
@@ -20,6 +19,7 @@ from rebelboost.theory.bounds import (
     similarity_rate,
     similarity_rounds,
 )
+from rebelboost.theory.monotone import promises
 
 SLACK = 1e-6
 """Relative tolerance for rounding errors when a round is compared with its bound."""
@@ -153,12 +153,10 @@ class Guarantee(Described):
                 f"round left {slowest:.6g}."
             )
             blocks.append(Sentence(rate))
+        concern = "The bounds concern" if self.monotone else "All of this concerns"
         return [
             *blocks,
-            Sentence(
-                f"{'The bounds concern' if self.monotone else 'All of this concerns'} the training samples. Use "
-                "a test set for new samples."
-            ),
+            Sentence(f"{concern} the training samples. Use a test set for new samples."),
         ]
 
     def __repr__(self) -> str:
