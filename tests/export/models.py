@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
-from rebelboost import KernelSimilarity, RebelClassifier, RebelRegressor, Similarity, SmoothSimilarity, Stump, Tree
+from rebelboost import (
+    KernelSimilarity,
+    RebelClassifier,
+    RebelRegressor,
+    Similarity,
+    SmoothSimilarity,
+    Stump,
+    Tree,
+)
 from rebelboost.model.trees import Trees
 
 COSTS = [[0, 1, 2], [3, 0, 1], [1, 1, 0]]

@@ -1,8 +1,8 @@
 """Smooth similarities as terms: Σ_i f_i(x)·a_i + b over the examples i of a function, in one space.
 
 Each term is a whole function: f_i(x) = (τ − r_i)/(τ + r_i), where r_i is the squared distance to example i. The
-outputs of a smooth function cancel one another widely, so explanations credit features. Those of a kernel machine
-pull towards the classes of the examples, so explanations credit these rows.
+outputs of a smooth function cancel one another widely, so explanations credit features. Those of a kernel
+machine pull towards the classes of the examples, so explanations credit these rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -371,7 +371,9 @@ class SmoothSimilarities(StoredTerms):
         offsets = reader.numbers("smooth.offsets", n, around.n_classes)
         split = np.split(outputs, np.cumsum(counts)[:-1])
         functions = [
-            SmoothFunction(each.space, each.rows, each.points, tau, np.ascontiguousarray(a), b, names)
+            SmoothFunction(
+                each.space, each.rows, each.points, tau, np.ascontiguousarray(a), b, names
+            )
             for each, tau, a, b, names in zip(
                 placed, taus.tolist(), split, offsets, (named == 1).tolist(), strict=True
             )
