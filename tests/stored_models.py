@@ -11,6 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from rebelboost import (
+    KernelSimilarity,
     RebelClassifier,
     RebelRegressor,
     Similarity,
@@ -175,6 +176,12 @@ MAKERS = {
     "smooth": (
         lambda: numbers(n=40),
         fitted(RebelClassifier("smooth", cross_fit=2, random_state=1)),
+    ),
+    "kernel": (
+        lambda: numbers(n=20),
+        fitted(
+            RebelClassifier(KernelSimilarity("standard", examples=8), cross_fit=2, random_state=1)
+        ),
     ),
     "early_stopping": (
         numbers,

@@ -1,4 +1,4 @@
-"""`python -m tests.determinism`: compare eleven models with their stored hashes; `--record` stores new ones.
+"""`python -m tests.determinism`: compare twelve models with their stored hashes; `--record` stores new ones.
 
 A change of bits is a decision: record it, and write in the changelog what changed and why.
 """

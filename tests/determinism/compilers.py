@@ -1,6 +1,6 @@
 """`python tests/determinism/compilers.py`: other compilers' kernels train the same models; others compile.
 
-Builds the extension with every compiler of this system that is found, and compares the eleven models with those
+Builds the extension with every compiler of this system that is found, and compares the twelve models with those
 of the installed build. Compilers for other systems build the kernels without Python, and their C++ test,
 which is run where an emulator is found.
 """

@@ -1,4 +1,4 @@
-"""`python tests/determinism/machines.py`: the eleven models as other machines would train them.
+"""`python tests/determinism/machines.py`: the twelve models as other machines would train them.
 
 NumPy, OpenBLAS and glibc choose their code by the processor. Their own switches make them choose as on an
 older one; `--emulate` runs the whole process on an emulated processor (QEMU's `qemu-x86_64`), where

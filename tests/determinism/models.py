@@ -1,4 +1,4 @@
-"""Eleven models of all kinds, and a hash of everything that each one learned and answers."""
+"""Twelve models of all kinds, and a hash of everything that each one learned and answers."""
 
 import hashlib
 import json
@@ -8,7 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from determinism.tables import amounts, images, mixed, numbers
-from rebelboost import RebelClassifier, RebelRegressor, Similarity, SmoothSimilarity, Stump, Tree
+from rebelboost import (
+    KernelSimilarity,
+    RebelClassifier,
+    RebelRegressor,
+    Similarity,
+    SmoothSimilarity,
+    Stump,
+    Tree,
+)
 from rebelboost.base.checks import Fields, Room
 from rebelboost.files.packing import unpacked
 from rebelboost.files.safetensors import read
@@ -48,6 +56,7 @@ MODELS = {
     ),
     "similarity": lambda: _fitted(RebelClassifier(Similarity("whitened"), n_rounds=60), numbers),
     "smooth": lambda: _fitted(RebelClassifier(SmoothSimilarity(), random_state=0), numbers),
+    "kernel": lambda: _fitted(RebelClassifier(KernelSimilarity(), random_state=0), numbers),
     "auto": lambda: _fitted(RebelClassifier(n_rounds=30, cross_fit=3, random_state=3), mixed),
     "votes": lambda: _fitted(
         RebelClassifier(n_rounds=20, random_state=5), lambda: numbers(1300, seed=6)

@@ -1,4 +1,4 @@
-"""Tables for the eleven models: the same numbers on every machine, whatever NumPy's generators do."""
+"""Tables for the twelve models: the same numbers on every machine, whatever NumPy's generators do."""
 
 import numpy as np
 

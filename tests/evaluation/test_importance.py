@@ -29,6 +29,7 @@ LEARNERS = {
     "trees": RebelClassifier("tree", n_rounds=60),
     "all": RebelClassifier(),
     "smooth": RebelClassifier("smooth", cross_fit=5),
+    "kernel": RebelClassifier("kernel", cross_fit=5),
     "similarities": RebelClassifier(Similarity(), n_rounds=100, cross_fit=5),
 }
 

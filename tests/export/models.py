@@ -6,7 +6,15 @@ import numpy as np
 import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
-from rebelboost import RebelClassifier, RebelRegressor, Similarity, SmoothSimilarity, Stump, Tree
+from rebelboost import (
+    KernelSimilarity,
+    RebelClassifier,
+    RebelRegressor,
+    Similarity,
+    SmoothSimilarity,
+    Stump,
+    Tree,
+)
 from rebelboost.model.trees import Trees
 
 COSTS = [[0, 1, 2], [3, 0, 1], [1, 1, 0]]
@@ -143,6 +151,7 @@ MODELS = {
     "similarities": _single("similarity", lambda: wine(0.1), 40),
     "signs of similarities": _single(Similarity(response="sign"), categories),
     "smooth similarities": lambda: RebelClassifier(SmoothSimilarity(), random_state=0).fit(*categories()),
+    "a kernel machine": lambda: RebelClassifier(KernelSimilarity(), random_state=0).fit(*categories()),
     "one class": _one_class,
     "a regression": _regression,
     "a regression by trees": lambda: _regression("tree"),

@@ -39,8 +39,18 @@ SPOKEN = {
     "loss": ["exponential", "logistic", "squared", "absolute", "huber"],
     "subcosts": ["thesis", "rebel"],
     "training": ["auto", "costs", "neutral"],
-    "learner": ["auto", "auto_trees", "stump", "tree", "similarity", "smooth"],
-    "$": ["Tree", "Stump", "Similarity", "SmoothSimilarity", "tuple", "dict", "array", "float"],
+    "learner": ["auto", "auto_trees", "stump", "tree", "similarity", "smooth", "kernel"],
+    "$": [
+        "Tree",
+        "Stump",
+        "Similarity",
+        "SmoothSimilarity",
+        "KernelSimilarity",
+        "tuple",
+        "dict",
+        "array",
+        "float",
+    ],
     "kind": ["scaled", "metric", "precomputed", "numbers", "flags", "texts", "fixed_width_texts"],
     "metric": [
         "euclidean",
@@ -66,6 +76,7 @@ LEARNERS = (
     {"$": "Similarity", "metric": "mahalanobis"},
     {"$": "Similarity", "anchors": 3},
     {"$": "SmoothSimilarity"},
+    {"$": "KernelSimilarity"},
 )
 
 

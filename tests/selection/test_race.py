@@ -28,12 +28,14 @@ def raced():
     return classifier().fit(X, y)
 
 
-def test_trees_similarities_and_a_smooth_function_run(raced):
+def test_trees_similarities_a_smooth_function_and_a_kernel_machine_run(raced):
     names = [standing.name for standing in raced.cross_fit_.standings]
     assert len(names) == len(set(names)) == 10
     others = {"trees of depth 6", "single splits", "smooth similarities", "class frequencies"}
     assert others < set(names)
-    assert sum(name.endswith("d similarities") for name in names) == 3
+    similarities = {name for name in names if name.endswith("d similarities")}
+    assert similarities == {"unscaled similarities", "whitened similarities"}
+    assert "kernel machine" in names
 
 
 def test_shares_sum_to_one_and_members_were_fitted_on_all_parts(raced):
@@ -110,7 +112,9 @@ def test_similarities_win_where_boundaries_are_curved_and_it_is_said():
     points, labels = spirals(0)[:2]
     fitted = RebelClassifier(n_rounds=200).fit(points, labels)
     shares = {s.name: s.share for s in fitted.cross_fit_.standings}
-    assert sum(share for name, share in shares.items() if "similarities" in name) > 0.9
+    assert shares["kernel machine"] > 0.05
+    alike = {name for name in shares if "similarities" in name or name == "kernel machine"}
+    assert sum(shares[name] for name in alike) > 0.9
     assert "unscaled similarities" in str(fitted.selection_).split(";")[0]
     told = str(fitted.selection_).split("; dropped early: ")[1]
     assert "trees of depth 3" in told
@@ -121,8 +125,15 @@ def test_one_scale_of_similarities_goes_on_after_the_first_fold():
     points, labels = spirals(0)[:2]
     found = RebelClassifier(n_rounds=60).fit(points, labels).cross_fit_
     scales = [s for s in found.standings if "d similarities" in s.name]
-    assert len(scales) == 3
-    assert sorted(s.n_parts for s in scales) == [1, 1, 5]
+    assert len(scales) == 2
+    assert sorted(s.n_parts for s in scales) == [1, 5]
+
+
+def test_with_many_samples_standardised_similarities_run_instead_of_a_kernel_machine(monkeypatch):
+    monkeypatch.setattr(candidates, "MOST_ROWS", 200)
+    names = {standing.name for standing in classifier(n_rounds=5).fit(X, y).cross_fit_.standings}
+    assert "standardised similarities" in names
+    assert "kernel machine" not in names
 
 
 def test_costs_are_told_where_they_are_unequal():
@@ -195,7 +206,7 @@ def test_of_many_samples_two_folds_are_left_out_unless_more_are_asked_for(monkey
     assert {s.n_parts for s in members} == {2}
     assert len(found.rows) == pytest.approx(0.4 * len(y), abs=20)
     # The fit to all samples joins those without the folds.
-    boosted = [s for s in members if s.name != "smooth similarities"]
+    boosted = [s for s in members if s.name not in {"smooth similarities", "kernel machine"}]
     runs = [found.standings[run].name for run in found.runs]
     assert all(runs.count(s.name) == 3 for s in boosted)
     n_smooth = len(members) - len(boosted)
@@ -205,6 +216,7 @@ def test_of_many_samples_two_folds_are_left_out_unless_more_are_asked_for(monkey
 
 
 def test_of_many_samples_one_scale_of_similarities_takes_part(monkeypatch):
+    monkeypatch.setattr(candidates, "MOST_ROWS", 200)  # with fewer samples, there are two scales
     every = classifier(n_rounds=10).fit(X, y).cross_fit_
     monkeypatch.setattr(selection, "MOST_FOR_ALL_SCALES", 200)
     found = classifier(n_rounds=10).fit(X, y).cross_fit_
@@ -292,10 +304,10 @@ def test_each_candidate_has_a_share_of_the_time_for_the_first_fold(monkeypatch):
     Clock(monkeypatch)
     watched = classifier(n_rounds=300, time_budget=200.0, callbacks=[Watcher()])
     found = watched.fit(X, y).cross_fit_
-    # Smooth similarities cannot be ended early, and are not begun with so little time.
-    assert len(found.standings) == 9
-    assert "smooth similarities" not in {s.name for s in found.standings}
-    lengths = found.history.n_rounds[:8]  # smooth similarities have no rounds
+    # What is solved at once cannot be ended early, and is not begun with so little time.
+    assert len(found.standings) == 8
+    assert not {"smooth similarities", "kernel machine"} & {s.name for s in found.standings}
+    lengths = found.history.n_rounds[:7]  # class frequencies have no rounds
     assert max(lengths) < 60
 
 

@@ -155,7 +155,7 @@ def train_command(  # noqa: PLR0913, PLR0917  (options)
         str,
         typer.Option(
             metavar="NAME",
-            help="Kind of model: tree, stump, similarity or smooth; auto compares several by "
+            help="Kind of model: tree, stump, similarity, smooth or kernel; auto compares several by "
             "cross-validation and averages the best.",
         ),
     ] = "auto",

@@ -54,7 +54,8 @@ class RebelClassifier(
 
     Parameters
     ----------
-    learner : {"auto", "auto_trees", "tree", "stump", "similarity", "smooth"} or WeakLearner, default="auto"
+    learner : {"auto", "auto_trees", "tree", "stump", "similarity", "smooth", "kernel"} or WeakLearner, \
+            default="auto"
         The weak learner, by name or as an object such as ``Tree(depth=3)``. "auto" compares trees and
         similarities by cross-validation and averages the best; without a cross-fit it is ``Tree()``.
         "auto_trees" compares trees only: such a model keeps no training rows.

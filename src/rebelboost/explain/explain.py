@@ -75,12 +75,13 @@ def summary_of(
 
 def feature_shares(model: FittedTerms) -> Floats:
     """(d,) how much the splits of trees on each feature change the scores; the shares sum to 1."""
-    if not any(group.terms.credits_features for group in model.ensemble.groups):
+    sizes = importances(model.ensemble, model.n_features)
+    credited = any(group.terms.credits_features for group in model.ensemble.groups)
+    if not credited or (model.ensemble.example_rows and not sizes.any()):  # an offset is a tree
         raise AttributeError(
             "feature_importances_ need trees or a smooth function, and this model has none: similarities "
             "compare all features at once. summary() lists the training rows they use"
         )
-    sizes = importances(model.ensemble, model.n_features)
     return sizes / (sizes.sum() or 1.0)
 
 

@@ -12,7 +12,7 @@ from rebelboost.base.names import printed
 from rebelboost.explain.rules import RuleHashes, Wording, rule, rule_hashes
 from rebelboost.explain.shares import Contributions
 from rebelboost.model.ensemble import Ensemble
-from rebelboost.model.shares import ComparisonVotes, RowVotes, RuleVotes
+from rebelboost.model.shares import FAR, ComparisonVotes, RowVotes, RuleVotes
 
 
 class Reason(NamedTuple):
@@ -131,12 +131,13 @@ class ReasonBuilder:
     def _of_comparisons(self, votes: Sequence[ComparisonVotes | RowVotes], sample: int) -> Reasons:
         """Comparisons of the same rows are merged across fits, whichever row is the anchor."""
         pairs = np.concatenate([each.pairs(sample) for each in votes])
-        keys = pairs[:, 0] * (pairs.max() + 2) + pairs[:, 1] + 1
+        keys = pairs[:, 0] * (pairs.max() + 3) + pairs[:, 1] + 2
         first, sums, counts = summed(keys, np.concatenate([each.said(sample) for each in votes]))
 
         def words(nearer: int, other: int) -> Callable[[], str]:
             if other < 0:
-                return lambda: f"near {self.rows.name(nearer)}"
+                where = "far from" if other == FAR else "near"
+                return lambda: f"{where} {self.rows.name(nearer)}"
             return lambda: f"more like {self.rows.name(nearer)} than {self.rows.name(other)}"
 
         there = sums.any(axis=1)

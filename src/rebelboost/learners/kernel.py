@@ -81,11 +81,11 @@ def in_order(values: Floats) -> Floats:
 class KernelSimilarity(Parameters):
     """Similarities to all training rows, with outputs that are found at once.
 
-    The scores are Σ_i f_i(x)·a_i + b with the one-point similarities f_i(x) = (τ − r_i)/(τ + r_i) to the training
-    rows, where r_i is a squared distance and τ half its median. The outputs a_i are found by kernel ridge regression:
-    a row pulls towards its class, by as much as the others leave unexplained. Reasons are exact sums over the
-    training rows. The penalty is chosen on held-out samples, so a classifier with this learner is always
-    cross-fitted; the model itself is fitted to all samples.
+    The scores are Σ_i f_i(x)·a_i + b with the one-point similarities f_i(x) = (τ − r_i)/(τ + r_i) to the
+    training rows, where r_i is a squared distance and τ half its median. The outputs a_i are found by kernel
+    ridge regression: a row pulls towards its class, by as much as the others leave unexplained. Reasons are
+    exact sums over the training rows. The penalty is chosen on held-out samples, so a classifier with this
+    learner is always cross-fitted; the model itself is fitted to all samples.
 
     Parameters
     ----------

@@ -8,6 +8,8 @@ import numpy as np
 
 from rebelboost.base.arrays import ByClass, Floats, Ints, Outputs, Scores
 
+ALONE, FAR = -1, -2
+"""In place of a second row, where there is none: the sample is near the first one, or far from it."""
 CHUNK = 1 << 22
 """Maximum number of values processed at a time."""
 
@@ -43,7 +45,7 @@ class ComparisonVotes(NamedTuple):
         return said
 
     def pairs(self, sample: int) -> Ints:
-        """(T, 2) rows of the nearer example and of the other one; −1: no other."""
+        """(T, 2) rows of the nearer example and of the other one; `ALONE`: no other."""
         pairs: Ints = self.comparisons.named_rows
         keeps = self.comparisons.of_one_point | (self.responses[sample] > 0)
         return np.where(keeps[:, np.newaxis], pairs, pairs[:, ::-1])
@@ -54,8 +56,10 @@ class RowVotes(NamedTuple):
 
     rows: Ints
     """(E,) rows of the training table."""
+    beyond: Floats
+    """(n, E) how much more similar they are to the samples than to one another."""
     pulls: Floats
-    """(n, E, K)"""
+    """(n, E, K) contributions."""
 
     def said(self, sample: int) -> Outputs:
         """(E, K) contribution of each example for a sample."""
@@ -63,9 +67,8 @@ class RowVotes(NamedTuple):
         return said
 
     def pairs(self, sample: int) -> Ints:
-        """(E, 2) the rows, which are compared with no other."""
-        del sample
-        return np.stack([self.rows, np.full_like(self.rows, -1)], axis=1)
+        """(E, 2) the rows, which are compared with no other, and whether the sample is near or far."""
+        return np.stack([self.rows, np.where(self.beyond[sample] < 0, FAR, ALONE)], axis=1)
 
 
 @dataclass

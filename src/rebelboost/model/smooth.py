@@ -1,8 +1,8 @@
 """Smooth similarities as terms: Σ_i f_i(x)·a_i + b over the examples i of a function, in one space.
 
 Each term is a whole function: f_i(x) = (τ − r_i)/(τ + r_i), where r_i is the squared distance to example i. The
-outputs of a smooth function cancel one another widely, so explanations credit features. Those of a kernel machine
-pull towards the classes of the examples, so explanations credit these rows.
+outputs of a smooth function cancel one another widely, so explanations credit features. Those of a kernel
+machine pull towards the classes of the examples, so explanations credit these rows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -96,17 +96,17 @@ class SmoothFunction:
         distances = self.space.distances(laid, self.points, self.rows, 1)[:, : len(placed)].T
         return (self.tau - distances.astype(np.float64)) / (self.tau + distances)
 
-    def by_row(self, placed: Points, n_threads: int) -> tuple[ByClass, Floats]:
+    def by_row(self, placed: Points, n_threads: int) -> tuple[ByClass, Floats, Floats]:
         """(K,) the mean scores of the examples, and (N, E, K) what each example adds to them.
 
-        An example adds its output times how much more similar it is than to an average example. The rounding
-        error of the sum is spread in proportion, so that the sum is exact.
+        That is its output times (N, E) how much more similar it is than to an average example, which comes
+        second. The rounding error of the sum is spread in proportion, so that the sum is exact.
         """
         middle = self.b + (self.mean_similarities[:, np.newaxis] * self.a).sum(axis=0)
         at_points = np.zeros((len(placed), len(self.b)))
         self.add_scores(placed, at_points, n_threads)
         beyond = self.similarities(placed) - self.mean_similarities
-        return middle, _summing_to(at_points - middle, beyond[:, :, np.newaxis] * self.a)
+        return middle, beyond, _summing_to(at_points - middle, beyond[:, :, np.newaxis] * self.a)
 
     @cached_property
     def mean_similarities(self) -> Floats:
@@ -274,10 +274,10 @@ class SmoothSimilarities(StoredTerms):
             rows = function.rows.astype(np.int64)
             shares.near.append((rows, function.similarities(placed)))
             if function.names_rows:
-                middle, pulls = function.by_row(placed, n_threads)
+                middle, beyond, pulls = function.by_row(placed, n_threads)
                 shares.baseline += middle
                 shares.pulls.append((rows, pulls))
-                shares.comparisons.append(RowVotes(rows, pulls))
+                shares.comparisons.append(RowVotes(rows, beyond, pulls))
                 continue
             at_mean, added = function.by_column(placed, n_threads)
             shares.baseline += at_mean
@@ -364,7 +364,7 @@ class SmoothSimilarities(StoredTerms):
         require(fits, "a smooth function without examples in a scaled space")
         named = np.zeros(n, dtype=np.uint8)
         if reader.has("smooth.names_rows"):
-            named = reader.take("smooth.names_rows", np.uint8, (n,))
+            named = reader.take("smooth.names_rows", np.uint8, n)
             require((named <= 1).all(), "smooth.names_rows with a value other than 0 and 1")
         counts = [len(each.rows) for each in placed]
         outputs = reader.numbers("smooth.outputs", sum(counts), around.n_classes)

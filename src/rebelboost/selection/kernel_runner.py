@@ -20,6 +20,12 @@ from rebelboost.selection.candidates import Entry
 from rebelboost.selection.distinct_points import DistinctPoints
 from rebelboost.selection.runner import Attempt, Runner
 
+SOME = 100
+"""Number of points, drawn at random, whose distances to the others tell which are typical."""
+
+FEW_TO_SOLVE = 500
+"""With more samples, penalties are compared on the first part only: it tells enough, and solving takes time."""
+
 
 class KernelRunner(Runner):
     """Fits a kernel machine without each part, and to all samples for the model."""
@@ -39,12 +45,19 @@ class KernelRunner(Runner):
         callbacks: Sequence[Callback],
         n_threads: int,
     ) -> Attempt:
-        """Solve for the samples that the part keeps, with all penalties."""
+        """Solve for the samples that the part keeps.
+
+        On the first part, all penalties are tried; with many samples, only the best of them on further parts.
+        """
         del number, bar, callbacks, n_threads
-        samples = self.judging.samples
+        samples, tried = self.judging.samples, range(len(RIDGES))
+        if self.fits and len(samples) > FEW_TO_SOLVE:
+            tried = range(self.stage, self.stage + 1)
+        fit = machines(samples.rows(part.kept), self.settings, tried)
         held_out = samples.X[part.out]
-        fit = machines(samples.rows(part.kept), self.settings, range(len(RIDGES)))
-        scores = np.stack([terms.scores(held_out) for terms in fit.values()])
+        scores = np.full((len(RIDGES), len(held_out), self.judging.n_outputs), np.nan)
+        for stage, terms in fit.items():
+            scores[stage] = terms.scores(held_out)
         return Attempt(part, fit, scores)
 
     @property
@@ -73,7 +86,7 @@ def machines(samples: Samples, settings: Settings, stages: Sequence[int]) -> dic
     heavy = np.flatnonzero(mass.sum(axis=1) > 0)
     points = found.placed[heavy]
     distances = np.ascontiguousarray(found.distances_from(points)[:, heavy])
-    tau = WIDTH * typical(distances)
+    tau = WIDTH * typical(distances[:SOME])
     system = System.of(tau, distances, mass[heavy])
     return {
         stage: Ensemble.of(
