@@ -169,6 +169,7 @@ def evaluation_data(subject: Subject) -> Document:
 
 def measures(subject: Subject) -> Document:
     """Which measures are given."""
+    del subject
     told = (
         "Accuracy and mean cost with 95 % intervals, beside constant decisions; log-loss and "
         "calibration; of two classes also AUC, sensitivity, specificity, predictive values, calibration "
