@@ -254,7 +254,7 @@ class DecisionsMixin(AbstentionsMixin):
             )
         values = encode_table(self, X)
         plain = model.with_priors(None)
-        posterior = plain.posterior(plain.scores(values, threads_of(self.n_jobs)))  # type: ignore[attr-defined]
+        posterior = plain.posterior(plain.scores(values, threads_of(self.n_jobs)))
         return drift_of(plain, seen, values, posterior, alarm)
 
     # ---- what decisions cost
