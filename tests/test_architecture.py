@@ -44,12 +44,21 @@ PACKAGES = [
     "report",
     "__init__",
     "serve",
+    "widget",
     "cli",
 ]
 PLACE = {package: i for i, package in enumerate(PACKAGES)}
 
 # Everything else is NumPy and SciPy. `Binary` clones estimators; whitening shrinks a covariance.
-MAY_IMPORT_SKLEARN = {"estimators", "vision", "datasets", "metrics", "evaluation", "report"}
+MAY_IMPORT_SKLEARN = {
+    "widget",
+    "estimators",
+    "vision",
+    "datasets",
+    "metrics",
+    "evaluation",
+    "report",
+}
 MODULES_THAT_MAY_TOO = {"learners.binary"}
 
 # Documented in spite of their underscore: https://docs.python.org/3/library/collections.html

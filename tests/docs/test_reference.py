@@ -20,6 +20,7 @@ MODULES = [
     "report",
     "serve",
     "theory",
+    "widget",
 ]
 ENTRY_POINTS = {"report": {"write_report"}}
 """What is public in a package whose other functions are its parts."""

@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import chdtrc, chndtr, ndtr
 
 from rebelboost.base.arrays import ByClass, Floats, Labels, Values
 from rebelboost.base.estimates import Z, share
@@ -240,6 +239,8 @@ def _test(
 
 def _beyond(statistic: float, freedom: int, offset: float) -> float:
     """Probability of a larger statistic, if the true change is the tolerated one."""
+    from scipy.special import chdtrc, chndtr  # slow to import
+
     if freedom == 0:
         return 1.0
     if offset == 0:
@@ -301,6 +302,8 @@ def _more_variance(held: HeldOutCounts, n: float) -> float:
 def _frequencies(
     model: FittedClassifier, held: HeldOutCounts, posterior: Floats
 ) -> tuple[DriftTest, dict[Any, tuple[float, float, float, float]]]:
+    from scipy.special import ndtr
+
     before: ByClass = model.frequencies
     now = estimated_priors(posterior, before)
     deviation = np.sqrt(_variances(held, posterior, before, now))

@@ -382,7 +382,8 @@ export function mount(root, model, options = {}) {
     tellDetails(told);
     drawPrices(false);
     if (told.prices) tellPrices(told);
-    options.onChange?.({ case: typedCase(), prices, ...exact });
+    const kept = Array.from(x, (value) => (value !== value ? null : value));
+    options.onChange?.({ ...exact, case: typedCase(), sample: kept, prices });
   }
 
   function typedCase() {
@@ -401,6 +402,7 @@ export function mount(root, model, options = {}) {
   }
 
   begin(cases.length ? 0 : -1);
-  if (options.case || options.prices) set({ case: options.case, prices: options.prices });
+  const isGiven = (choice) => choice && Object.keys(choice).length > 0;
+  if (isGiven(options.case) || isGiven(options.prices)) set({ case: options.case, prices: options.prices });
   return { set };
 }
