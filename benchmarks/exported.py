@@ -26,7 +26,7 @@ from rebelboost.export.evaluator import evaluator_of
 from rebelboost.export.javascript import as_javascript
 from rebelboost.export.onnx.model import as_onnx
 from rebelboost.export.vectors import samples_for
-from rebelboost.export.verify import answers_of, compared, run_c, run_javascript, run_onnx
+from rebelboost.export.verify import Machine, answers_of, compared, run_c, run_javascript, run_onnx
 
 AT_ONCE, TRAINED_ON = 100_000, 3000
 NOISY, MISSING = 0.5, 0.01
@@ -106,15 +106,15 @@ SLOW = {
 def runners():
     """What runs exported models, by name."""
     found = {
-        "gcc -O0": partial(run_c, machine=["gcc", *CHECKED, "-O0"]),
-        "gcc -O3": partial(run_c, machine=["gcc", *CHECKED, "-O3"]),
-        "gcc native": partial(run_c, machine=["gcc", *CHECKED, "-O3", "-march=native"]),
+        "gcc -O0": partial(run_c, machine=Machine(["gcc", *CHECKED, "-O0"])),
+        "gcc -O3": partial(run_c, machine=Machine(["gcc", *CHECKED, "-O3"])),
+        "gcc native": partial(run_c, machine=Machine(["gcc", *CHECKED, "-O3", "-march=native"])),
     }
     if shutil.which("clang"):
-        found["clang -O3"] = partial(run_c, machine=["clang", *CHECKED, "-O3"])
+        found["clang -O3"] = partial(run_c, machine=Machine(["clang", *CHECKED, "-O3"]))
     elif importlib.util.find_spec("ziglang"):
         zig = [sys.executable, "-m", "ziglang", "cc", *CHECKED, "-O3"]
-        found["clang -O3"] = partial(run_c, machine=zig)
+        found["clang -O3"] = partial(run_c, machine=Machine(zig))
     if shutil.which("node"):
         found["Node"] = run_javascript
     if importlib.util.find_spec("onnxruntime"):

@@ -1,5 +1,6 @@
 """`export` writes a model as a program, and `verify` compares it with the model."""
 
+import importlib.util
 import json
 import shutil
 
@@ -9,7 +10,11 @@ from rebelboost import load
 from rebelboost.export.vectors import samples_for
 
 NODE = pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
-LANGUAGES = ["c", pytest.param("js", marks=NODE)]
+ONNX = pytest.mark.skipif(
+    not all(map(importlib.util.find_spec, ["onnx", "onnxruntime"])),
+    reason="rebelboost[onnx] is not installed",
+)
+LANGUAGES = ["c", pytest.param("js", marks=NODE), pytest.param("onnx", marks=ONNX)]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

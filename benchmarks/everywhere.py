@@ -1,0 +1,139 @@
+"""Exported C on other processors and systems, against Python on this one.
+
+python benchmarks/everywhere.py [--rows 200] [--only "s390x-linux-musl;wasm32-wasi"]
+
+Zig (the package ziglang) compiles each model for each target. Programs are run by qemu-user, those of Windows
+by wine, and as WebAssembly by Node; where these are missing, they are only compiled. The rows are those of
+`rebel verify`. Every score, probability and decision is compared with Python's, bit for bit.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from exported import CHECKED, MODELS
+from rebelboost import ExportError
+from rebelboost.export.c import as_c
+from rebelboost.export.evaluator import evaluator_of
+from rebelboost.export.integers import as_integers
+from rebelboost.export.sources import source
+from rebelboost.export.vectors import samples_for
+from rebelboost.export.verify import Machine, compared, expected_answers, is_in_integers, run_c
+
+ZIG = [sys.executable, "-m", "ziglang", "cc"]
+WASI = """
+import { readFileSync } from "node:fs";
+import { argv } from "node:process";
+import { WASI } from "node:wasi";
+const wasi = new WASI({ version: "preview1", args: ["run"] });
+const module = await WebAssembly.compile(readFileSync(argv[2]));
+const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
+process.exitCode = wasi.start(instance);
+"""
+TARGETS = {
+    "x86_64-linux-musl": "",
+    "x86-linux-musl -msse2 -mfpmath=sse": "",
+    "aarch64-linux-musl": "qemu-aarch64",
+    "s390x-linux-musl": "qemu-s390x",
+    "riscv64-linux-musl": "qemu-riscv64",
+    "wasm32-wasi": "node --no-warnings",
+    "x86_64-windows-gnu": "wine",
+    "aarch64-windows-gnu": None,
+    "x86_64-macos": None,
+    "aarch64-macos": None,
+    "arm-linux-musleabi -msoft-float": "qemu-arm",
+}
+"""Target and options of Zig → what runs its programs; None: nothing here does."""
+BIG_ENDIAN = {"s390x-linux-musl"}
+SOME = [
+    "pendigits, averaged trees", "adult, trees of categories", "german_credit, abstaining",
+    "segment, cost training", "vowel, rebel subcosts", "vowel, whitened similarities",
+    "segment, stumps",
+]  # fmt: skip
+
+
+def models():
+    """Names, fitted models and whether they are exported in integers; one has a cascade."""
+    for name in SOME:
+        estimator, X = MODELS[name]()
+        if name == SOME[0]:
+            yield f"{name}, integers", estimator, True
+            estimator.cascade(X[:1000])
+        yield name, estimator, False
+
+
+def machine_of(target, runner, folder):
+    """What compiles for a target and runs programs of it, and whether they can be run."""
+    compiler = [*ZIG, *CHECKED, "-O2", "-target", *target.split()]
+    words = (runner or "").split()
+    if runner is None or (words and not shutil.which(words[0])):
+        return Machine(compiler), False
+    launcher = [*words, str(folder / "wasi.mjs")] if target == "wasm32-wasi" else words
+    return Machine(compiler, launcher, ">" if target in BIG_ENDIAN else "="), True
+
+
+def compile_only(path, machine, folder):
+    """Raise an error if a program does not compile."""
+    shutil.copy(path, folder / "model.c")
+    kind = "integers" if is_in_integers(path) else "classifier"
+    (folder / "run.c").write_text(source(f"run_{kind}.c"))
+    command = [*machine.compiler, str(folder / "run.c"), "-o", str(folder / "program")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ExportError(done.stderr[:300])
+
+
+def tried(target, runner, exported, folder):
+    """Print a line of the table: models compiled and run, values, and those that differ."""
+    machine, runs = machine_of(target, runner, folder)
+    n_compiled = n_run = n_values = n_differing = 0
+    faults = []
+    for name, path, model, expected, X in exported:
+        try:
+            if runs:
+                found = compared(expected, run_c(path, model, X, machine))
+                n_run, n_values = n_run + 1, n_values + found.n_values
+                n_differing += sum(found.n_differing.values())
+            else:
+                compile_only(path, machine, folder)
+            n_compiled += 1
+        except ExportError as fault:
+            faults.append(f"{name}: {fault}")
+    print(f"{target:36s} {n_compiled:>8} {n_run:>5} {n_values:>10,} {n_differing:>9,}", flush=True)
+    for fault in faults:
+        print(f"    {fault[:300]}", flush=True)
+    return n_differing + len(faults)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=200, help="random rows of each model")
+    parser.add_argument("--only", default="", help="names of targets, with semicolons between them")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="everywhere-") as name:
+        folder = Path(name)
+        (folder / "wasi.mjs").write_text(WASI)
+        exported = []
+        for i, (title, estimator, in_integers) in enumerate(models()):
+            model, plan = estimator.model_, None if in_integers else estimator.plan_
+            path = folder / f"exported_{i}.c"
+            evaluator = evaluator_of(model, plan=plan)
+            path.write_text(as_integers(evaluator, model) if in_integers else as_c(evaluator))
+            X = samples_for(model, given.rows)
+            exported.append((title, path, model, expected_answers(model, path, X, plan), X))
+        n_rows = sum(len(each[-1]) for each in exported)
+        print(f"{len(exported)} programs, {n_rows:,} rows; compiled by Zig with -O2\n")
+        print(f"{'target':36s} {'compiled':>8} {'run':>5} {'values':>10} {'differing':>9}")
+        counts = [
+            tried(target, runner, exported, folder)
+            for target, runner in TARGETS.items()
+            if not given.only or target in given.only.split(";")
+        ]
+    return int(sum(counts) > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
