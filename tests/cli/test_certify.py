@@ -75,3 +75,20 @@ def test_without_rows_to_spare_abstentions_limit_the_average_cost(loans, rebel, 
     assert done.exit_code == 1
     assert "It takes 99 folds or more" in done.stdout
     assert rebel("certify", "loans.safetensors", "loans.csv", "--left-out").exit_code == 2
+
+
+def test_decisions_on_classes_of_numbers_are_text_beside_abstentions(folder, rebel, records):
+    lines = [
+        "x,y,class",
+        *(f"{i % 17},{i % 5},{int(i % 17 + i % 5 + i % 3 > 11)}" for i in range(200)),
+    ]
+    (folder / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    words = ["--target", "class", "--rounds", 10, "--learner", "tree", "--reject-budget", 0.2]
+    done = rebel("train", "t.csv", *words)
+    assert done.exit_code == 0, done.stderr
+    assert "always deciding abstain" not in done.stdout
+    assert (
+        rebel("predict", "t.safetensors", "t.csv", "--batch", 9, "-o", "d.parquet").exit_code == 0
+    )
+    found = {each["decision"] for each in records("predict", "t.safetensors", "t.csv")}
+    assert found == {"0", "1", "abstain"}

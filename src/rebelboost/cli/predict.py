@@ -166,11 +166,20 @@ def _columns(
     costs: Floats,
 ) -> dict[str, Any]:
     columns: dict[str, Any] = {name: aside[name] for name in aside.columns}
-    columns["decision"] = [plain(label) for label in labels]
+    columns["decision"] = _written(model, labels)
     names = [f"probability_{printed(name)}" for name in model.classes]
     columns |= dict(zip(names, posterior.T, strict=True))
     columns["expected_cost"] = costs_of_decisions(posterior, costs, codes)
     return columns
+
+
+def _written(model: Any, labels: NDArray[Any]) -> list[Any]:
+    """Decisions as a column: classes of numbers beside the label of abstentions are text."""
+    possible = {type(name) for name in model.class_names}
+    if model.rule.reject_cost is not None:
+        possible.add(type(plain(model.rule.reject_label)))
+    show = plain if len(possible) == 1 else printed
+    return [show(label) for label in labels]
 
 
 def _numbers(fitted: FittedModel, values: Floats, aside: pl.DataFrame) -> pl.DataFrame:

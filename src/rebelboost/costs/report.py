@@ -68,7 +68,9 @@ class CostReport:
     rival_totals: Mapping[str, float]
     """Total cost of other predictions, by name."""
     constants: ByClass | None = None
-    """(decisions,) total cost of always making each decision, if costs differ from sample to sample."""
+    """Total cost of always making each decision, if costs differ from sample to sample, or if the model can
+    abstain on some samples only: then for the K classes.
+    """
 
     @property
     def money(self) -> Floats:

@@ -104,6 +104,12 @@ class AbstentionsMixin:
         self.model_ = replace(self.model_, reject_level=level)
         return self
 
+    def rebudgeted(self) -> Self:
+        """Meet the budget, if there is one, at other costs or priors; without left-out rows the level stays."""
+        model, found = self.model_, self.cross_fit_
+        can = found is not None and len(found.left_out) > 0 and not model.by_sample
+        return self.budgeted() if can and model.reject_level is not None else self
+
     def abstentions(self, X: Any = None) -> Abstentions:
         """Which rows the model abstains on, and what that saves.
 

@@ -439,7 +439,7 @@ class RebelClassifier(
         costs = self.model_.completed_costs(costs)
         model, other = self.model_.with_costs(costs), copy.copy(self)
         other.costs, other.class_weight, other.model_ = costs, None, model
-        return other if model.reject_level is None else other.budgeted()
+        return other.rebudgeted()
 
     # ---- theory, selection, and parts of the model
 

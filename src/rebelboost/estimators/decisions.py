@@ -224,9 +224,7 @@ class DecisionsMixin(AbstentionsMixin):
         if len(model.classes) > 2:  # reweighted probabilities need not rise with the scores
             changed = replace(changed, monotone=())
         other.model_ = changed
-        if model.reject_level is not None:
-            other.budgeted()
-        return other
+        return other.rebudgeted()
 
     # ---- another world
 

@@ -134,6 +134,8 @@ def _evaluation(
     if judged.costs is not None:
         prices = judged.prices(model.costs, rule.charge)
         confusion = by_row(confusion, judged.true, judged.decided, prices, weight)
+    if rule.price is not None:  # within a budget, the model cannot always abstain
+        confusion = replace(confusion, constants=confusion.constant_totals[: len(classes)])
     is_decided = judged.decided < len(classes)
     is_right = (judged.true == judged.decided).astype(np.float64)
     of_decided = sampling.of(is_decided)
