@@ -56,15 +56,17 @@ def _helping(subject: Subject, held_out: list[HeldOutImportance]) -> Html:
             head="",
             kind="bar",
         ),
-        Column("use", [use.get(each.name, 0.0) for each in held_out], percent, kind="number"),
     ]
+    if any(use.values()):  # similarities compare all features at once
+        used = [use.get(each.name, 0.0) for each in held_out]
+        columns.append(Column("use", used, percent, kind="number"))
     table = Table(
         columns,
         title="Which features help?",
         n_shown=MOST_USED,
         noun="feature",
         remark=f"Help: the rise of the {what}{unit} on held-out rows if the values of the feature are "
-        f"shuffled. “No clear help”: the rise is within chance. {USE}",
+        f"shuffled. “No clear help”: the rise is within chance.{f' {USE}' if any(use.values()) else ''}",
     )
     return as_html([table])
 
