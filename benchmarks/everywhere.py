@@ -25,13 +25,20 @@ from rebelboost.export.verify import Machine, compared, expected_answers, is_in_
 
 ZIG = [sys.executable, "-m", "ziglang", "cc"]
 WASI = """
-import { readFileSync } from "node:fs";
+// By way of files: pipes would cut what is read and written.
+import { mkdtempSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { argv } from "node:process";
 import { WASI } from "node:wasi";
-const wasi = new WASI({ version: "preview1", args: ["run"] });
+const place = mkdtempSync(`${tmpdir()}/wasi-`);
+writeFileSync(`${place}/given`, readFileSync(0));
+const stdin = openSync(`${place}/given`, "r"), stdout = openSync(`${place}/told`, "w");
+const wasi = new WASI({ version: "preview1", args: ["run"], stdin, stdout, returnOnExit: true });
 const module = await WebAssembly.compile(readFileSync(argv[2]));
-const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
-process.exitCode = wasi.start(instance);
+const code = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
+const told = readFileSync(`${place}/told`);
+for (let done = 0; done < told.length; ) done += writeSync(1, told, done);
+process.exitCode = code;
 """
 TARGETS = {
     "x86_64-linux-musl": "",
@@ -55,9 +62,9 @@ SOME = [
 ]  # fmt: skip
 
 
-def models():
+def models(names):
     """Names, fitted models and whether they are exported in integers; one has a cascade."""
-    for name in SOME:
+    for name in names:
         estimator, X = MODELS[name]()
         if name == SOME[0]:
             yield f"{name}, integers", estimator, True
@@ -112,12 +119,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=200, help="random rows of each model")
     parser.add_argument("--only", default="", help="names of targets, with semicolons between them")
+    parser.add_argument("--models", default="", help="names of models, likewise")
     given = parser.parse_args()
+    names = given.models.split(";") if given.models else SOME
     with tempfile.TemporaryDirectory(prefix="everywhere-") as name:
         folder = Path(name)
         (folder / "wasi.mjs").write_text(WASI)
         exported = []
-        for i, (title, estimator, in_integers) in enumerate(models()):
+        for i, (title, estimator, in_integers) in enumerate(models(names)):
             model, plan = estimator.model_, None if in_integers else estimator.plan_
             path = folder / f"exported_{i}.c"
             evaluator = evaluator_of(model, plan=plan)
