@@ -213,6 +213,19 @@ MAKERS = {
     "similarity_exact_sign": (numbers, fitted(RebelClassifier.papers("local_sign", n_rounds=6))),
     "priors": (numbers, _of_other_priors),
     "counts": (two_classes, fitted(RebelClassifier("stump", n_rounds=2, cross_fit=2))),
+    "monotone": (
+        two_classes,
+        fitted(
+            RebelClassifier(
+                Tree(2),
+                n_rounds=4,
+                cross_fit=4,
+                monotone={"Länge": 1},
+                reject_cost=0.1,
+                reject_budget=0.3,
+            )
+        ),
+    ),
     "cost_columns": (priced, fitted(RebelClassifier(Tree(2), costs={(0, 1): "c"}, n_rounds=4))),
 }
 VERSION = 1

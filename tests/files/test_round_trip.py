@@ -21,6 +21,8 @@ PLAIN = {
     "columns",
     "subcosts",
     "baseline",
+    "monotone",
+    "reject_level",
     "n_features",
     "encoder",
     "provenance",
