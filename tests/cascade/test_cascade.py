@@ -32,7 +32,7 @@ CASES = {
     "similarities": (Similarity(scale="standard"), {"n_rounds": 60, "cross_fit": 3}),
     "another metric": (Similarity(metric="cityblock"), {"n_rounds": 40, "cross_fit": None}),
     "wrapped": (Binary(LogisticRegression()), {"n_rounds": 12, "cross_fit": None}),
-    "blend": ("auto", {"n_rounds": 20, "cross_fit": 3}),
+    "blend": ("auto", {"n_rounds": 20, "cross_fit": 3, "in_boxes": True}),
     "costs": (Tree(2), {"n_rounds": 40, "costs": COSTS}),
     "costs of two classes": (Tree(2), {"n_rounds": 40, "costs": COSTS, "n_classes": 2}),
     "trained on costs": (Tree(2), {"n_rounds": 40, "costs": COSTS, "training": "costs"}),
@@ -53,6 +53,9 @@ def fitted(case):
     learner, settings = CASES[case]
     settings = dict(settings)
     X, y = samples(settings.pop("n_classes", 3))
+    if settings.pop("in_boxes", False):  # so that trees are part of the blend
+        noise = np.random.default_rng(5).random(N) < 0.15
+        y = np.where(noise, y, (X[:, 0] > 0).astype(int) + (X[:, 1] > X[:, 2].mean()))
     settings.setdefault("cross_fit", 3)
     n = N
     if settings.get("subcosts") == "rebel":
