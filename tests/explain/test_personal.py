@@ -125,6 +125,14 @@ def test_models_with_similarities_say_that_smaller_changes_may_exist():
             assert clf.predict(row)[0] == change.decision
 
 
+def test_a_missing_number_may_change_to_any_number_where_only_that_it_is_known_counts():
+    x = np.where(np.arange(80) % 2, np.nan, np.arange(80) % 7)[:, np.newaxis]
+    clf = RebelClassifier("stump", n_rounds=1, cross_fit=None).fit(x, np.isnan(x[:, 0]))
+    ((change,),) = clf.smallest_changes([[np.nan]])
+    assert change.text == "x0 from missing to any number"
+    assert not clf.predict([[change.columns[0].after]])[0]
+
+
 # ---- reasons
 
 

@@ -250,9 +250,10 @@ class Search:
             else:
                 edge = "low" if low >= now else "high"
                 far[cell] = (least - now if edge == "low" else now - most) / spread
-            value[cell] = (
-                (least if edge == "low" else most) if is_whole else written(low, high, spread, edge)
-            )
+            if not is_whole or (math.isinf(least) and math.isinf(most)):
+                value[cell] = written(low, high, spread, edge)
+            else:
+                value[cell] = least if edge == "low" else most
         return Moves(far, value)
 
     @cached_property

@@ -368,6 +368,8 @@ def _ends(search: Search, moved: Moved, now: float, wording: Wording) -> str:
         low, high = whole_ends(low, high)
     if math.isnan(low) or low == high:
         return said(moved.value)
+    if math.isinf(low) and math.isinf(high):
+        return "any number"
     is_up = math.isfinite(low) and (low >= now or math.isnan(now))
     least = f"{said(low)} or more" if is_whole else f"more than {said(low)}"
     if is_up:
