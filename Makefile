@@ -17,7 +17,7 @@ extras = $(VENV)/.extras-$(1)
 demo: $(ENGINE)
 	$(BIN)/python examples/demo.py
 
-test: $(call extras,test) $(call extras,cli) $(call extras,plots)
+test: $(call extras,test) $(call extras,cli) $(call extras,plots) $(call extras,onnx)
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 lint: $(call extras,lint) $(call extras,cli) $(call extras,vision) $(ENGINE)

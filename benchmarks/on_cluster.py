@@ -54,6 +54,9 @@ def digest(model):
     history.rounds[:] = [
         dataclasses.replace(record, seconds=0.0, work=NO_WORK) for record in history.rounds
     ]
+    fitted = model.model_  # without what is counted of rows in memory only
+    kept = dataclasses.replace(fitted.provenance, spreads=None, seen=None)
+    model.model_ = dataclasses.replace(fitted, provenance=kept)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         model.save(path)

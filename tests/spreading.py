@@ -17,11 +17,18 @@ CUTS = [[], [150], [0, 0, 1, 150, 151, N]]
 
 
 def fingerprint(model, folder):
-    """Digest of the model file, without the seconds that rounds took and the visits that searches made."""
+    """Digest of the model file, without the seconds that rounds took and the visits that searches made.
+
+    Nor with what is counted of rows in memory only: spreads of columns, and ranges for `monitor`.
+    """
     history = model.history_
     history.rounds[:] = [
         dataclasses.replace(record, seconds=0.0, work=NO_WORK) for record in history.rounds
     ]
+    kept = model.model_.provenance
+    model.model_ = dataclasses.replace(
+        model.model_, provenance=dataclasses.replace(kept, spreads=None, seen=None)
+    )
     model.save(folder / "model.safetensors")
     return hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
 
