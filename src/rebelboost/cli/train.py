@@ -41,7 +41,6 @@ from rebelboost.tables.schema_inference import TrainingTable, infer_schema
 from rebelboost.tasks.base import is_race
 from rebelboost.tasks.classes import CROSS_FITTED, ClassTask
 from rebelboost.tasks.regression import RegressionTask
-from rebelboost.theory.monotone import promises
 
 if TYPE_CHECKING:
     from rebelboost.tables.large_tables import LargeTable
@@ -97,7 +96,6 @@ def run_training(
         trained.model.metadata_["held_out"] = read.large.rule.to_dict()
     words = _command(data, schema.target, costs, columns, settings)
     trained.model.metadata_["command"] = shlex.join([*words, *model.kept.words()])
-    output.notes([f"proven: {each}" for each in promises(trained.model.model_)])
     output.notes(save_model(trained.model, to, model.kept.rows))
     holds = model.kept.told(trained.model)
     show_model(trained, schema, output, paths=(data, to), holds=holds)

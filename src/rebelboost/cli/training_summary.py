@@ -17,6 +17,7 @@ from rebelboost.tables.files import Source
 from rebelboost.tables.leaks import Leak, decides_alone
 from rebelboost.tables.schema import TableSchema
 from rebelboost.tables.schema_inference import UNSUPPORTED
+from rebelboost.theory.monotone import promises
 
 if TYPE_CHECKING:
     from rebelboost.evaluation.evaluate import AnyEvaluation
@@ -152,6 +153,7 @@ def show_model(
     summary = model.summary()
     most_used = strongest(summary)
     paper = told_of_paper(model)
+    proven = promises(model.model_)
     output.record(
         "model",
         {
@@ -163,6 +165,7 @@ def show_model(
             "terms": len(model.ensemble_),
             "evaluation": None if evaluation is None else evaluation.to_dict(),
             "guarantee": guarantee,
+            "proven": proven,
             "strongest": most_used,
             "importance": [{**i._asdict(), "helps": i.helps} for i in trained.importance or ()],
         },
@@ -181,6 +184,7 @@ def show_model(
     lines += [("note", text) for text in heavy_dates(summary, schema)]
     cautions = decided_alone(trained, schema) or too_good(evaluation, summary, schema)
     lines += [("caution", text) for text in cautions]
+    lines += [("proven", text) for text in proven]
     size = path.stat().st_size / 1e6
     lines += [("saved to", f"{path} ({size:.1f} MB)"), ("it holds", holds)]
     output.lines(lines)
