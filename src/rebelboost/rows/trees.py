@@ -97,6 +97,14 @@ def split_nodes(block: Block, layer: Layer) -> None:
     block.starts = child_starts
 
 
+def go_deeper(block: Block, split: Layer | None, draw: Draw | None) -> None:
+    """Split the nodes of the last layer, or begin a tree if there is none."""
+    if split is None:
+        begin_tree(block, draw)
+    else:
+        split_nodes(block, split)
+
+
 def node_sums(block: Block, chosen: NDArray[np.int32], allowed: ByFeature) -> Ints:
     """(chosen, bins of the allowed features) sums of pairs."""
     assert block.bins is not None
@@ -229,10 +237,7 @@ class SumLayer:
     def apply(self, block: Block) -> tuple[Ints, Ints, Ints]:
         """Answer the sums over bins, the totals and the numbers of samples of the nodes."""
         block.values = self.pairing.pairs(block.scored(held=False), block.n_threads)
-        if self.split is None:
-            begin_tree(block, self.draw)
-        else:
-            split_nodes(block, self.split)
+        go_deeper(block, self.split, self.draw)
         counts = np.diff(block.starts).astype(np.int64)
         ends = np.append(0, np.cumsum(block.values[block.samples]))
         totals: Ints = ends[block.starts[1:]] - ends[block.starts[:-1]]
@@ -288,10 +293,7 @@ class SumClasses:
     def apply(self, block: Block) -> tuple[Ints, Ints]:
         """Answer (m, B, K) sums over the bins of the allowed features, and the numbers of samples."""
         assert block.bins is not None
-        if self.split is None:
-            begin_tree(block, self.draw)
-        else:
-            split_nodes(block, self.split)
+        go_deeper(block, self.split, self.draw)
         weights, _ = self.fixing.of(block.scored(held=False))
         starts, n_bins = block.starts, int(block.bins.offsets[-1])
         sums = np.zeros((len(starts) - 1, n_bins, weights.shape[1]), dtype=np.int32)
