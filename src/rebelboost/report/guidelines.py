@@ -423,7 +423,7 @@ EU = Guideline(
                 Item(
                     "2(b)",
                     "Design specifications: general logic, key design choices, what is optimised",
-                    ("specification", "costs", "output"),
+                    ("specification", "output"),
                     "Rationale and assumptions, also with regard to the persons concerned.",
                 ),
                 Item(

@@ -418,7 +418,6 @@ STATEMENTS: dict[str, Callable[[Subject], Document]] = {
         confusion,
         groups,
         prices,
-        costs,
         output,
         specification,
         updating,
