@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rebelboost.base.arrays import Floats, Ints, Labels, Values
+from rebelboost.base.hashing import distinct
 
 MOST_RANGES, FEWEST = 10, 10
 MOST_COLUMNS = 2000
@@ -64,11 +65,11 @@ def range_edges(column: Floats, most: int = MOST_RANGES) -> Floats:
     places = np.linspace(0, len(values), n_ranges + 1)[1:-1].astype(np.int64)
     # Up to the next value that differs from the one at the place.
     ends = np.searchsorted(values, values[places], side="left")
-    ends = np.unique(ends[(ends >= FEWEST) & (ends <= len(values) - FEWEST)])
+    ends = distinct(ends[(ends >= FEWEST) & (ends <= len(values) - FEWEST)])
     ends = ends[np.diff(np.append(-FEWEST, ends)) >= FEWEST]
     below, above = values[ends - 1], values[ends]
     found: Floats = below + (above - below) / 2
-    return np.unique(found[np.isfinite(found)])
+    return distinct(found[np.isfinite(found)])
 
 
 def counted(column: Floats, edges: Floats, n_levels: int | None) -> Labels:
