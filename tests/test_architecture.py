@@ -42,6 +42,7 @@ PACKAGES = [
     "evaluation",
     "plots",
     "report",
+    "live",
     "__init__",
     "serve",
     "widget",

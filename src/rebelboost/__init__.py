@@ -14,6 +14,7 @@ The packages, in the order in which they import one another:
 - `datasets`, `metrics`, `plots`, `evaluation`, `report`: example data, costs of decisions, pictures, results on
   unseen samples, and an HTML page with all of it.
 - `tables`: CSV and Parquet files. `cli`: the command `rebel`.
+- `live`: rows and labels that come and go, in one file, and a model that follows them.
 """
 
 from importlib import import_module
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         ModelFileError,
         NumbersAsTextWarning,
         PartitionError,
+        ProjectError,
         RareClassWarning,
         SingleClassWarning,
         SlowKernelsWarning,
@@ -64,6 +66,7 @@ __all__ = [
     "ModelFileError",
     "NumbersAsTextWarning",
     "PartitionError",
+    "ProjectError",
     "RareClassWarning",
     "RebelClassifier",
     "RebelRegressor",
@@ -96,6 +99,7 @@ _MODULES = {
     "datasets",
     "evaluation",
     "exceptions",
+    "live",
     "metrics",
     "plots",
     "report",

@@ -45,6 +45,10 @@ class ModelFileError(ValueError):
     """A model cannot be saved, or a model file is invalid."""
 
 
+class ProjectError(ValueError):
+    """A project file cannot be used as asked; the message names the value and the fix."""
+
+
 class ExportError(ValueError):
     """A model cannot be exported, or an exported model cannot be run."""
 

@@ -14,6 +14,7 @@ MODULES = [
     "datasets",
     "distributed",
     "evaluation",
+    "live",
     "metrics",
     "onnx",
     "plots",

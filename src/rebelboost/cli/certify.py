@@ -54,8 +54,7 @@ def run_certification(
             groups=given.groups,
             largest_cost=asked.largest_cost,
         )
-    output.record("certificate", found.to_dict())
-    output.text(found.text())
+    output.finding("certificate", found)
     output.notes([*given.notes, *([again[1]] if again is not None else [])])
     return found.holds
 

@@ -27,6 +27,7 @@ from rebelboost.cli.options import (
     TrueColumn,
 )
 from rebelboost.cli.output import reported
+from rebelboost.cli.project_commands import project_app, watch_command
 
 if TYPE_CHECKING:
     from rebelboost.cli.output import Output
@@ -42,6 +43,10 @@ app = typer.Typer(
     "Start with: rebel train data.csv --target COLUMN, or rebel demo.",
 )
 app.add_typer(detect_app, name="detect", short_help="Train detectors of objects in images.")
+app.add_typer(project_app, name="project", short_help="Learn with people: add, label, ask, forget.")
+app.command("watch", short_help="Follow a folder or a growing file, and learn from its labels.")(
+    watch_command
+)
 
 
 def _source(data: list[Path], skip_rows: int | None, sheet: str) -> "Source":

@@ -23,8 +23,7 @@ def run_monitoring(model: Path, data: Source, *, alarm: float, output: Output) -
     with output.waiting(f"reading {data}"):
         frame, notes = _read(classifier, data)
         found = classifier.monitor(model_input(classifier, frame), alarm=alarm)
-    output.record("drift", found.to_dict())
-    output.text(found.text())
+    output.finding("drift", found)
     trained = (classifier.metadata_ or {}).get("fingerprint")
     if trained is not None and trained == fingerprints(data)["fingerprint"]:
         notes = [*notes, SEEN]

@@ -99,6 +99,11 @@ class Output:
             with self._printing():
                 print(text, flush=self._outlasts_reader)
 
+    def finding(self, kind: str, found: Any) -> None:
+        """Print what describes itself: as text, or as one line of JSON."""
+        self.record(kind, found.to_dict())
+        self.text(found.text())
+
     @contextmanager
     def waiting(self, what: str) -> Iterator[None]:
         """Show a spinner while something runs, on a terminal only."""

@@ -99,6 +99,13 @@ class Space(Protocol):
         """The space and stored points as arrays and a JSON object, for a model file."""
 
 
+def distances_between(a: Floats, b: Floats) -> Floats:
+    """(A, B) Euclidean distances between points."""
+    squares = (a**2).sum(axis=1)[:, np.newaxis] + (b**2).sum(axis=1) - 2 * (a @ b.T)
+    found: Floats = np.sqrt(np.maximum(squares, 0.0))
+    return found
+
+
 # ---- scaled values
 
 

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Ints
 from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import TensorReader, require
-from rebelboost.boosting.rounds import CUT, ColumnBatch, Described, History, RoundColumns
+from rebelboost.boosting.rounds import (
+    CUT,
+    NUMBERS,
+    WHOLE,
+    ColumnBatch,
+    Described,
+    History,
+    RoundColumns,
+)
 from rebelboost.files.texts import take_texts, text_arrays
 from rebelboost.model.ensemble import Ensemble
 
@@ -63,9 +71,13 @@ def history_arrays(history: History) -> dict[str, NDArray[Any]]:
         f"history.{name}": array for name, array in history.columns()._asdict().items()
     }
     arrays["history.terms"] = np.array(history.terms, dtype=np.int64)
+    return arrays | text_arrays("history.cut", _dropped(history))
+
+
+def _dropped(history: History) -> list[str]:
+    """Descriptions of the terms that were dropped."""
     numbered = zip(history.hypotheses(), history.terms, strict=True)
-    cut = [hypothesis.describe() for hypothesis, term in numbered if term == CUT]
-    return arrays | text_arrays("history.cut", cut)
+    return [hypothesis.describe() for hypothesis, term in numbered if term == CUT]
 
 
 def take_history(reader: TensorReader, ensemble: Ensemble) -> History:
@@ -88,3 +100,22 @@ def take_history(reader: TensorReader, ensemble: Ensemble) -> History:
     history.on_rounds(StoredBatch(columns, terms, cut, ensemble))
     history.number_stored(terms.tolist())
     return history
+
+
+def without_work(history: History, ensemble: Ensemble) -> History:
+    """The same rounds without the seconds and the visits that they took, which differ from run to run."""
+    columns = history.columns()
+    numbers, counts = columns.numbers.copy(), columns.counts.copy()
+    numbers[:, NUMBERS.index("seconds") :] = 0.0
+    counts[:, len(WHOLE) :] = 0
+    same = History()
+    same.on_rounds(
+        StoredBatch(
+            columns._replace(numbers=numbers, counts=counts),
+            np.array(history.terms, dtype=np.int64),
+            _dropped(history),
+            ensemble,
+        )
+    )
+    same.number_stored(list(history.terms))
+    return same

@@ -87,7 +87,7 @@ def read_target(table: Table, name: str, options: ColumnOptions) -> Target:
     _check_present(labels, table.path)
     column = _number_column(table, name, options)
     if column is None:
-        y, counts = class_labels(labels)
+        y, counts = class_labels(labels, sure=options.task == CLASSES)
         return Target(name, y, labels.is_not_null(), counts)
     values = target_values(labels, column, options.cut_at)
     labelled = values.is_not_null()
@@ -165,13 +165,16 @@ def _check_cut(numbers: pl.Series, cut: float) -> None:
         )
 
 
-def class_labels(text: pl.Series) -> tuple[NDArray[Any], dict[str, int]]:
-    """Return the labels that are present, as integers if all are, and the rows of each class."""
+def class_labels(text: pl.Series, *, sure: bool = False) -> tuple[NDArray[Any], dict[str, int]]:
+    """Return the labels that are present, as integers if all are, and the rows of each class.
+
+    `sure` says that they are classes, however many there are.
+    """
     present = text.drop_nulls()
     values = whole_numbers(present)
     tally = (present if values is None else values).value_counts(sort=True)
     counts = {str(label): int(n) for label, n in sorted(tally.iter_rows())}
-    check_classes(text.name, len(present), counts)
+    check_classes(text.name, len(present), counts, sure=sure)
     return (np.array(present.to_list()) if values is None else values.to_numpy()), counts
 
 
@@ -183,16 +186,16 @@ def whole_numbers(present: pl.Series) -> pl.Series | None:
     return None if numbers.null_count() else numbers
 
 
-def check_classes(name: str, n_rows: int, counts: dict[str, int]) -> None:
-    """Raise an error if there is but one class, or nearly as many as rows with one."""
+def check_classes(name: str, n_rows: int, counts: dict[str, int], *, sure: bool = False) -> None:
+    """Raise an error if there is but one class, or nearly as many as rows, unless that is `sure`."""
     n_classes = len(counts)
     if n_classes == 1:
         raise TableError(
             f"column {name!r} has only one class, {shown(next(iter(counts)))}, in all "
             f"{n_rows:,} labelled rows: training needs at least two classes"
         )
-    if n_rows > 4 and n_classes > n_rows / 2:
+    if n_rows > 4 and n_classes > n_rows / 2 and not sure:
         raise TableError(
             f"column {name!r} has {n_classes:,} different values in {n_rows:,} rows: each class "
-            "needs several rows; choose another --target"
+            "needs several rows; choose another --target, or say --task classes"
         )

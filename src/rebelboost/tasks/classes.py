@@ -36,10 +36,10 @@ CROSS_FITTED = (*RACES, "tree")
 probabilities that are far too sure."""
 N_FOLDS, N_FOLDS_ALONE = 5, 10
 """Number of folds of a cross-fit by default: of several candidates, and of one."""
-FEWEST_TO_CROSS_FIT = 20
+FEWEST_TO_CROSS_FIT = 12
 """Fewest samples for a cross-fit by default: smaller folds are too noisy to compare on.
 
-With 30 samples a cross-fit already helps; see docs/learners.md.
+With 12 to 19 samples a cross-fit errs less than a single fit (`benchmarks/live_few.py`).
 """
 
 

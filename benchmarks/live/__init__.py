@@ -1,0 +1,1 @@
+"""Benchmarks of `rebelboost.live`: streams, questions, exactness."""
