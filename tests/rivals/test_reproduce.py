@@ -165,6 +165,15 @@ def test_the_page_keeps_what_was_not_run_here_and_takes_parts_that_were(folder, 
         assert "A note." in text
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_part_alone_is_shown_as_a_part(page):
+    part = harness.Report([harness.judged("a", QUOTE, "1", good=True)])
+    harness.write("fig_part", "A figure", part, {"command": "python -m part", "machine": "m"})
+    for _ in range(2):
+        results.write_results({"fig": "A figure"})
+        assert f"## A figure\n\n`python -m part`{results.PARTLY}\n\n|" in page.read_text()
+
+
 def test_a_section_with_other_columns_is_not_kept(page):
     old = "| | printed | ours | verdict |\n| --- | --: | --: | --: |\n| a | 1.5 | 1.4 | reached |"
     page.write_text(f"# Results\n\n## A figure\n\n`python -m fig`\n\n{old}\n", encoding="utf-8")
