@@ -12,6 +12,7 @@
 #include "class_splits.hpp"
 #include "coded.hpp"
 #include "elementary.hpp"
+#include "exact_cuts.hpp"
 #include "leaf_tree.hpp"
 #include "logistic.hpp"
 #include "pair_rounds.hpp"
@@ -138,6 +139,9 @@ struct type_caster<rebel::TreeData> : struct_caster<rebel::TreeData, Matrix<cons
 };
 template <>
 struct type_caster<rebel::Focus> : struct_caster<rebel::Focus, Vector<I32>, Vector<U8>> {};
+template <>
+struct type_caster<rebel::RootTotals>
+    : struct_caster<rebel::RootTotals, Vector<I64>, Vector<I64>, bool> {};
 template <>
 struct type_caster<rebel::GrownTree>
     : struct_caster<rebel::GrownTree, Vector<int32_t>, Matrix<uint8_t>, Vector<double>,

@@ -20,6 +20,7 @@ NB_MODULE(_compiled, m) {
           "n_threads"_a, no_gil);
     m.def("search_root", &search_root, "bins"_a, "allowed"_a, "values"_a, "totals"_a, "nodes"_a,
           "right"_a, "n_threads"_a, no_gil);
+    m.def("exact_cut", &exact_cut, "order"_a, "cuts"_a, "values"_a, "totals"_a, "least"_a, no_gil);
     m.def("sort_bins", &sort_bins, "bins"_a, "order"_a, "n_threads"_a, no_gil);
     m.def("search_layer", &search_layer, "bins"_a, "allowed"_a, "values"_a, "nodes"_a,
           "parent_sums"_a, "sums"_a, "options"_a, "splits"_a, "n_threads"_a, no_gil);

@@ -4,17 +4,11 @@
 #include <limits>
 #include <vector>
 
+#include "exact_cuts.hpp"
 #include "multiversion.hpp"
 
 namespace rebel {
 namespace {
-
-// rint √((S − P)(S + P)): no product overflows, and sums of these integers do not depend on order.
-inline int64_t class_loss(int64_t mass, int64_t p) {
-    const int64_t product = std::max<int64_t>(0, mass - p) * (mass + p);
-    return static_cast<int64_t>(
-        std::nearbyint(std::sqrt(static_cast<double>(std::max<int64_t>(0, product)))));
-}
 
 // For P = (total − left) − left.
 REBEL_CLONES int64_t root_criterion(const int64_t* mass, const int32_t* total, const int32_t* left,

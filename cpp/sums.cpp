@@ -80,6 +80,7 @@ REBEL_CLONES void add_block(const uint8_t* rows, const uint8_t* next, Samples sa
 template <size_t n>
 inline void add_columns_by(const Bins& bins, const Columns& columns, size_t c, Samples samples,
                            const int32_t* values, int32_t* sums) {
+    constexpr size_t prefetch_distance = 8;
     for (; c + n <= columns.n; c += n) {
         const uint8_t* column[n];
         int32_t* sum[n];
@@ -88,6 +89,13 @@ inline void add_columns_by(const Bins& bins, const Columns& columns, size_t c, S
             sum[j] = sums + columns.places[c + j];
         }
         for (size_t i = 0; i < samples.size; ++i) {
+            if (i + prefetch_distance < samples.size) {
+                const size_t ahead =
+                    static_cast<size_t>(samples[i + prefetch_distance]) * block_width;
+#pragma GCC unroll 16
+                for (size_t j = 0; j < n; ++j)
+                    __builtin_prefetch(column[j] + ahead);
+            }
             const size_t place = static_cast<size_t>(samples[i]) * block_width;
             const int32_t value = values[i];
 #pragma GCC unroll 16
@@ -200,10 +208,20 @@ void class_sums(const Bins& bins, Allowed allowed, Matrix<const int32_t> values,
 
 REBEL_CLONES int64_t reach_of(const Bins& bins, size_t feature, Samples samples,
                               const int32_t* values) {
+    constexpr size_t prefetch_distance = 16;
     const uint8_t* column = bins.column(feature);
-    std::array<int32_t, most_bins> sums{};
-    for (size_t i = 0; i < samples.size; ++i)
-        sums[column[static_cast<size_t>(samples.data[i]) * block_width]] += values[i];
+    // Two tables in turn: many samples have the same bin, whose sum would have to be written before
+    // it is read again.
+    std::array<std::array<int32_t, most_bins>, 2> halves{};
+    for (size_t i = 0; i < samples.size; ++i) {
+        if (i + prefetch_distance < samples.size)
+            __builtin_prefetch(column + static_cast<size_t>(samples.data[i + prefetch_distance]) *
+                                            block_width);
+        halves[i % 2][column[static_cast<size_t>(samples.data[i]) * block_width]] += values[i];
+    }
+    std::array<int32_t, most_bins>& sums = halves[0];
+    for (size_t b = 0; b < most_bins; ++b)
+        sums[b] += halves[1][b];
     const size_t last = bins.n_bins(feature) - 1;
     int32_t sum = 0, low = 0, high = 0;
     for (size_t b = 0; b < last; ++b) {

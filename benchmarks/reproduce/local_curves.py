@@ -10,8 +10,8 @@ from rebelboost import RebelClassifier, Similarity
 from rebelboost.theory.bounds import similarity_rate
 from reproduce import quotes
 from reproduce.harness import Report, Table, judged, measure_all, new_figure, save
-from reproduce.local_official import official_split
 from reproduce.local_spirals import standard_error
+from reproduce.official import official_split
 from reproduce.papers import paper
 
 TITLE = "LOCAL Figs. 6–7: loss and test error over thousands of rounds"

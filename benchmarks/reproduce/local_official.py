@@ -8,27 +8,27 @@ settings. Seconds are the processor's, of a fit and its predictions; those of th
 of the network are of the one that is shown.
 """
 
-import time
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from importlib.util import find_spec
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.model_selection import train_test_split
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
-import data
 from pricing.methods import made_by
-from rebelboost import RebelClassifier, Similarity
 from reproduce import quotes
 from reproduce.harness import Report, Table, judged, measure_all, several
-from reproduce.papers import paper
+from reproduce.official import (
+    ARCHITECTURES,
+    AT_HAND,
+    DRAWS,
+    FEW_RIVALS,
+    LARGE,
+    OURS,
+    PACKAGES,
+    PAPERS,
+    Drawn,
+    fit_and_test,
+)
+from reproduce.svm import comparison, svm_draws
 
 TITLE = "THESIS Fig. 1.2, LOCAL Fig. 9: official splits"
 SETS = (
@@ -38,132 +38,10 @@ SETS = (
 QUICK_SETS = ("glass", "vowel")
 BEST = 8
 """Of ten sets."""
-PAPERS, OURS = "LOCAL", "ours, similarities"
-MOST_ROUNDS, MOST_EPOCHS = 20_000, 1000
-ARCHITECTURES: dict[str, Callable[[int, int], tuple[int, ...]]] = {
-    "d–4d–K": lambda d, K: (4 * d,),  # noqa: ARG005
-    "d–4K–K": lambda d, K: (4 * K,),  # noqa: ARG005
-    "d–2d–d–K": lambda d, K: (2 * d, d),  # noqa: ARG005
-    "d–4K–2K–K": lambda d, K: (4 * K, 2 * K),  # noqa: ARG005
-}
 NETWORK, SVM = "best of four networks", "SVM, grid of 5 × 6"
-MANY_ROWS, FEW_RIVALS = 50_000, 20
-"""With more rows, step 6 ends after so many rivals: with all of them, a round of mnist takes seven seconds."""
-C_VALUES = (0.01, 0.1, 1.0, 10.0, 100.0)
-GAMMAS = (0.01, 0.1, 0.3, 1.0, 3.0, 10.0)
-"""Divided by the number of features."""
-VALIDATED_SHARE = 1 / 3
-DRAWS = {"glass": 8, "vowel": 8}
-"""Small sets, where a single draw decides: of the split, where there is none, and of the random seed."""
 SAME_TIME, LONGER = 2.0, 10.0
 """Factors that "approximately equal" and "over an order of magnitude" are taken to mean."""
 
-
-def official_split(name: str, seed: int = 0) -> data.Split:
-    if name != "glass":
-        return data.load(name)
-    with np.load(data.path(name)) as arrays:  # Table 1.1: 53 rows to train on
-        X, y = arrays["X"].astype(np.float32), arrays["y"]
-    parts = train_test_split(X, y, train_size=53, stratify=y, random_state=seed)
-    return data.Split(parts[0], parts[2], parts[1], parts[3])
-
-
-# ---- methods
-
-
-def papers(X: np.ndarray, y: np.ndarray, seed: int) -> Any:
-    """Until the loss, K/2 at first, is below 1/N."""
-    tol = 2 / (len(np.unique(y)) * len(y))
-    model = paper("local", MOST_ROUNDS, tol=tol, random_state=seed)
-    if len(y) > MANY_ROWS:
-        few = {"search": "best", "offset": False, "rivals": FEW_RIVALS}
-        model.set_params(learner=replace(model.learner, **few))
-    return model.fit(X, y)
-
-
-def lightgbm(X: np.ndarray, y: np.ndarray, seed: int) -> Any:
-    from lightgbm import LGBMClassifier
-
-    return LGBMClassifier(n_jobs=1, verbose=-1, random_state=seed).fit(X, y)
-
-
-def network(architecture: str) -> Callable[[np.ndarray, np.ndarray, int], Any]:
-    def fit(X: np.ndarray, y: np.ndarray, seed: int) -> Any:
-        layers = ARCHITECTURES[architecture](X.shape[1], len(np.unique(y)))
-        model = MLPClassifier(layers, max_iter=MOST_EPOCHS, random_state=seed)
-        return make_pipeline(StandardScaler(), model).fit(X, y)
-
-    return fit
-
-
-METHODS: dict[str, Callable[[np.ndarray, np.ndarray, int], Any]] = {
-    PAPERS: papers,
-    OURS: lambda X, y, seed: RebelClassifier(Similarity(), n_jobs=1, random_state=seed).fit(X, y),
-    **{name: network(name) for name in ARCHITECTURES},
-    "LightGBM": lightgbm,
-    "forest": lambda X, y, seed: RandomForestClassifier(random_state=seed).fit(X, y),
-    "5-NN": lambda X, y, seed: KNeighborsClassifier().fit(X, y),  # noqa: ARG005
-}
-AT_HAND = [m for m in METHODS if m != "LightGBM" or find_spec("lightgbm")]
-PACKAGES = {PAPERS: "rebelboost", OURS: "rebelboost", "LightGBM": "lightgbm"}
-"""Of methods that are not scikit-learn's."""
-Drawn = tuple[float, float]
-"""Error in %, and processor seconds."""
-
-
-def fit_and_test(name: str, method: str, seed: int, maker: str) -> Drawn:
-    del maker  # part of the unit's name, so that other code or versions are measured anew
-    split = official_split(name, seed)
-    return _tested(lambda: METHODS[method](split.X_train, split.y_train, seed), split)
-
-
-def _tested(fit: Callable[[], Any], split: data.Split) -> Drawn:
-    began = time.process_time()
-    wrong = fit().predict(split.X_test) != split.y_test
-    return 100 * float(np.mean(wrong)), time.process_time() - began
-
-
-# ---- the SVM, whose units are single fits
-
-
-def svm(C: float, gamma: float, n_features: int) -> Any:
-    return make_pipeline(StandardScaler(), SVC(C=C, gamma=gamma / n_features, cache_size=1000))
-
-
-def svm_cell(name: str, seed: int, C: float, gamma: float) -> Drawn:
-    """One cell of the grid, on the rows that are left out for it."""
-    X, y, *_ = official_split(name, seed)
-    stratify = y if np.bincount(y).min() > 1 else None
-    X, X_valid, y, y_valid = train_test_split(
-        X, y, test_size=VALIDATED_SHARE, stratify=stratify, random_state=seed
-    )
-    return _tested(lambda: svm(C, gamma, X.shape[1]).fit(X, y), data.Split(X, y, X_valid, y_valid))
-
-
-def svm_chosen(name: str, seed: int, C: float, gamma: float) -> Drawn:
-    """The cell with the least error, fitted to all training rows."""
-    split = official_split(name, seed)
-    model = svm(C, gamma, split.X_train.shape[1])
-    return _tested(lambda: model.fit(split.X_train, split.y_train), split)
-
-
-def svm_draws(sets: Iterable[str]) -> dict[str, list[Drawn]]:
-    """Set → draws; seconds include the grid."""
-    cases = [(name, seed) for name in sets for seed in range(DRAWS.get(name, 1))]
-    grid = [(C, gamma) for C in C_VALUES for gamma in GAMMAS]
-    by_sklearn = made_by("scikit-learn")
-    cells = measure_all(svm_cell, [(*case, *cell) for case in cases for cell in grid], by_sklearn)
-    best = {case: min(grid, key=lambda cell: cells[(*case, *cell)][0]) for case in cases}
-    chosen = measure_all(svm_chosen, [(*case, *best[case]) for case in cases], by_sklearn)
-    found: dict[str, list[Drawn]] = {}
-    for case in cases:
-        error, seconds = chosen[(*case, *best[case])]
-        seconds += sum(cells[(*case, *cell)][1] for cell in grid)
-        found.setdefault(case[0], []).append((error, seconds))
-    return found
-
-
-# ---- all methods
 
 Draws = dict[str, dict[str, list[Drawn]]]
 """Set → method → draws."""
@@ -213,14 +91,15 @@ def run(
             f"{quotes.ALMOST_ALL}; {quotes.ALL_BUT_ONE}; eight of ten."
         ),
         (
-            f"On mnist, LOCAL's step 6 ends after {FEW_RIVALS} rivals, since a round with all of them takes "
-            "seven seconds."
-        ),
-        (
             f"Draws of the random seed, and of the split of glass, which has no official one: {drawn}, else "
             "one. “Approximately equal” is taken to be within a factor of two."
         ),
     ]
+    if set(LARGE) & set(sets):
+        report.notes.append(
+            f"On {', '.join(LARGE)}, LOCAL's step 6 ends after {FEW_RIVALS} rivals, to save time."
+        )
+        report.notes += [comparison()] if methods is None or SVM in methods else []
     return report
 
 

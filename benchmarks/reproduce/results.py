@@ -46,6 +46,9 @@ class Section:
         return "\n\n".join(parts)
 
 
+PARTLY = ": a part of the experiment; the rest is not run yet."
+
+
 def write_results(modules: Mapping[str, str]) -> Path:
     """Write the page; `modules` are the titles of the experiments, by name."""
     sections = list(shown_sections(modules))
@@ -72,8 +75,10 @@ def shown_sections(modules: Mapping[str, str]) -> Iterator[Section]:
         part = _stored(f"{name}_part")
         if section is not None and part is not None:
             section = updated(section, part)
-        if section is not None or part is not None:
-            yield section or part  # type: ignore[misc]
+        elif part is not None:
+            section = replace(part, ran=tuple(f"{ran}{PARTLY}" for ran in part.ran))
+        if section is not None:
+            yield section
 
 
 def _stored(name: str) -> Section | None:
@@ -101,7 +106,8 @@ def updated(section: Section, part: Section) -> Section:
     """The section with the lines, rows and notes that a part of the experiment has measured anew."""
     tables = [_with_rows(table, part.tables) for table in section.tables]
     tables += [t for t in part.tables if t.title not in {table.title for table in section.tables}]
-    again = (f"Some of it again: {ran}" for ran in part.ran)
+    # A page that was written from this part alone has its command already.
+    again = (f"Some of it again: {ran}" for ran in part.ran if f"{ran}{PARTLY}" not in section.ran)
     return replace(
         section,
         ran=tuple(dict.fromkeys([*section.ran, *again])),

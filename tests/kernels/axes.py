@@ -17,6 +17,9 @@ FREE = {
     "search_root nodes.samples 0",
     "search_root nodes.cuts 1",  # subsets
     "search_root totals 0",  # classes, as long as the padded values hold them
+    "exact_cut order 0",  # samples without a value are left out
+    "exact_cut cuts 0",
+    "exact_cut values 0",
     "search_layer nodes.samples 0",
     "search_layer nodes.cuts 1",
     "prune_layer nodes.samples 0",

@@ -357,3 +357,8 @@ def random_normals(module, key, first, n):
     out = rubbish(n, np.float64)
     module.random_normals(key, first, out)
     return out
+
+
+def exact_cut(module, order, cuts, values, totals, least=np.inf):
+    """The best threshold of one feature: place, missing right, loss."""
+    return module.exact_cut(order, cuts, values, totals, least)

@@ -23,6 +23,7 @@ from rebelboost.base.arrays import (
     ComparedPoints,
     Focus,
     LeafTreeOptions,
+    RootTotals,
     SlopeArrays,
     WindowGrid,
 )
@@ -132,6 +133,7 @@ def valid_arguments(module):
     )
 
     slopes = SlopeArrays(weights[0].copy(), np.abs(weights[1]), np.ones(K))
+    root_totals = RootTotals(*np.ones((2, vectors[0].shape[1]), dtype=np.int64), second_order=False)
     one_output, numbers = np.zeros((L, 1)), (np.ones(N), np.ones(N))
 
     features = smooth_calls.random_features(rng, N, 16)
@@ -143,6 +145,7 @@ def valid_arguments(module):
         (calls.bin_values, X, [np.arange(2.0)] * WIDTH),
         (calls.class_sums, bins, allowed, vectors[0], samples),
         (calls.search_root, bins, allowed, vectors, builders.one_node(samples)),
+        (calls.exact_cut, samples, np.arange(2), vectors[0], root_totals),
         (calls.search_layer, bins, allowed, pairs, two, options, parent_sums),
         (calls.sort_bins, bins),
         (calls.node_sums, bins, pairs, two, np.zeros(2, dtype=np.int32)),

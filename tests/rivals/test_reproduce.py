@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
+from sklearn.svm import SVC
 
 from data import Split
 from pricing.trials import Task
@@ -12,11 +14,13 @@ from reproduce import fig8, harness, quotes, results
 from reproduce.command import known, main, module
 from reproduce.heuristics import area_over_roc, at_budget
 from reproduce.local_curves import falls
-from reproduce.local_official import ARCHITECTURES, C_VALUES, GAMMAS, NETWORK, with_best_network
+from reproduce.local_official import NETWORK, with_best_network
 from reproduce.local_spirals import round_of_zero, stays_low
+from reproduce.official import ARCHITECTURES
 from reproduce.quotes import Quote
 from reproduce.splits import METHODS, STUMPS, TREES, error, errors, three_parts
 from reproduce.subsets import preliminary
+from reproduce.svm import C_VALUES, GAMMAS, by_pairs
 from reproduce.taxonomies import parts
 from rivals.stumps import Cuts
 
@@ -161,6 +165,15 @@ def test_the_page_keeps_what_was_not_run_here_and_takes_parts_that_were(folder, 
         assert "A note." in text
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_part_alone_is_shown_as_a_part(page):
+    part = harness.Report([harness.judged("a", QUOTE, "1", good=True)])
+    harness.write("fig_part", "A figure", part, {"command": "python -m part", "machine": "m"})
+    for _ in range(2):
+        results.write_results({"fig": "A figure"})
+        assert f"## A figure\n\n`python -m part`{results.PARTLY}\n\n|" in page.read_text()
+
+
 def test_a_section_with_other_columns_is_not_kept(page):
     old = "| | printed | ours | verdict |\n| --- | --: | --: | --: |\n| a | 1.5 | 1.4 | reached |"
     page.write_text(f"# Results\n\n## A figure\n\n`python -m fig`\n\n{old}\n", encoding="utf-8")
@@ -264,6 +277,17 @@ def test_the_network_that_is_shown_has_the_least_test_error():
     draws = {name: [(float(i), 1.0 + i)] for i, name in enumerate(ARCHITECTURES, 1)}
     draws["LOCAL"] = [(0.5, 9.0)]
     assert with_best_network(draws) == {"LOCAL": [(0.5, 9.0)], NETWORK: [(1.0, 2.0)]}
+
+
+@pytest.mark.parametrize("gamma", [1e-5, 1e-3, 0.1])
+def test_an_svm_solved_by_pairs_of_classes_predicts_what_scikit_learns_own_does(gamma):
+    X, y = load_digits(return_X_y=True)
+    y = 3 * y - 4  # labels need not be positions
+    split = Split(X[:600], y[:600], X[600:], y[600:])
+    found = by_pairs(split, gamma, C_VALUES)
+    for C, predicted in zip(C_VALUES, found, strict=True):
+        own = SVC(C=C, gamma=gamma).fit(split.X_train, split.y_train)
+        assert np.array_equal(predicted, own.predict(split.X_test))
 
 
 def test_networks_have_the_architectures_of_the_text():

@@ -97,6 +97,17 @@ class Splits(NamedTuple):
         )
 
 
+class RootTotals(NamedTuple):
+    """Fixed-point sums of the weights of all samples in focus."""
+
+    mass: Ints
+    """(K,) S"""
+    total: Ints
+    """(K,) P of a response of +1."""
+    second_order: bool
+    """Whether the loss is −Σ P²/S instead of Σ √(S² − P²)."""
+
+
 class SearchOptions(NamedTuple):
     """How a search evaluates a split; see `CRITERIA`."""
 

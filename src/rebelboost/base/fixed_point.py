@@ -14,6 +14,7 @@ from rebelboost.base.arrays import (
     Ints,
     Labels,
     Regions,
+    RootTotals,
     Values,
 )
 from rebelboost.base.triangular import ordered_product
@@ -43,6 +44,19 @@ def coarse_scale(total: float) -> float:
         return 1.0
     _, exponent = math.frexp(total)
     return math.ldexp(1.0, min(COARSE_BITS - exponent, MOST_EXPONENT))
+
+
+def root_losses(totals: RootTotals, left: Ints) -> Floats:
+    """Σ_k rint √(S_k² − P_k²), or −Σ_k P_k²/S_k, of (n, K) left sides: P = total − 2·left. Lower is better."""
+    P = (totals.total - left) - left
+    losses = np.zeros(len(P))
+    for k, S in enumerate(totals.mass.tolist()):
+        if totals.second_order:
+            losses -= P[:, k].astype(np.float64) ** 2 / max(S, 1)
+        else:
+            product = np.maximum(S - P[:, k], 0) * np.maximum(S + P[:, k], 0)
+            losses += np.rint(np.sqrt(product.astype(np.float64)))
+    return losses
 
 
 def in_order(numbers: Floats) -> float:

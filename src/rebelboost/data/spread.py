@@ -1,5 +1,6 @@
 """How much the values of a column differ: the unit in which changes of a value are measured."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,8 @@ from rebelboost.base.arrays import Bytes, Values
 
 CATEGORY = 1.0
 """What a change to another category counts for."""
+TOGETHER = 16
+"""Columns that are copied together, because the values of a row are adjacent in memory."""
 
 
 class Spreads(NamedTuple):
@@ -27,21 +30,29 @@ class Spreads(NamedTuple):
         return self.whole[feature]
 
 
-def spreads_of(X: Values, categorical: Bytes) -> Spreads:
-    """The spreads of the columns of encoded samples. Quartiles are values of the column."""
-    n_features = X.shape[1]
-    sizes, whole = np.full(n_features, CATEGORY), np.zeros(n_features, dtype=bool)
-    numeric = np.flatnonzero(categorical == 0)
-    values = np.sort(X[:, numeric].astype(np.float64), axis=0)  # missing ones last
-    counts = np.count_nonzero(~np.isnan(values), axis=0)
-    places = np.arange(len(numeric))
-    with np.errstate(over="ignore", invalid="ignore"):
-        low, high = (values[(counts - 1).clip(0) * q // 4, places] for q in (1, 3))
-        own = high - low
-        for i in np.flatnonzero(own == 0).tolist():
-            own[i] = values[: counts[i], i].std()  # sorted: the order of the rows changes no bit
-        whole[numeric] = ((values == np.floor(values)) | np.isnan(values)).all(axis=0) & (
-            counts > 0
-        )
-    sizes[numeric] = np.where((own > 0) & (own < np.inf), own, CATEGORY)
-    return Spreads(tuple(sizes.tolist()), tuple(whole.tolist()))
+def sorted_columns(X: Values) -> list[Values]:
+    """The values of each column of encoded samples, ascending, without missing ones."""
+    columns: list[Values] = []
+    for begin in range(0, X.shape[1], TOGETHER):
+        ordered = np.sort(np.ascontiguousarray(X[:, begin : begin + TOGETHER].T), axis=1)
+        columns += [own[: np.searchsorted(own, np.nan)] for own in ordered]  # NaN last
+    return columns
+
+
+def spreads_of(columns: Sequence[Values], categorical: Bytes) -> Spreads:
+    """The spreads of `sorted_columns`. Quartiles are values of the column."""
+    sizes, whole = [CATEGORY] * len(columns), [False] * len(columns)
+    for i in np.flatnonzero(categorical == 0).tolist():
+        if len(columns[i]) > 0:
+            sizes[i] = _spread(columns[i])
+            whole[i] = bool((columns[i] == np.floor(columns[i])).all())
+    return Spreads(tuple(sizes), tuple(whole))
+
+
+def _spread(column: Values) -> float:
+    low, high = (float(column[(len(column) - 1) * q // 4]) for q in (1, 3))
+    own = high - low
+    if own == 0:
+        with np.errstate(over="ignore", invalid="ignore"):
+            own = float(column.astype(np.float64).std())  # sorted: no order of rows changes a bit
+    return own if 0 < own < np.inf else CATEGORY

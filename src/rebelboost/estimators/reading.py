@@ -1,5 +1,6 @@
 """The input of `fit`: check and encode the table, the target, weights and costs, and name the task."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from rebelboost.data.encoder import FeatureEncoder
 from rebelboost.data.equal_samples import n_distinct
 from rebelboost.data.folds import held_out_part
 from rebelboost.data.samples import Samples
-from rebelboost.data.spread import spreads_of
+from rebelboost.data.spread import sorted_columns, spreads_of
 from rebelboost.estimators.fitting import shrinkage_of
 from rebelboost.estimators.validation import (
     check_same_classes,
@@ -94,23 +95,20 @@ class MemoryInput(NamedTuple):
         samples, rows = self.in_memory, ensemble.example_rows
         place = np.searchsorted(samples.rows_of_table, rows)  # rows_of_table is sorted
         keeps = rows and not self.table.holds_distances
+        columns = None if self.table.holds_distances else sorted_columns(samples.X)
         return Provenance(
             missing_features(samples.X),
             index_labels(self.X, rows),
             dict(zip(rows, samples.labels[place].tolist(), strict=True)),
             samples.X[place] if keeps else None,
-            spreads=None
-            if self.table.holds_distances
-            else spreads_of(samples.X, samples.categories),
-            seen=self._seen(),
+            spreads=None if columns is None else spreads_of(columns, samples.categories),
+            seen=None if columns is None else self._seen(columns),
         )
 
-    def _seen(self) -> TrainingCounts | None:
+    def _seen(self, columns: Sequence[Values]) -> TrainingCounts | None:
         """Counts of the rows, which new rows are compared with."""
-        if self.table.holds_distances:
-            return None
-        levels = self.table.encoder.levels
-        return count_columns(self.in_memory.X, {f: len(own) for f, own in levels.items()})
+        n_levels = {f: len(own) for f, own in self.table.encoder.levels.items()}
+        return count_columns(columns, len(self.in_memory.X), n_levels)
 
     def facts(self, estimator: Any, model: Any, found: Found) -> dict[str, float]:
         """What guarantees need to know of the samples."""

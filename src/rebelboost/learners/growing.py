@@ -1,7 +1,6 @@
 """Growing trees with one output vector, whose sign each leaf chooses [REBEL, Sec. 4]."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
@@ -18,10 +17,11 @@ from rebelboost.base.arrays import (
     Layer,
     Outputs,
     Regions,
+    RootTotals,
     SearchOptions,
     Work,
 )
-from rebelboost.base.fixed_point import coarse_scale, in_order
+from rebelboost.base.fixed_point import coarse_scale, in_order, root_losses
 from rebelboost.data.training_set import TABLE, TrainingSet, root_node
 from rebelboost.learners.base import AnyWeights, Candidate, Focus
 from rebelboost.learners.binarize import (
@@ -431,7 +431,7 @@ class PrunedSearch:
         chosen = focus.samples
         by_bin = data.class_sums(signed, chosen, categorical)[:, : mass.shape[1]]
         total = signed[chosen, : mass.shape[1]].sum(axis=0, dtype=np.int64)
-        sums = RootSums(mass[chosen].sum(axis=0), total, weights.second_order)
+        sums = RootTotals(mass[chosen].sum(axis=0), total, weights.second_order)
 
         def counts_of(feature: int) -> Ints:
             return np.bincount(data.column(feature)[chosen])
@@ -480,7 +480,7 @@ class BlockSearch:
             self.draw = None
             found = rows.ask(OpenForClasses(fixing, allowed, n_classes))
         by_bin, total, mass, n_samples = found
-        sums = RootSums(mass, total, weights.second_order)
+        sums = RootTotals(mass, total, weights.second_order)
         self._opened = Opened(by_bin, sums, int(n_samples))
         return self._opened
 
@@ -577,17 +577,17 @@ class Opened(NamedTuple):
 
     by_bin: Ints
     """(B, K)"""
-    sums: "RootSums"
+    sums: RootTotals
     n_samples: int
 
 
-def _of_lowest_loss(left: Ints, sums: "RootSums") -> int | None:
+def _of_lowest_loss(left: Ints, sums: RootTotals) -> int | None:
     """The stump with the lowest loss [THESIS, Eq. 4.10]; None if the constant response is as good."""
-    losses = sums.losses(left)
+    losses = root_losses(sums, left)
     if len(losses) == 0:
         return None
     best = int(np.argmin(losses))
-    constant = sums.losses(np.zeros((1, len(sums.total)), dtype=np.int64))[0]
+    constant = root_losses(sums, np.zeros((1, len(sums.total)), dtype=np.int64))[0]
     return best if losses[best] < constant else None
 
 
@@ -600,37 +600,14 @@ def search_of(
     return BlockSearch(data, focus.allowed, draw)
 
 
-# ---- sums over the root, and categories with a side each [ADA 3.4.2]
-
-
-@dataclass
-class RootSums:
-    """Fixed-point sums of the weights of all samples in focus, and the loss for a given left side."""
-
-    mass: Ints
-    """(K,) S"""
-    total: Ints
-    """(K,) P of a response of +1."""
-    second_order: bool
-
-    def losses(self, left: Ints) -> Floats:
-        """Σ_k √(S_k² − P_k²), or −Σ_k P_k²/W_k: lower is better. P = total − 2·left, (rows, K)."""
-        P = (self.total - left) - left
-        losses = np.zeros(len(P))
-        for k, S in enumerate(self.mass.tolist()):
-            if self.second_order:
-                losses -= P[:, k].astype(np.float64) ** 2 / max(S, 1)
-            else:
-                product = np.maximum(S - P[:, k], 0) * np.maximum(S + P[:, k], 0)
-                losses += np.rint(np.sqrt(product.astype(np.float64)))
-        return losses
+# ---- categories with a side each [ADA 3.4.2]
 
 
 def sides_of_categories(
     bins: Bins,
     categorical: ByFeature,
     by_bin: Ints,
-    sums: RootSums,
+    sums: RootTotals,
     counts_of: Callable[[int], Ints],
 ) -> Layer:
     """The best of these features, and the side of each of its categories, from (B, K) sums over bins.
@@ -641,7 +618,7 @@ def sides_of_categories(
     for feature in map(int, np.flatnonzero(categorical)):
         own = by_bin[bins.offsets[feature] : bins.offsets[feature + 1]]
         left = own[_signs(own, sums.mass) <= 0].sum(axis=0)
-        loss = float(sums.losses(left[np.newaxis])[0])
+        loss = float(root_losses(sums, left[np.newaxis])[0])
         if loss < least:
             best, least = feature, loss
     own = by_bin[bins.offsets[best] : bins.offsets[best + 1]]

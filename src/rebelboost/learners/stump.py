@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rebelboost.base.arrays import NO_WORK, BySample, Indices, Ints, Regions
+from rebelboost import kernels
+from rebelboost.base.arrays import NO_WORK, BySample, Indices, Regions, RootTotals
 from rebelboost.data.binning import middles
 from rebelboost.data.training_set import TABLE, TrainingSet
 from rebelboost.learners.base import AnyWeights, Candidate, Focus, Traits
 from rebelboost.learners.binned import PreparedBins, bin_rows
-from rebelboost.learners.growing import SIGNS, RootSums, search_of, solve, tree_with_one_output
+from rebelboost.learners.growing import SIGNS, search_of, solve, tree_with_one_output
 from rebelboost.learners.options import (
     Binning,
     Categorical,
@@ -54,25 +56,16 @@ def better(plain: Candidate, found: FoundStump | None, weights: AnyWeights) -> C
 def exact_stump(data: TrainingSet, weights: AnyWeights, focus: Focus) -> FoundStump | None:
     """Best threshold among the features with more distinct values than bins [ADA, Alg. 3.1].
 
-    Samples are sorted once for all rounds. Each feature is scanned with cumulative sums, skipping
-    ties, with missing values on the left side, then on the right.
+    Samples are sorted once for all rounds (kernels.exact_cut).
     """
-    sums = _Sums(weights, focus)
+    values, totals = _sums(weights, focus)
     best: _Cut | None = None
     least = np.inf
-    for feature in np.flatnonzero((focus.allowed != 0) & data.wide):
-        order, cuts = data.order(int(feature))
-        left = np.cumsum(sums.values[order], axis=0)
-        missing = sums.total - left[-1] if len(order) < data.n_samples else None
-        for missing_right in (False, True) if missing is not None else (False,):
-            # With missing values on the right, all others may be on the left.
-            ends = np.append(cuts, len(order) - 1) if missing_right else cuts
-            side = left[ends] if missing is None or missing_right else left[ends] + missing
-            losses = sums.losses(side)
-            at = int(np.argmin(losses))
-            if losses[at] < least:
-                best = _Cut(int(feature), int(ends[at]), missing_right)
-                least = float(losses[at])
+    for feature in np.flatnonzero((focus.allowed != 0) & data.wide).tolist():
+        order, cuts = data.order(feature)
+        place, missing_right, loss = kernels.active.exact_cut(order, cuts, values, totals, least)
+        if place >= 0:
+            best, least = _Cut(feature, place, missing_right), loss
     if best is None or data.values is None:
         return None
     x = data.values[:, best.feature].astype(np.float64)
@@ -106,17 +99,13 @@ def _sides(cut: _Cut, order: Indices, x: BySample, focus: Focus) -> FoundStump:
     return FoundStump(tree, right.astype(np.uint16))
 
 
-class _Sums(RootSums):
-    """The same, and the weights of the samples."""
-
-    def __init__(self, weights: AnyWeights, focus: Focus) -> None:
-        signed, mass = weights.fixed()
-        self.fixed = signed
-        self.values: Ints = np.zeros(mass.shape, dtype=np.int64)
-        self.values[focus.samples] = signed[focus.samples, : mass.shape[1]]
-        super().__init__(
-            mass[focus.samples].sum(axis=0), self.values.sum(axis=0), weights.second_order
-        )
+def _sums(weights: AnyWeights, focus: Focus) -> tuple[NDArray[np.int32], RootTotals]:
+    """(N, K) signed weights of the samples in focus, 0 for others, and the totals."""
+    signed, mass = weights.fixed()
+    values = np.zeros(mass.shape, dtype=np.int32)
+    values[focus.samples] = signed[focus.samples, : mass.shape[1]]
+    total = values.sum(axis=0, dtype=np.int64)
+    return values, RootTotals(mass[focus.samples].sum(axis=0), total, weights.second_order)
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,7 +4,7 @@ New rows are compared with these counts (`rebelboost.theory.drift`). No row is k
 halfway between values of neighbouring rows, as thresholds of trees do, and have `FEWEST` rows at least.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,21 +44,28 @@ class TrainingCounts(NamedTuple):
     """None without fits that left rows out."""
 
 
-def count_columns(X: Values, n_levels: dict[int, int]) -> TrainingCounts | None:
-    """Count encoded rows; `n_levels` are the numbers of categories. None if there are too many columns."""
-    if X.shape[1] > MOST_COLUMNS or len(X) == 0:
+def count_columns(
+    columns: Sequence[Values], n_rows: int, n_levels: Mapping[int, int]
+) -> TrainingCounts | None:
+    """Count `spread.sorted_columns`; `n_levels` are the numbers of categories. None if there are too many."""
+    if len(columns) > MOST_COLUMNS or n_rows == 0:
         return None
-    edges = [np.empty(0) if f in n_levels else range_edges(column) for f, column in enumerate(X.T)]
-    counts = [
-        counted(column, ends, n_levels.get(f))
-        for f, (column, ends) in enumerate(zip(X.T, edges, strict=True))
-    ]
-    return TrainingCounts(len(X), tuple(edges), tuple(counts))
+    edges, counts = [], []
+    for f, values in enumerate(columns):
+        ends = np.empty(0) if f in n_levels else range_edges(values)
+        found = (
+            np.bincount(values.astype(np.int64), minlength=n_levels[f])
+            if f in n_levels
+            else np.diff(np.searchsorted(values, ends), prepend=0, append=len(values))
+        )
+        edges.append(ends)
+        counts.append(np.append(found, n_rows - len(values)).astype(np.int32))
+    return TrainingCounts(n_rows, tuple(edges), tuple(counts))
 
 
-def range_edges(column: Floats, most: int = MOST_RANGES) -> Floats:
-    """Ends of ranges with about equally many rows."""
-    values = np.sort(column[~np.isnan(column)].astype(np.float64))
+def range_edges(ordered: Values, most: int = MOST_RANGES) -> Floats:
+    """Ends of ranges with about equally many rows, given the values that rows have, ascending."""
+    values = ordered.astype(np.float64, copy=False)
     n_ranges = min(most, len(values) // FEWEST)
     if n_ranges < 2:
         return np.empty(0)
@@ -98,7 +105,7 @@ def count_held_out(posterior: Floats, parts: Sequence[Ints], code: int) -> HeldO
     """Count held-out probabilities; `parts` are the places of each part's rows."""
     parts = [part for part in parts if len(part)] or [np.arange(len(posterior))]
     judged = judged_of(posterior, code)
-    edges = range_edges(judged, N_LEVELS)
+    edges = range_edges(np.sort(judged[~np.isnan(judged)]), N_LEVELS)
     if len(edges) == 0:
         return None
     counts = [counted(judged[part], edges, None)[:-1] for part in parts]

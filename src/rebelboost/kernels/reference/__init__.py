@@ -11,6 +11,7 @@ from rebelboost.kernels.reference.cascade import leave_early
 from rebelboost.kernels.reference.class_splits import choose_by_classes, prune_classes
 from rebelboost.kernels.reference.coded import predict_coded, score_row
 from rebelboost.kernels.reference.elementary import exponentials, logarithms
+from rebelboost.kernels.reference.exact_cuts import exact_cut
 from rebelboost.kernels.reference.histograms import choose_splits, node_sums
 from rebelboost.kernels.reference.layer import search_layer
 from rebelboost.kernels.reference.leaf_tree import draw_direction, grow_term, propose_tree
@@ -89,6 +90,7 @@ __all__ = [
     "compare_points",
     "descend",
     "draw_direction",
+    "exact_cut",
     "exact_distances",
     "exponentials",
     "feature_scores",
