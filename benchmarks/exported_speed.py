@@ -39,7 +39,7 @@ def compiled(model, folder):
     """Calls of the C program, by name."""
     (folder / "model.c").write_text(as_c(evaluator_of(model)))
     (folder / "loop.c").write_text(LOOP)
-    command = ["gcc", "-std=c99", "-O2", "-march=native", "-shared", "-fPIC", "loop.c"]
+    command = ["gcc", "-std=c99", "-O3", "-march=native", "-shared", "-fPIC", "loop.c"]
     subprocess.run([*command, "-o", "loop.so"], cwd=folder, check=True)
     library = ctypes.CDLL(str(folder / "loop.so"))
     out = np.empty((10**6, model.ensemble.n_classes))

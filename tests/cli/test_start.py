@@ -1,4 +1,4 @@
-"""`rebel predict` starts without the libraries that only training and evaluation need."""
+"""`rebel predict` starts without the libraries and the own modules that only training and evaluation need."""
 
 import subprocess
 import sys
@@ -7,7 +7,18 @@ import pytest
 
 from loans import loan_lines
 
-SLOW = ["sklearn", "scipy", "pandas", "joblib", "pyarrow", "matplotlib", "dask", "starlette"]
+SLOW = ["sklearn", "scipy", "pandas", "joblib", "pyarrow", "matplotlib", "dask", "starlette",
+        "rich.console", "numpy.random", "numpy.polynomial"]  # fmt: skip
+OF_TRAINING = [
+    "learners",
+    "rows",
+    "theory",
+    "tasks",
+    "estimators",
+    "boosting.loop",
+    "selection.runner",
+]
+SLOW += [f"rebelboost.{name}" for name in OF_TRAINING]
 
 
 def imported(folder, *words, stdin=""):

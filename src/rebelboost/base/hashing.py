@@ -49,7 +49,7 @@ def _sums_over_columns(X: Values) -> Keys:
     return keys
 
 
-def draw(keys: Keys, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
+def draw(keys: Keys, share: float, rng: "np.random.Generator") -> NDArray[np.bool_]:
     """(N,) whether each sample is drawn: about this share of the keys, and equal keys together."""
     return drawn_by(keys, share, int(rng.integers(2**64, dtype=np.uint64)))
 

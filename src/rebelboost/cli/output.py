@@ -16,7 +16,12 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rebelboost.base.cached import cached_property
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Line = tuple[str, str]
 """A label and its text."""
@@ -28,12 +33,17 @@ class Output:
     """Writes text or JSON records to stdout, and notes and progress to stderr."""
 
     def __init__(self, *, as_json: bool = False) -> None:
-        from rich.console import Console
-
         self.as_json = as_json
         self._outlasts_reader = False
-        self._out = Console(file=_open(sys.stdout), highlight=False, soft_wrap=True, markup=False)
-        self._err = Console(file=_open(sys.stderr), highlight=False, soft_wrap=True, markup=False)
+        self._streams = _open(sys.stdout), _open(sys.stderr)
+
+    @cached_property
+    def _out(self) -> "Console":
+        return _console(self._streams[0])
+
+    @cached_property
+    def _err(self) -> "Console":
+        return _console(self._streams[1])
 
     def outlast_reader(self) -> None:
         """Go on if the reader of stdout closes it, as `head` does, without printing more."""
@@ -135,6 +145,13 @@ class Output:
 def _open(stream: TextIO | None) -> TextIO:
     """A stream of the process; nothing in place of one that is closed."""
     return io.StringIO() if stream is None else stream
+
+
+def _console(stream: TextIO) -> "Console":
+    """What writes in colours; `rebel predict`, which mostly prints a table alone, does without."""
+    from rich.console import Console
+
+    return Console(file=stream, highlight=False, soft_wrap=True, markup=False)
 
 
 def _plain(value: Any) -> Any:

@@ -67,7 +67,7 @@ def least_expected_cost(scores: Scores, decoder: Decoder, costs: Floats) -> Labe
     With uniform costs, in training and now, that is the class with the highest score, and no posterior
     is computed, unless the classes are otherwise frequent now.
     """
-    if is_uniform(decoder.costs) and is_uniform(costs) and decoder.shift is None:
+    if decoder.is_uniform and decoder.shift is None and is_uniform(costs):
         return highest_score(scores, decoder, costs)
     return least_risk(scores, decoder.posterior(scores), costs)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, BySample, Floats, Labels, Scores
+from rebelboost.base.cached import cached_property
 from rebelboost.base.triangular import ordered_product, ordered_sum, solved
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.mixture import mixture_of, mixture_posterior
@@ -70,6 +71,11 @@ class Decoder:
     shift: tuple[float, ...] | None = None
     """(K,) how much more frequent each class is than in training, π′/π; None: as in training."""
 
+    @cached_property
+    def is_uniform(self) -> bool:
+        """Whether all mistakes cost the same in training."""
+        return is_uniform(self.costs)
+
     @property
     def kind(self) -> ClassLossKind:
         """What is to be known of the loss."""
@@ -84,7 +90,7 @@ class Decoder:
 
     def _as_trained(self, scores: Scores) -> Floats:
         doubled = self.kind.log_ratios(self.temperature * scores)
-        if is_uniform(self.costs):
+        if self.is_uniform:
             return uniform_posterior(doubled, self.precision)
         if self.subcosts == "rebel":
             return mixture_posterior(
@@ -94,7 +100,7 @@ class Decoder:
 
     def scores_of(self, posterior: ByClass) -> ByClass:
         """(K,) scores that have this posterior, with positive entries, at a temperature of 1."""
-        if is_uniform(self.costs):
+        if self.is_uniform:
             ratios = portable_log(posterior) - portable_log(1 - posterior)
         elif self.subcosts == "rebel":
             mixed = mixture_of(posterior, self.costs)

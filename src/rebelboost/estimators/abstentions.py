@@ -12,7 +12,7 @@ from rebelboost.costs.decision import level_of_budget
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.validation import known_labels, threads_of
 from rebelboost.model.fitted import FittedClassifier
-from rebelboost.selection.average import CrossFit
+from rebelboost.selection.result import CrossFit
 from rebelboost.theory.average_risk import ChosenBudget, CrossValidated, highest_level
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from rebelboost.estimators.papers import paper_of
 from rebelboost.estimators.validation import deadline_of, encode_features, index_labels, threads_of
 from rebelboost.exceptions import ModelFileError
 from rebelboost.model.fitted import FittedTerms
-from rebelboost.selection.average import CrossFit
+from rebelboost.selection.result import CrossFit
 
 if TYPE_CHECKING:
     from rebelboost.explain.explanation import Explanations

@@ -21,7 +21,7 @@ from rebelboost.costs.decision import with_abstentions
 from rebelboost.estimators.base import encode_table
 from rebelboost.estimators.validation import threads_of
 from rebelboost.model.fitted import FittedClassifier
-from rebelboost.selection.average import CrossFit
+from rebelboost.selection.result import CrossFit
 
 MOST_CALIBRATED = 20_000
 """Maximum number of calibration samples; of more, some are taken at even distances."""

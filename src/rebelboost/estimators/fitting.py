@@ -25,10 +25,10 @@ from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import LearnedCosts, Provenance
 from rebelboost.model.monotone import Directions
 from rebelboost.rows.base import Rows
-from rebelboost.selection.average import CrossFit
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.fit_pool import FitPool
 from rebelboost.selection.race import n_parts_of, select
+from rebelboost.selection.result import CrossFit
 from rebelboost.selection.scale import choose_scale
 from rebelboost.tasks.base import Found, Table, Task, is_race, named_learner, race_on_some
 

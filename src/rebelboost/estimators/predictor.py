@@ -1,14 +1,14 @@
 """Predictors: fitted models for one sample at a time, without the checks of the estimators."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rebelboost import kernels
 from rebelboost.base.arrays import ByClass, BySample, Floats, Scores
-from rebelboost.costs.decision import least_risk
+from rebelboost.costs.decision import cheapest, expected_costs, least_risk
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.costs.posterior import UNIFORM_STEP
 from rebelboost.estimators.raw_rows import are_records
@@ -67,6 +67,14 @@ class Predictor:
         return self._single(x) if x.ndim == 1 else self._model.ensemble.scores(x)
 
 
+class Judged(NamedTuple):
+    """What is said of a sample."""
+
+    label: Any
+    probabilities: ByClass
+    expected_costs: ByClass
+
+
 class ClassPredictor(Predictor):
     """The predictor of a classifier; `RebelClassifier.predictor` makes one."""
 
@@ -80,7 +88,7 @@ class ClassPredictor(Predictor):
         self.classes_ = model.classes
         # A list: reading one label of an array takes longer.
         self._classes = list(model.classes)
-        is_plain = is_uniform(decoder.costs) and decoder.shift is None and len(model.classes) > 1
+        is_plain = decoder.is_uniform and decoder.shift is None and len(model.classes) > 1
         self._log_ratios = decoder.kind.log_ratios if is_plain else None
         self._decoder = decoder
         own_costs = model.by_sample or rule.reject_cost is not None
@@ -108,6 +116,20 @@ class ClassPredictor(Predictor):
         if x.ndim == 1:
             return self._posterior(self._single(x))
         return self._model.posterior(self._model.ensemble.scores(x))
+
+    def judge(self, x: BySample) -> Judged:
+        """The label of a (d,) sample, its probabilities and its expected costs, with nothing computed twice."""
+        scores = self._single(x)
+        posterior = self._posterior(scores)
+        costs = self._model.costs_of(x[np.newaxis]) if self._costs is None else self._costs
+        risks = expected_costs(posterior[np.newaxis], costs)
+        if self._by_score:
+            label = self._classes[scores.argmax()]
+        elif self._costs is None:
+            label = self._model.labels(scores[np.newaxis], costs)[0]
+        else:
+            label = self._classes[cheapest(risks, scores[np.newaxis])[0]]
+        return Judged(label, posterior, risks[0])
 
     def expected_cost(self, X: Any) -> Floats:
         """Expected cost of each decision, (K,) or (N, K)."""

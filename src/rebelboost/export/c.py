@@ -89,6 +89,9 @@ class _Writer:
             self.parts.append(source("spaces.c"))
         if ComparisonTable in kinds:
             self.parts += [array("LEVELS", LEVELS), constant("PEAK", PEAK)]
+        if TreeTable in kinds:
+            trees = [table for table in self.tables if isinstance(table, TreeTable)]
+            self.parts.append(enum({"ANY_SETS": int(any(len(each.sets) for each in trees))}))
         self.parts += [source(name) for kind, name in SOURCES.items() if kind in kinds]
 
     def _sum(self, s: int, each: Sum) -> None:
@@ -123,10 +126,12 @@ class _Writer:
             ]
         for t, first, last in each.steps:
             node = int(each.tables[t].sizes[:first].sum())  # type: ignore[union-attr]
-            terms = f"{first}, {last}, {node}, {n}, scores"
+            terms = f"{first}, {last}, {node}, scores"
             lines.append(f"    add_trees_together(&table_0_{t}, codes_{t}, n_rows, {terms});")
         body = "\n".join(lines)
+        n_columns = sum(len(table.features) for table in each.tables)  # type: ignore[union-attr]
         self.parts += [
+            enum({"TOGETHER": MANY if n_columns <= SOME_COLUMNS else FEW}),
             source("trees_together.c"),
             f"static void sum_together(const double* x, int n_rows, double* scores) {{\n{body}\n}}\n",
             source("scores_together.c"),
@@ -415,7 +420,10 @@ def is_together(each: Sum) -> bool:
 
 
 def _nodes(table: TreeTable) -> NDArray[np.uint16]:
-    """(splits, 4) the nodes, and the number of leaves of the tree before the first of each branch."""
+    """(splits + 1, 4) the nodes, and the number of leaves of the tree before the first of each branch.
+
+    The last is read, but never used.
+    """
     nodes = table.nodes.reshape(-1, 3).astype(np.int64)
     n = len(nodes)
     place, skips = np.arange(n), nodes[:, 2]
@@ -424,11 +432,14 @@ def _nodes(table: TreeTable) -> NDArray[np.uint16]:
     )
     on_left = np.cumsum(opened)[:n]  # splits that have this one to their left
     first = np.repeat(np.cumsum(table.sizes) - table.sizes, table.sizes)
-    return np.column_stack([nodes, place - first - on_left]).astype(np.uint16)
+    found = np.column_stack([nodes, place - first - on_left])
+    return np.concatenate([found, np.zeros((1, 4))]).astype(np.uint16)
 
 
 MOST_SPLITS, MOST_COLUMNS = 256, 512
 """More splits of a tree have no place in a byte, and the codes of more columns none on a small stack."""
+MANY, FEW, SOME_COLUMNS = 256, 64, 128
+"""Rows that go through the trees together: many, if their codes for so many columns fit on a small stack."""
 SOURCES: dict[type, str] = {
     TreeTable: "trees.c",
     ComparisonTable: "comparisons.c",

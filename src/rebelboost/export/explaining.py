@@ -14,7 +14,7 @@ from rebelboost.data.encoder import is_present
 from rebelboost.model.comparisons import Comparisons
 from rebelboost.model.fitted import FittedRegressor, FittedTerms
 from rebelboost.model.shares import CHUNK, Shares
-from rebelboost.model.smooth import NODE_WEIGHTS, NODES, SmoothSimilarities
+from rebelboost.model.smooth import SmoothSimilarities, nodes_and_weights
 from rebelboost.model.terms import Queries, Terms
 from rebelboost.model.trees import Trees
 
@@ -65,8 +65,7 @@ def explaining_of(model: FittedTerms, *, rows: bool = True, names: bool = True) 
         tuple(tables),
         np.array(order, dtype=np.int64),
         _rows(model, rows=rows, names=names),
-        (NODES + 1) / 2,
-        NODE_WEIGHTS / 2,
+        *nodes_and_weights(),
         CHUNK,
     )
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import partial
+from itertools import groupby
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -26,7 +27,6 @@ from rebelboost.export.reading import (
     NUMBER,
     TIME,
     WEEKDAY,
-    WORD,
     NumberForm,
     Reading,
 )
@@ -46,10 +46,13 @@ PIECES = {
 PLAIN = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _ABSENT_TEXT, _ABSENT_NUMBER = frozenset(MISSING), frozenset((*MISSING, *MISSING_NUMBERS))
 _EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (moments of tables have no zone)
+_FIRST_DAY = _EPOCH.toordinal()
 _PANDAS_MISSING = ("NAType", "NaTType")
 
 Reader = Callable[[Any], float]
 """A cell, which is not missing, as a number; NaN if it cannot be read."""
+ColumnReader = Callable[[Any], Iterable[float]]
+"""A cell as all features of its column that follow one another."""
 
 
 class Noted(NamedTuple):
@@ -78,28 +81,31 @@ class RecordReader:
     def __init__(self, readings: Sequence[Reading]) -> None:
         self.readings = tuple(readings)
         self.columns = tuple(dict.fromkeys(reading.column for reading in readings))
-        self._readers = [(reading.column, _reader(reading)) for reading in readings]
+        self._needed = frozenset(self.columns)
+        self._readers = _column_readers(self.readings)
 
     def __reduce__(self) -> Any:
         return RecordReader, (self.readings,)
 
     def __call__(self, records: Sequence[Mapping[str, Any]]) -> Floats:
         """(N, d) numbers: codes of categories, NaN for what is missing or cannot be read."""
-        values = np.empty((len(records), len(self.readings)))
+        found: list[float] = []
         for n, record in enumerate(records):
-            self._check(record, n + 1)
-            for f, (column, read) in enumerate(self._readers):
+            if type(record) is not dict or not self._needed <= record.keys():
+                self._check(record, n + 1)
+            for column, read in self._readers:
                 cell = record[column]
                 try:
-                    values[n, f] = NAN if cell is None else read(cell)
+                    found += read(cell)
                 except (TypeError, ValueError, OverflowError) as error:
                     told = str(error) or f"it is a {type(cell).__name__}"
                     raise TableError(
                         f"row {n + 1:,} has {shown_cell(repr(cell))} in column {column!r}: {told}"
                     ) from None
-        infinite = np.argwhere(np.isinf(values))
-        if len(infinite):
-            n, f = infinite[0].tolist()
+        values = np.array(found, dtype=np.float64).reshape(len(records), len(self.readings))
+        infinite = np.isinf(values)
+        if infinite.any():
+            n, f = np.argwhere(infinite)[0].tolist()
             raise TableError(
                 f"row {n + 1:,} has an infinite value in column {self.readings[f].column!r}: give None, or "
                 "a large number"
@@ -161,23 +167,56 @@ def _is_missing(cell: Any, *, in_text: bool) -> bool:
     return cell is None or is_nan or type(cell).__name__ in _PANDAS_MISSING
 
 
-# ---- a function for each kind of feature
+# ---- a function for each column, and for each kind of feature
+
+
+def _column_readers(readings: Sequence[Reading]) -> list[tuple[str, ColumnReader]]:
+    """Columns of consecutive features, and how their cells are read: a date once, whatever it becomes."""
+    found: list[tuple[str, ColumnReader]] = []
+    for (column, moment), own in groupby(readings, lambda each: (each.column, _form_of(each))):
+        features = list(own)
+        if moment is not None:
+            parts = [_of_moment(reading) for reading in features]
+            found.append((column, partial(_moments, _moment_reader(moment), parts)))
+        else:
+            found += [(column, partial(_alone, _reader(reading))) for reading in features]
+    return found
+
+
+def _form_of(reading: Reading) -> str | None:
+    """The form of a date or time; None for what is not read as one."""
+    return reading.moment if reading.kind in (DATE, TIME, MONTH, WEEKDAY) else None
+
+
+def _alone(read: Reader, cell: Any) -> tuple[float]:
+    return (NAN if cell is None else read(cell),)
+
+
+def _moments(
+    read: Callable[[Any], int | None], parts: Sequence[Callable[[int], float]], cell: Any
+) -> list[float]:
+    micros = None if cell is None else read(cell)
+    return [NAN if micros is None else part(micros) for part in parts]
 
 
 def _reader(reading: Reading) -> Reader:
-    if reading.kind in (CATEGORY, WEEKDAY):
-        codes = {level: float(code) for code, level in enumerate(reading.levels)}
-        if reading.kind == WEEKDAY:
-            return partial(_weekday, _moment_reader(reading.moment), codes)
-        return partial(_category, codes, reading.levels_are)
+    if reading.kind == CATEGORY:
+        return partial(_category, _codes(reading), reading.levels_are)
     if reading.kind == NUMBER:
         return partial(_number, reading.part, _number_reader(reading.numbers))
     if reading.kind == N_WORDS:
         return _n_words
-    if reading.kind == WORD:
-        return partial(_has_word, re.compile(rf"(^|\W){re.escape(reading.part)}(\W|$)"))
-    of_moment = {DATE: _date, TIME: _time, MONTH: _month}[reading.kind]
-    return partial(of_moment, _moment_reader(reading.moment))
+    return partial(_has_word, re.compile(rf"(^|\W){re.escape(reading.part)}(\W|$)"))
+
+
+def _of_moment(reading: Reading) -> Callable[[int], float]:
+    if reading.kind == WEEKDAY:
+        return partial(_weekday, _codes(reading))
+    return {DATE: _date, TIME: _time, MONTH: _month}[reading.kind]
+
+
+def _codes(reading: Reading) -> dict[str, float]:
+    return {level: float(code) for code, level in enumerate(reading.levels)}
 
 
 def _text(cell: Any) -> str:
@@ -192,9 +231,14 @@ def _text(cell: Any) -> str:
 
 
 def _category(codes: Mapping[str, float], levels_are: str, cell: Any) -> float:
-    if _is_missing(cell, in_text=True):
+    if type(cell) is str:
+        text = cell.strip()
+        if text in _ABSENT_TEXT:
+            return NAN
+    elif _is_missing(cell, in_text=True):
         return NAN
-    text = _text(cell)
+    else:
+        text = _text(cell)
     if levels_are == "number":  # tables may write the code 3 as 3.0
         text = re.sub(r"^(-?\d+)\.0+$", r"\1", text)
     if levels_are == "boolean":
@@ -203,17 +247,20 @@ def _category(codes: Mapping[str, float], levels_are: str, cell: Any) -> float:
 
 
 def _number(part: str, read: Callable[[str], float], cell: Any) -> float:
-    if isinstance(cell, Real | Decimal | np.bool_) and not part:
-        try:
-            return float(cell)
-        except OverflowError:  # refused as infinite
-            return float("inf")
-    if _is_missing(cell, in_text=False):
-        return NAN
-    if not isinstance(cell, str):
-        wanted = "pairs such as 137/72" if part else "numbers"
-        raise TypeError(f"it is a {type(cell).__name__}, but the model expects {wanted}")
+    if type(cell) is not str:
+        if isinstance(cell, Real | Decimal | np.bool_) and not part:
+            try:
+                return float(cell)
+            except OverflowError:  # refused as infinite
+                return float("inf")
+        if _is_missing(cell, in_text=False):
+            return NAN
+        if not isinstance(cell, str):
+            wanted = "pairs such as 137/72" if part else "numbers"
+            raise TypeError(f"it is a {type(cell).__name__}, but the model expects {wanted}")
     text = cell.strip()
+    if text in _ABSENT_NUMBER:
+        return NAN
     if part:
         found = re.search(r"^([^/]+)/" if part == "first" else r"/([^/]+)$", text)
         text = found[1].strip() if found else ""
@@ -222,6 +269,8 @@ def _number(part: str, read: Callable[[str], float], cell: Any) -> float:
 
 def _number_reader(form: NumberForm) -> Callable[[str], float]:
     """How numbers of a form are read."""
+    if form == NumberForm():
+        return _plain_number
     marks = "".join(map(re.escape, form.thousands))
     groups = f"(?:[0-9]{{1,3}}(?:[{marks}][0-9]{{3}})+)|" if form.thousands else ""
     power = "(?:[eE][-+]?[0-9]+)?" if form.has_power else ""
@@ -249,6 +298,10 @@ def _number_reader(form: NumberForm) -> Callable[[str], float]:
     return read
 
 
+def _plain_number(text: str) -> float:
+    return float(text) if PLAIN.fullmatch(text) else NAN
+
+
 def _n_words(cell: Any) -> float:
     if _is_missing(cell, in_text=True):
         return NAN
@@ -267,12 +320,18 @@ def _has_word(pattern: re.Pattern[str], cell: Any) -> float:
 def _moment_reader(form: str) -> Callable[[Any], int | None]:
     """How dates of a form are read: as microseconds since 1970, or since midnight."""
     pattern = re.compile("".join(PIECES.get(letter) or re.escape(letter) for letter in form))
+    is_day = {"Y", "m", "d"} == pattern.groupindex.keys()
+    order = [pattern.groupindex[letter] for letter in "Ymd"] if is_day else []
 
     def read(cell: Any) -> int | None:
         if not isinstance(cell, str):
             return _typed_micros(cell)
         found = pattern.fullmatch(cell.strip())
-        return None if found is None else _micros({k: v for k, v in found.groupdict().items() if v})
+        if found is None:
+            return None
+        if is_day:
+            return _micros_of_day(*map(int, found.group(*order)))
+        return _micros({k: v for k, v in found.groupdict().items() if v})
 
     return read
 
@@ -290,6 +349,13 @@ def _typed_micros(cell: Any) -> int | None:
     if _is_missing(cell, in_text=False):
         return None
     raise TypeError(f"it is a {type(cell).__name__}, but the model expects dates or times")
+
+
+def _micros_of_day(year: int, month: int, day: int) -> int | None:
+    try:
+        return (dt.date(year, month, day).toordinal() - _FIRST_DAY) * DAY
+    except ValueError:
+        return None
 
 
 def _micros(parts: Mapping[str, str]) -> int | None:
@@ -313,21 +379,17 @@ def _micros(parts: Mapping[str, str]) -> int | None:
     return (day - _EPOCH.date()).days * DAY + seconds * SECOND + fraction
 
 
-def _date(read: Callable[[Any], int | None], cell: Any) -> float:
-    micros = read(cell)
-    return NAN if micros is None else micros * (1 / DAY)  # as tables are read
+def _date(micros: int) -> float:
+    return micros * (1 / DAY)  # as tables are read
 
 
-def _time(read: Callable[[Any], int | None], cell: Any) -> float:
-    micros = read(cell)
-    return NAN if micros is None else 1000 * micros * (1 / 3.6e12)
+def _time(micros: int) -> float:
+    return 1000 * micros * (1 / 3.6e12)
 
 
-def _month(read: Callable[[Any], int | None], cell: Any) -> float:
-    micros = read(cell)
-    return NAN if micros is None else float((_EPOCH + dt.timedelta(microseconds=micros)).month)
+def _month(micros: int) -> float:
+    return float(dt.date.fromordinal(_FIRST_DAY + micros // DAY).month)
 
 
-def _weekday(read: Callable[[Any], int | None], codes: Mapping[str, float], cell: Any) -> float:
-    micros = read(cell)
-    return NAN if micros is None else codes.get(WEEKDAYS[(micros // DAY + 3) % 7], NAN)
+def _weekday(codes: Mapping[str, float], micros: int) -> float:
+    return codes.get(WEEKDAYS[(micros // DAY + 3) % 7], NAN)

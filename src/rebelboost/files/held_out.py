@@ -12,8 +12,7 @@ from rebelboost.cascade.plan import BY_HAND, CascadePlan
 from rebelboost.files.terms import LARGEST_NUMBER, LARGEST_SCORE
 from rebelboost.files.texts import take_texts, text_arrays
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
-from rebelboost.selection.average import CrossFit, Staged
-from rebelboost.selection.runner import Standing
+from rebelboost.selection.result import CrossFit, Staged, Standing
 
 Parts = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 """Arrays, and a JSON object."""

@@ -68,8 +68,7 @@ from rebelboost.losses.classes import CLASS_LOSSES
 from rebelboost.losses.exponential import SUBCOSTS
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, FittedRegressor
-from rebelboost.model.monotone import trees_of, violations
-from rebelboost.selection.average import CrossFit
+from rebelboost.selection.result import CrossFit
 
 FORMAT, VERSION = "rebelboost", 1
 """A layout that this version cannot hold gets the next number, and files of all versions stay readable."""
@@ -349,6 +348,8 @@ def _take_monotone(
     """Features with which scores rise or fall, which is proved again."""
     if not fields.has("monotone"):
         return ()
+    from rebelboost.model.monotone import trees_of, violations
+
     found = fields.list("monotone")
     good = all(
         isinstance(each, list)

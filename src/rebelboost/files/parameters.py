@@ -17,14 +17,18 @@ from rebelboost.costs.taxonomy import Taxonomy
 from rebelboost.exceptions import ModelFileError
 from rebelboost.files.safetensors import NAMES
 from rebelboost.files.texts import Scalar
-from rebelboost.learners import LEARNERS, Binary
 
 KIND = "$"
 """Name of the field that holds the type."""
-STORED = {kind.__name__: kind for kind in LEARNERS.values()}
-"""Learners that can be stored, by the names of their classes."""
 DROPPED = {"callbacks"}
 """Parameters that are code, not data. They are None after loading."""
+
+
+def _learners() -> dict[str, Any]:
+    """Learners that can be stored, by the names of their classes; models of the command have none."""
+    from rebelboost.learners import LEARNERS
+
+    return {kind.__name__: kind for kind in LEARNERS.values()}
 
 
 class ParameterEncoder:
@@ -73,7 +77,9 @@ class ParameterEncoder:
         return {KIND: "array", "name": name, "flags": value.dtype == np.bool_}
 
     def _encode_object(self, value: Any, where: str) -> Any:
-        if type(value) in STORED.values():
+        from rebelboost.learners import Binary
+
+        if type(value) in _learners().values():
             options = {f.name: getattr(value, f.name) for f in fields(value)}
             return {KIND: type(value).__name__} | {
                 name: self.encode(option, name) for name, option in options.items()
@@ -121,7 +127,7 @@ def require_flat(value: NDArray[Any], where: str, most: int = 1) -> None:
         )
 
 
-def _encode_random(state: np.random.RandomState) -> dict[str, Any]:
+def _encode_random(state: "np.random.RandomState") -> dict[str, Any]:
     found: Any = state.get_state(legacy=False)
     if found["bit_generator"] != "MT19937":
         raise ModelFileError(
@@ -175,10 +181,10 @@ class ParameterDecoder:
         if not isinstance(found, dict):
             return found
         kind = found[KIND]
-        if kind in STORED:
-            options = {name: self.decode(value) for name, value in found.items() if name != KIND}
-            return STORED[kind](**options)
-        return self._makers[kind](found)
+        if kind in self._makers:
+            return self._makers[kind](found)
+        options = {name: self.decode(value) for name, value in found.items() if name != KIND}
+        return _learners()[kind](**options)
 
     def _texts(self, found: dict[str, Any]) -> NDArray[Any]:
         items = [self.decode(item) for item in found["items"]]
@@ -197,7 +203,7 @@ class ParameterDecoder:
         return array.astype(np.bool_)
 
 
-def _encode_generator(generator: np.random.Generator) -> dict[str, Any]:
+def _encode_generator(generator: "np.random.Generator") -> dict[str, Any]:
     found: Any = generator.bit_generator.state
     if found["bit_generator"] != "PCG64":
         raise ModelFileError(
@@ -212,7 +218,7 @@ def _encode_generator(generator: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def _decode_generator(found: dict[str, Any]) -> np.random.Generator:
+def _decode_generator(found: dict[str, Any]) -> "np.random.Generator":
     generator = np.random.default_rng()
     words = {name: int(found[name]) for name in ("state", "inc")}
     half = {name: found[name] for name in ("has_uint32", "uinteger")}
@@ -225,7 +231,7 @@ def _decode_generator(found: dict[str, Any]) -> np.random.Generator:
     return generator
 
 
-def _decode_random(found: dict[str, Any]) -> np.random.RandomState:
+def _decode_random(found: dict[str, Any]) -> "np.random.RandomState":
     key = np.frombuffer(bytes.fromhex(found["key"]), dtype="<u4").astype(np.uint32)
     pos, has_gauss, gauss = found["pos"], found["has_gauss"], found["gauss"]
     require(len(key) == 624 and type(pos) is int and 0 <= pos <= 624, "an invalid random state")

@@ -26,9 +26,8 @@ from rebelboost.data.spaces import Embedding
 from rebelboost.data.spread import Spreads
 from rebelboost.files.texts import is_storable, scalar_arrays, take_scalars
 from rebelboost.files.training_counts import take_training_counts, training_count_arrays
-from rebelboost.model.fitted import Provenance
+from rebelboost.model.fitted import FACTS, Provenance
 from rebelboost.model.terms import Placed
-from rebelboost.theory.facts import FACTS
 
 if TYPE_CHECKING:
     from rebelboost.files.model_file import StoredModel

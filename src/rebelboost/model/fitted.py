@@ -62,6 +62,22 @@ class LearnedCosts(NamedTuple):
         return cube
 
 
+FACTS = (
+    "zero_level",
+    "cost_at_argmax",
+    "cost_as_decided",
+    "n_points",
+    "by_sample",
+    "floor",
+    "least_loss",
+)
+"""Names of the facts, each present only if known. `zero_level`, `cost_at_argmax`, `cost_as_decided` and
+`floor` are fields of `Guarantee`; `n_points` is the number of distinct samples, for similarities;
+`by_sample` is 1 if costs were given by sample; `least_loss` is c* of `RebelLevels`. `floor` is missing if
+the loss does not bound the cost.
+"""
+
+
 @dataclass(frozen=True)
 class Provenance:
     """What a model keeps from its training table."""
@@ -75,7 +91,7 @@ class Provenance:
     example_values: Values | None = field(default=None, compare=False)
     """(E, d) encoded values of these rows, in the same order; None if they are not kept."""
     facts: dict[str, float] = field(default_factory=dict)
-    """Facts about the samples that guarantees need; see `rebelboost.theory.facts`."""
+    """`FACTS` → number, for guarantees; `rebelboost.theory.facts` computes them."""
     spreads: Spreads | None = None
     """How much the values of each feature differ; None in older models, and if samples were not in memory."""
     seen: TrainingCounts | None = field(default=None, compare=False)

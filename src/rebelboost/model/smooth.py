@@ -33,8 +33,8 @@ from rebelboost.model.comparisons import AT_ONCE
 from rebelboost.model.shares import RowVotes, Shares, size, slices
 from rebelboost.model.terms import Placed, Queries, Separated, StoredTerms, Surroundings
 
-NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
-"""Of the integrals from the mean of the training samples to a sample, on [−1, 1]."""
+N_NODES = 8
+"""Of the integrals from the mean of the training samples to a sample."""
 SOME_EXAMPLES = 50
 """Number of examples over which contributions are averaged, for importances."""
 
@@ -134,10 +134,16 @@ class SmoothFunction:
         points = placed.astype(np.float64)
         added = np.zeros((*placed.shape, len(self.b)))
         for first, last in slices(len(points), self.points.size):
-            for node, weight in zip((NODES + 1) / 2, NODE_WEIGHTS / 2, strict=True):
+            for node, weight in zip(*nodes_and_weights(), strict=True):
                 here = points[first:last]
                 added[first:last] += weight * here[:, :, np.newaxis] * self.slopes(node * here)
         return at_origin[0], _summing_to(at_points - at_origin, added)
+
+
+def nodes_and_weights() -> tuple[Floats, Floats]:
+    """Of the integrals, on [0, 1]. Not at the top: NumPy imports polynomials when they are first used."""
+    nodes, weights = np.polynomial.legendre.leggauss(N_NODES)
+    return (nodes + 1) / 2, weights / 2
 
 
 def _summing_to(total: Scores, parts: Floats) -> Floats:

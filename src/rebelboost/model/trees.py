@@ -42,6 +42,8 @@ NONE = -1
 """Stands for no feature, or no row of `right`."""
 MANY_SAMPLES = 1024
 """On fewer samples, it would take longer to code the trees than to walk them."""
+SOME_SAMPLES = 32
+"""Once they are coded, for a predictor or many samples, that form is faster on so many."""
 MOST_DEPTH = 12
 """Maximum depth of a tree."""
 CHECKED_AT_ONCE = 1024
@@ -251,7 +253,8 @@ class Trees(StoredTerms):
     ) -> None:
         """Add the outputs of trees [first, last)."""
         X = queries.beside(self.level_means)
-        if len(queries) >= MANY_SAMPLES and self.coded is not None:
+        least = SOME_SAMPLES if "coded" in vars(self) else MANY_SAMPLES
+        if len(queries) >= least and self.coded is not None:
             self.coded.add_scores(X, scores, first, last, n_threads)
         else:
             kernels.active.predict(X, self.walked, first, last, scores, n_threads)

@@ -2,11 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rebelboost.base.arrays import ByClass, Ints, Scores
 from rebelboost.base.fixed_point import rounded
@@ -15,26 +12,14 @@ from rebelboost.boosting.rounds import History
 from rebelboost.kernels.elementary import portable_exp
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.selection.calibration import ClassScorer
-from rebelboost.selection.runner import FEW, Runner, Standing
+from rebelboost.selection.result import CrossFit, Staged
+from rebelboost.selection.runner import FEW, Runner
 
 MOST_ROWS = 5000
 MOST_VALUES = 1 << 21
 """Maximum number of samples, and of scores, that are kept; they take 2 bytes each in a large file."""
 BITS = 12
 """Of the largest score. More would make files larger, and cascades no better."""
-
-
-class Staged(NamedTuple):
-    """Scores of held-out samples after each of S stages of the terms."""
-
-    stage_of_term: Ints
-    """(T,) the stage at which each term of the ensemble is added."""
-    scores: NDArray[np.float32]
-    """(S, M, K) the last stage has all terms."""
-    rows: Ints
-    """(M,) rows of the samples in the user's table."""
-    costs: NDArray[np.float32] | None = None
-    """(M, K, K) costs that decisions on them follow, where they differ from sample to sample."""
 
 
 def staged_scores(
@@ -91,46 +76,6 @@ def _chosen(judged: ClassScorer, n_stages: int) -> Ints:
 
 LEAST_SHARE = 0.03
 """Minimum weight in the average. Candidates below it are not fitted on further folds, nor averaged."""
-
-
-@dataclass(frozen=True)
-class CrossFit:
-    """The averaged ensemble, and its results on held-out samples."""
-
-    ensemble: Ensemble
-    """Terms of the average."""
-    temperature: float
-    """Factor of its scores with the lowest log-loss on held-out samples."""
-    history: History
-    """Rounds of all fits, including those whose terms were dropped."""
-    standings: tuple[Standing, ...]
-    """Results of all candidates."""
-    runs: tuple[int, ...]
-    """Index of the candidate of each fit in the history."""
-    log_loss: float
-    """Mean log-loss on held-out samples; see `HeldOutScorer.best_factor`."""
-    cost: float
-    """Mean cost of the decisions on held-out samples, by expected cost; in a regression the root mean
-    squared error."""
-    left_out: Scores
-    """(M, K) scores of held-out samples, averaged over the candidates with their weights."""
-    rows: Ints
-    """(M,) rows of those samples in the user's table."""
-    staged: Staged | None = field(default=None, repr=False)
-    """Scores of held-out samples after parts of the terms; None in a regression."""
-    merged_parts: tuple[Ensemble, ...] = field(default=(), repr=False)
-    """For each part, the terms of fits without it that the average has merged into one; not stored in files."""
-    part_rows: tuple[Ints, ...] = field(default=(), repr=False)
-    """For each part, its rows in the user's table; not stored in files."""
-
-    def __repr__(self) -> str:
-        members = ", ".join(
-            f"{each.share:.0%} with {each.rounds} rounds" for each in self.standings if each.share
-        )
-        return (
-            f"CrossFit({members}, temperature {self.temperature:g}, "
-            f"held-out log-loss {self.log_loss:.4g}, held-out cost {self.cost:.4g})"
-        )
 
 
 def share_out(runners: Sequence[Runner], least: float) -> list[Runner]:

@@ -18,7 +18,7 @@ from rebelboost.base.text import amount, percent, whole_percent
 
 if TYPE_CHECKING:
     from rebelboost.selection.race import Selection
-    from rebelboost.selection.runner import Standing
+    from rebelboost.selection.result import Standing
 
 HOW_SELECTED = (
     "Each candidate was fitted without a part of the samples and evaluated on that part (cross-validation). "

@@ -30,7 +30,6 @@ from rebelboost.learners.kernel import KernelSimilarity
 from rebelboost.selection.average import (
     LEAST_EVIDENCE,
     LEAST_SHARE,
-    CrossFit,
     blend,
     needed,
     share_out,
@@ -41,6 +40,7 @@ from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.fit_pool import FitPool, Job
 from rebelboost.selection.kernel_runner import KernelRunner
+from rebelboost.selection.result import CrossFit
 from rebelboost.selection.runner import FEW, Attempt, BoostedRunner, FrequencyRunner, Runner
 from rebelboost.selection.smooth_runner import SmoothRunner
 

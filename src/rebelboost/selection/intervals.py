@@ -23,11 +23,11 @@ from rebelboost.learners.tree import Tree
 from rebelboost.losses.regression import mean_of
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.intervals import Intervals, Spread
-from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import RegressionScorer
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.cross_fit import Parts, cross_fit
 from rebelboost.selection.fit_pool import FitPool
+from rebelboost.selection.result import CrossFit
 
 FEWEST = 60
 """With fewer held-out samples, all have the same spread."""

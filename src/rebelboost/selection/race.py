@@ -19,13 +19,12 @@ from rebelboost.base.hashing import hash_rows
 from rebelboost.base.text import percent
 from rebelboost.data.folds import Part, folds
 from rebelboost.learners.base import traits_of
-from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.cards import selection_document
 from rebelboost.selection.cross_fit import Parts, cross_fit, share_of_time
 from rebelboost.selection.fit_pool import FitPool
-from rebelboost.selection.runner import Standing
+from rebelboost.selection.result import CrossFit, Standing
 
 MOST_SAMPLES = 20_000
 """Maximum number of samples for the full comparison.

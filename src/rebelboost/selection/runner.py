@@ -28,6 +28,7 @@ from rebelboost.selection.fold_callbacks import (
     NoImprovement,
     stages_of,
 )
+from rebelboost.selection.result import Standing
 
 FEW = 350
 """With fewer samples, a fold says little, and fits take little time."""
@@ -35,25 +36,6 @@ FURTHER, FURTHER_FOR_FEW = 2, 6
 """Stages after the one chosen on the first fold up to which fits to further folds go on."""
 MISSES = 2
 """The search for the best stage ends after this many stages in a row that are not better."""
-
-
-class Standing(NamedTuple):
-    """Results of a candidate on held-out samples."""
-
-    name: str
-    """Name of the candidate."""
-    rounds: int
-    """Number of rounds."""
-    share: float
-    """Weight in the average; 0 if the candidate is not part of it."""
-    log_loss: float
-    """Mean log-loss; see `HeldOutScorer.best_factor`."""
-    cost: float
-    """Mean cost of the decisions, by expected cost; the root mean squared error in a regression."""
-    n_parts: int
-    """Number of folds it was fitted on; fewer than the others if it was dropped."""
-    shrinkage: float
-    """Its shrinkage."""
 
 
 class Attempt(NamedTuple):

@@ -2,9 +2,7 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from rebelboost.base.arrays import Floats
+from rebelboost.base.arrays import ByClass, Floats
 from rebelboost.base.findings import as_json
 from rebelboost.base.names import plain, printed
 from rebelboost.costs.decision import expected_costs
@@ -29,6 +27,7 @@ class Service:
         self.model = estimator.model_
         self.predictor = estimator.predictor()
         self.reader = self.predictor.reader
+        self.names = tuple(map(printed, self.model.class_names or ()))
         self._metadata = dict(estimator.metadata_)
 
     @property
@@ -39,29 +38,19 @@ class Service:
     def predict(self, rows: list[Any]) -> Answer:
         """The decision, the probabilities and the expected costs for each row."""
         values, notes = self._read(rows)
-        if len(rows) < ONE_BY_ONE:
-            scores = np.stack([self.predictor.decision_function(x) for x in values])
-        else:
-            scores = self.model.ensemble.scores(values)
         if self.predicts_numbers:
-            told = [{"prediction": y} for y in (self.model.baseline + scores[:, 0]).tolist()]
-            return Answer(told, notes)
+            return Answer(
+                [{"prediction": y} for y in self.predictor.predict(values).tolist()], notes
+            )
+        if len(rows) < ONE_BY_ONE:
+            return Answer([self._told(*self.predictor.judge(x)) for x in values], notes)
+        scores = self.model.ensemble.scores(values)
         costs = self.model.costs_of(values)
         posterior = self.model.posterior(scores)
         risks = expected_costs(posterior, costs)
-        names = [printed(name) for name in self.model.classes]
         decided = self.model.labels(scores, costs)
-        return Answer(
-            [
-                {
-                    "decision": plain(label),
-                    "probabilities": dict(zip(names, P, strict=True)),
-                    "expected_costs": dict(zip(names, risk, strict=True)),
-                }
-                for label, P, risk in zip(decided, posterior.tolist(), risks.tolist(), strict=True)
-            ],
-            notes,
-        )
+        told = list(map(self._told, decided, posterior, risks))
+        return Answer(told, notes)
 
     def explain(self, rows: list[Any], top: int) -> Answer:
         """The same with reasons: sentences and tables, as `rebel explain --json` prints them."""
@@ -71,6 +60,13 @@ class Service:
         said = self.predict(rows).each
         told = [each | as_json(why.document()) for each, why in zip(said, whys, strict=True)]
         return Answer(told, notes)
+
+    def _told(self, label: Any, posterior: ByClass, risks: ByClass) -> dict[str, Any]:
+        return {
+            "decision": plain(label),
+            "probabilities": dict(zip(self.names, posterior.tolist(), strict=True)),
+            "expected_costs": dict(zip(self.names, risks.tolist(), strict=True)),
+        }
 
     def _read(self, rows: list[Any]) -> tuple[Floats, list[str]]:
         values = self.reader(rows)

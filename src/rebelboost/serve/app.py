@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -11,18 +12,20 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from rebelboost import __version__, load
 from rebelboost.serve.answers import Answer, Service
 from rebelboost.serve.limits import JSON, Limits, Refusal, asked
 from rebelboost.serve.openapi import description
 
-AT_ONCE = 32
-"""Predictions for at most so many rows take less time than a thread, and do without one."""
+QUICK = 0.002
+"""Answers that take less processor time, by the last ones, do without a thread, which takes time itself."""
 MOST_REASONS = 100
 LOG = logging.getLogger(__name__)
 
@@ -51,16 +54,14 @@ def app_of(model: Any, *, limits: Limits = Limits(), title: str = "") -> Starlet
     health = _json({"status": "ok", "model": name, "version": __version__})
     described = _json(description(service, name, limits))
 
-    async def predict(request: Request) -> Response:
-        return await _answered(request, limits, service.predict)
-
-    async def explain(request: Request) -> Response:
-        given = request.query_params.get("top", "5")
+    def explainer(scope: Scope) -> Callable[[list[Any]], Answer]:
+        given = QueryParams(scope["query_string"]).get("top", "5")
         if not given.isascii() or not given.isdigit() or not 1 <= int(given[:9]) <= MOST_REASONS:
-            return _refused(Refusal(422, f"top is {given!r}: give 1 to {MOST_REASONS}"))
-        return await _answered(
-            request, limits, partial(service.explain, top=int(given)), quick=False
-        )
+            raise Refusal(422, f"top is {given!r}: give 1 to {MOST_REASONS}")
+        return partial(service.explain, top=int(given))
+
+    predict = _Answering(limits, lambda _: service.predict)
+    explain = _Answering(limits, explainer)
 
     def fixed(body: bytes) -> Callable[[Request], Any]:
         async def say(request: Request) -> Response:
@@ -80,25 +81,47 @@ def app_of(model: Any, *, limits: Limits = Limits(), title: str = "") -> Starlet
     )
 
 
-async def _answered(
-    request: Request, limits: Limits, answer: Callable[[list[Any]], Answer], *, quick: bool = True
-) -> Response:
-    try:
-        given = await asked(request, limits)
-        if quick and len(given.rows) <= AT_ONCE:
-            found = answer(given.rows)
-        else:
-            with anyio.fail_after(limits.seconds):
-                found = await anyio.to_thread.run_sync(
-                    partial(answer, given.rows), abandon_on_cancel=True
-                )
-    except Refusal as refusal:
-        return _refused(refusal)
-    except TimeoutError:
-        return _refused(Refusal(503, f"the answer takes longer than {limits.seconds:g} seconds"))
-    except ValueError as error:  # of rows that cannot be read or decided
-        return _refused(Refusal(422, " ".join(str(error).split())))
-    return Response(_json({"rows": found.each, "notes": found.notes}), media_type=JSON)
+class _Answering:
+    """What answers requests with rows. Starlette calls it as it is, without objects for request and answer."""
+
+    def __init__(
+        self, limits: Limits, answer: Callable[[Scope], Callable[[list[Any]], Answer]]
+    ) -> None:
+        self.limits, self.answer = limits, answer
+        self.by_row = 2 * QUICK
+        """Processor time that a row takes, by the last answers."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            found = await self._found(scope, receive)
+        except Refusal as refusal:
+            await _refused(refusal)(scope, receive, send)
+            return
+        body = _json({"rows": found.each, "notes": found.notes})
+        headers = [(b"content-length", b"%d" % len(body)), (b"content-type", JSON.encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    async def _found(self, scope: Scope, receive: Receive) -> Answer:
+        answer = partial(self._timed, self.answer(scope))
+        rows = (await asked(scope, receive, self.limits)).rows
+        try:
+            if len(rows) * self.by_row <= QUICK:
+                return answer(rows)
+            with anyio.fail_after(self.limits.seconds):
+                return await anyio.to_thread.run_sync(partial(answer, rows), abandon_on_cancel=True)
+        except TimeoutError:
+            told = f"the answer takes longer than {self.limits.seconds:g} seconds"
+            raise Refusal(503, told) from None
+        except ValueError as error:  # of rows that cannot be read or decided
+            raise Refusal(422, " ".join(str(error).split())) from None
+
+    def _timed(self, answer: Callable[[list[Any]], Answer], rows: list[Any]) -> Answer:
+        began = time.thread_time()
+        found = answer(rows)
+        now = (time.thread_time() - began) / len(rows)
+        self.by_row += (now - self.by_row) / 8
+        return found
 
 
 def _json(told: Any) -> bytes:

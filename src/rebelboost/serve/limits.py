@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import anyio
-from starlette.requests import ClientDisconnect, Request
+from starlette.types import Receive, Scope
 
 JSON = "application/json"
 
@@ -36,25 +36,21 @@ class Asked(NamedTuple):
     """Whether the body was a lone row."""
 
 
-async def asked(request: Request, limits: Limits) -> Asked:
+async def asked(scope: Scope, receive: Receive, limits: Limits) -> Asked:
     """Read the rows of a request: a JSON object of column and cell, or a list of them."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != JSON:  # pages of other sites cannot send this type without leave
-        raise Refusal(415, f"the content type is {kind or 'missing'}: send {JSON}")
-    told = request.headers.get("content-length", "")
+    headers = dict(scope["headers"])
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != JSON.encode():  # pages of other sites cannot send this type without leave
+        shown = kind.decode("latin-1") or "missing"
+        raise Refusal(415, f"the content type is {shown}: send {JSON}")
+    told = headers.get(b"content-length", b"")
     if told.isdigit() and int(told) > limits.max_bytes:
         raise Refusal(413, _too_large(limits))
-    body = bytearray()
     try:
         with anyio.fail_after(limits.seconds):
-            async for part in request.stream():
-                body += part
-                if len(body) > limits.max_bytes:
-                    raise Refusal(413, _too_large(limits))
+            body = await _body(receive, limits)
     except TimeoutError:
         raise Refusal(408, f"the body took longer than {limits.seconds:g} seconds") from None
-    except ClientDisconnect:
-        raise Refusal(400, "the connection was closed") from None
     try:
         given = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -65,6 +61,19 @@ async def asked(request: Request, limits: Limits) -> Asked:
     if len(rows) > limits.max_rows:
         raise Refusal(413, f"{len(rows):,} rows are too many: send {limits.max_rows:,} at most")
     return Asked(rows, isinstance(given, Mapping))
+
+
+async def _body(receive: Receive, limits: Limits) -> bytes:
+    body, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Refusal(400, "the connection was closed")
+        body += message.get("body", b"")
+        if len(body) > limits.max_bytes:
+            raise Refusal(413, _too_large(limits))
+        more = message.get("more_body", False)
+    return body
 
 
 def _too_large(limits: Limits) -> str:

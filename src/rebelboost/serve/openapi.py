@@ -3,7 +3,6 @@
 from typing import Any
 
 from rebelboost import __version__
-from rebelboost.base.names import printed
 from rebelboost.export.reading import CATEGORY, NUMBER
 from rebelboost.serve.answers import Service
 from rebelboost.serve.limits import JSON, Limits
@@ -83,7 +82,7 @@ def _schemas(service: Service) -> dict[str, Any]:
     if service.predicts_numbers:
         said: dict[str, Any] = {"prediction": number}
     else:
-        names = [printed(name) for name in service.model.classes]
+        names = service.names
         by_class = {"type": "object", "properties": dict.fromkeys(names, number)}
         said = {"decision": {}, "probabilities": by_class, "expected_costs": by_class}
     prediction = {"type": "object", "properties": said, "required": list(said)}

@@ -20,11 +20,11 @@ from rebelboost.learners.base import WeakLearner, traits_of
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import LearnedCosts, Provenance
 from rebelboost.model.intervals import Intervals
-from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.cross_fit import Parts, Winner, winner
 from rebelboost.selection.fit_pool import FitPool
+from rebelboost.selection.result import CrossFit
 
 RACES = ("auto", "auto_trees")
 """Learners that compare candidates."""

@@ -24,10 +24,10 @@ from rebelboost.losses.classes import AnyClassLoss, decoded_as, loss_kind
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.fitted import FittedClassifier, LearnedCosts, Provenance
 from rebelboost.model.training_counts import TrainingCounts, count_held_out, counted_class
-from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import ClassScorer, HeldOutScorer, neutral
 from rebelboost.selection.candidates import Entry, class_candidates
 from rebelboost.selection.race import n_parts_of
+from rebelboost.selection.result import CrossFit
 from rebelboost.tasks.base import RACES, Choice, Found, Table, is_race
 from rebelboost.tasks.cost_learning import expected_by_sample
 

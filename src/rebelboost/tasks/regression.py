@@ -14,12 +14,12 @@ from rebelboost.learners.tree import Tree
 from rebelboost.losses.regression import AnyRegressionLoss, regression_kind
 from rebelboost.model.ensemble import Ensemble, weighted_sum
 from rebelboost.model.fitted import FittedRegressor, LearnedCosts, Provenance
-from rebelboost.selection.average import CrossFit
 from rebelboost.selection.calibration import HeldOutScorer, RegressionScorer
 from rebelboost.selection.candidates import LEAST_MASS, Entry, regression_candidates
 from rebelboost.selection.cross_fit import share_of_time
 from rebelboost.selection.intervals import intervals_from, learn_intervals
 from rebelboost.selection.race import n_parts_of
+from rebelboost.selection.result import CrossFit
 from rebelboost.tasks.base import RACES, Choice, Found, Table, is_race
 
 TREE = Tree(depth=5, least_mass=LEAST_MASS)

@@ -1,4 +1,4 @@
-"""Facts about the training samples that a guarantee needs and that the history does not contain."""
+"""Facts about the training samples that a guarantee needs and that the history does not contain: `FACTS`."""
 
 from typing import NamedTuple
 
@@ -12,20 +12,6 @@ from rebelboost.data.samples import Samples
 from rebelboost.model.fitted import FittedClassifier
 from rebelboost.theory.zero_cost import largest_floor, rebel_levels, zero_cost_level
 
-FACTS = (
-    "zero_level",
-    "cost_at_argmax",
-    "cost_as_decided",
-    "n_points",
-    "by_sample",
-    "floor",
-    "least_loss",
-)
-"""Names of the facts, each present only if known. `zero_level`, `cost_at_argmax`, `cost_as_decided` and
-`floor` are fields of `Guarantee`; `n_points` is the number of distinct samples, for similarities;
-`by_sample` is 1 if costs were given by sample; `least_loss` is c* of `RebelLevels`. `floor` is missing if
-the loss does not bound the cost.
-"""
 SOON_SCORED = 20_000_000
 """Maximum number of samples × terms scored for these facts. This takes about 0.1 s."""
 

@@ -11,7 +11,7 @@ from rebelboost.boosting.rounds import CUT, History, Round
 from rebelboost.costs.matrix import is_uniform
 from rebelboost.losses.exponential import CAP
 from rebelboost.model.fitted import FittedClassifier
-from rebelboost.selection.average import CrossFit
+from rebelboost.selection.result import CrossFit
 from rebelboost.theory.bounds import (
     loss_ratio_bound,
     rebel_similarity_rate,

@@ -10,7 +10,7 @@ struct trees {
     const double* mean_values; /* of each code, of other codes, and of missing values */
     const uint16_t* sizes;     /* number of splits of each tree */
     const uint16_t* nodes;     /* of each split: column, test, number of splits to its left, and
-                                  number of leaves of its tree before it */
+                                  number of leaves of its tree before it; then zeros */
     const uint8_t* sets;       /* 32 bytes each, a bit for each code */
     const double* units;       /* of the outputs of each tree */
     const int16_t* integers;   /* outputs in these units, or none */
@@ -35,22 +35,20 @@ static void code_columns(const struct trees* trees, const double* x, uint8_t* co
         } else if (value != value) {
             codes[c] = trees->missing[c];
         } else {
-            const int32_t first = trees->starts[c];
-            int32_t low = first, high = trees->starts[c + 1];
-            while (low < high) {
-                const int32_t middle = low + (high - low) / 2;
-                if (value > trees->thresholds[middle])
-                    low = middle + 1;
-                else
-                    high = middle;
+            const double* thresholds = trees->thresholds + trees->starts[c];
+            int32_t n = trees->starts[c + 1] - trees->starts[c], count = 0;
+            while (n > 0) { /* without branches, which would be mispredicted */
+                const int32_t half = (n + 1) / 2;
+                count += value > thresholds[count + half - 1] ? half : 0;
+                n -= half;
             }
-            codes[c] = (uint8_t)(low - first);
+            codes[c] = (uint8_t)count;
         }
     }
 }
 
 static void add_leaf(const struct trees* trees, int32_t t, size_t leaf, int32_t n_outputs,
-                     double* scores) {
+                     double* restrict scores) {
     leaf *= (size_t)n_outputs;
     if (trees->integers) {
         for (int32_t k = 0; k < n_outputs; ++k)
@@ -64,28 +62,71 @@ static void add_leaf(const struct trees* trees, int32_t t, size_t leaf, int32_t 
 /* Whether a code goes right: the test is a code to exceed, or 256 + a set of codes. */
 static unsigned goes_right(const struct trees* trees, unsigned code, unsigned test) {
     const uint8_t* set = trees->sets + 32 * (size_t)(test < 256 ? 0 : test - 256);
+    if (!ANY_SETS)
+        return code > test;
     return test < 256 ? code > test : (unsigned)set[code / 8] >> code % 8 & 1;
 }
 
-/* Adds trees [first, last); `node` is the first split of the first of them. A split is followed by
-   those to its left, then those to its right. There are no branches: they would be mispredicted. */
+/* A sample on its way through a tree: a split is followed by those to its left, then those to its
+   right. */
+struct walk {
+    const uint16_t* split;
+    unsigned at, left; /* leaves passed by, and splits that may still come */
+};
+
+static struct walk begin_at(const uint16_t* split, unsigned n_splits) {
+    struct walk walk;
+    walk.split = split;
+    walk.at = 0;
+    walk.left = n_splits;
+    return walk;
+}
+
+/* There are no branches: they would be mispredicted. At its leaf, a sample stays there. */
+static struct walk step(const struct trees* trees, const uint8_t* codes, struct walk walk) {
+    const unsigned on = 0u - (unsigned)(walk.left > 0), skip = walk.split[2];
+    const unsigned right = goes_right(trees, codes[walk.split[0]], walk.split[1]) & on;
+    const unsigned jump = (0u - right) & (skip + 1);
+    walk.at += jump;
+    walk.split += 4 * (size_t)((jump + 1 - right) & on);
+    walk.left = (skip ^ ((skip ^ (walk.left - jump)) & (0u - right))) & on;
+    return walk;
+}
+
+/* Adds trees [first, last); `node` is the first split of the first of them. Four trees are walked
+   side by side, so that what each waits for overlaps. */
 static void add_trees(const struct trees* trees, const uint8_t* codes, int32_t first, int32_t last,
                       int32_t node, int32_t n_outputs, double* scores) {
-    const uint16_t* tree = trees->nodes + 4 * (size_t)node;
+    const uint16_t *split = trees->nodes + 4 * (size_t)node, *sizes = trees->sizes;
     size_t leaf = (size_t)node + (size_t)first;
-    for (int32_t t = first; t < last; ++t) {
-        const uint16_t* split = tree;
-        unsigned at = 0, left = trees->sizes[t]; /* splits that may still come */
-        while (left > 0) {
-            const unsigned skip = split[2];
-            const unsigned right = goes_right(trees, codes[split[0]], split[1]);
-            const unsigned jump = (0u - right) & (skip + 1);
-            at += jump;
-            split += 4 * (size_t)(jump + 1 - right);
-            left = skip ^ ((skip ^ (left - jump)) & (0u - right));
+    int32_t t = first;
+    for (; last - t >= 4; t += 4) {
+        const size_t n[] = {sizes[t], sizes[t + 1], sizes[t + 2], sizes[t + 3]};
+        const uint16_t *b = split + 4 * n[0], *c = b + 4 * n[1], *d = c + 4 * n[2];
+        struct walk w0 = begin_at(split, (unsigned)n[0]), w1 = begin_at(b, (unsigned)n[1]);
+        struct walk w2 = begin_at(c, (unsigned)n[2]), w3 = begin_at(d, (unsigned)n[3]);
+        while ((w0.left | w1.left | w2.left | w3.left) > 0) {
+            w0 = step(trees, codes, w0);
+            w1 = step(trees, codes, w1);
+            w2 = step(trees, codes, w2);
+            w3 = step(trees, codes, w3);
         }
-        add_leaf(trees, t, leaf + at, n_outputs, scores);
-        tree += 4 * (size_t)trees->sizes[t];
-        leaf += (size_t)trees->sizes[t] + 1;
+        add_leaf(trees, t, leaf + w0.at, n_outputs, scores);
+        leaf += n[0] + 1;
+        add_leaf(trees, t + 1, leaf + w1.at, n_outputs, scores);
+        leaf += n[1] + 1;
+        add_leaf(trees, t + 2, leaf + w2.at, n_outputs, scores);
+        leaf += n[2] + 1;
+        add_leaf(trees, t + 3, leaf + w3.at, n_outputs, scores);
+        leaf += n[3] + 1;
+        split = d + 4 * n[3];
+    }
+    for (; t < last; ++t) {
+        struct walk walk = begin_at(split, sizes[t]);
+        while (walk.left > 0)
+            walk = step(trees, codes, walk);
+        add_leaf(trees, t, leaf + walk.at, n_outputs, scores);
+        split += 4 * (size_t)sizes[t];
+        leaf += (size_t)sizes[t] + 1;
     }
 }
