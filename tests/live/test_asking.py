@@ -24,7 +24,7 @@ def by_definition(posterior, costs, kernel, seen, x, known=()):
     """The expected fall of the costs of decisions, term by term."""
     total = 0.0
     for z in set(range(len(posterior))) - set(known):
-        w = kernel[z, x] / (seen[z] + kernel[z, x])
+        w = kernel[z, x] / (1 + seen[z] + kernel[z, x])
         after = sum(
             posterior[x, y] * min(told_by(posterior[z], posterior[x], y, w) @ costs)
             for y in range(posterior.shape[1])

@@ -1,9 +1,10 @@
 """Which rows' labels are worth most: by how much knowing a label is expected to lower the costs of decisions.
 
-Let w be the share of x among all rows near z (`current`). With probability w, the labels of x and z are alike
-as often as their probabilities allow; otherwise, they have nothing to do with one another. This says what is
-expected at z if the label of x is y, p(z | y), and Σ_y p_y(x)·p(z | y) = p(z). A decision costs R(p) = min_k
-Σ_j p_j c_jk, which is concave, so knowing a label never raises the costs that are expected:
+Let w be the share of x among all rows near z, where the model's answer counts as one row more. With
+probability w, the labels of x and z are alike as often as their probabilities allow; otherwise, they have
+nothing to do with one another. This says what is expected at z if the label of x is y, p(z | y), and Σ_y
+p_y(x)·p(z | y) = p(z). A decision costs R(p) = min_k Σ_j p_j c_jk, which is concave, so knowing a label never
+raises the costs that are expected:
 
     worth(x) = Σ_z [ R(p(z)) − Σ_y p_y(x)·R(p(z | y)) ]
 
@@ -35,6 +36,8 @@ MOST_CLASSES = 8
 """Of more classes, the most probable ones are weighed."""
 NEAR = 1e-3
 """Kernels below this one change nothing."""
+PRIOR = 1.0
+"""Rows that the model's answer counts as where it has seen none: outliers are not worth most."""
 TIES, LEAST = 1e-6, 1e-12
 
 
@@ -188,7 +191,7 @@ class _Pool(NamedTuple):
         """(t,) expected fall of the costs of decisions on free rows, if the label of a tried row were known."""
         p, q = self.posterior[free], self.posterior[tried]
         kernel = self.kernel[np.ix_(free, tried)]
-        share = kernel / np.maximum(seen[free, np.newaxis] + kernel, LEAST)  # (T, t)
+        share = kernel / (PRIOR + seen[free, np.newaxis] + kernel)  # (T, t)
         both = np.minimum(p[:, np.newaxis, :], q)  # (T, t, K) how often the labels are alike
         others = p[:, np.newaxis, :] - both
         others /= np.maximum(others.sum(axis=2, keepdims=True), LEAST)
