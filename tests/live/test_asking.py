@@ -118,7 +118,7 @@ def test_suspect_labels_are_listed(project, rows):
     project.correct(clear[0], "small")
     project.add(shop_rows(5, seed=6, labelled=False))
     questions = project.ask(n=3)
-    assert clear[0] in [row for row, *_ in questions.suspect]
+    assert str(clear[0]) in [row for row, *_ in questions.suspect]
 
 
 def test_the_first_questions_differ_from_one_another(tmp_path):

@@ -203,3 +203,6 @@ def test_bad_sources_are_refused(empty, tmp_path):
         empty.follow(7)
     with pytest.raises(ProjectError, match="there is no file"):
         empty.follow(tmp_path / "none.csv")
+    empty.add(shop_rows(3))
+    with pytest.raises(ProjectError, match="none of the project's columns"):
+        empty.follow(iter([{"a": 1, "b": 2}]))

@@ -59,7 +59,8 @@ def test_saved_models_that_hold_the_rows_are_named(project, tmp_path):
 
 def test_rows_without_a_label_are_forgotten_too(project):
     before = project.fit().hash
-    added = project.add(shop_rows(2, seed=4, labelled=False))
+    added = project.add([{**row, "colour": "red"} for row in shop_rows(2, seed=4, labelled=False)])
+    assert project.fit().hash == before  # rows without a label, and their columns, change nothing
     receipt = project.forget(added.ids)
     assert (receipt.n_labelled, receipt.hash_after) == (0, before)
     assert receipt.files == ()

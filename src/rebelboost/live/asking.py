@@ -67,8 +67,10 @@ class Questions(Described):
     asked: tuple[Question, ...]
     n_pool: int
     """Number of rows without a label."""
-    suspect: tuple[tuple[int, Any, Any, float], ...] = ()
-    """Labels worth a second look: row, label, suggested class, expected cost of acting on it."""
+    suspect: tuple[tuple[str, Any, Any, float], ...] = ()
+    """Labels worth a second look: name or number of the row, label, suggested class, expected cost of acting
+    on it.
+    """
 
     def __len__(self) -> int:
         return len(self.asked)
@@ -113,7 +115,7 @@ class Questions(Described):
         found: Document = [Sentence(opening), Table(columns, key="questions", noun="row")]
         if self.suspect:
             told = [
-                Column("row", [str(row) for row, *_ in self.suspect]),
+                Column("row", [row for row, *_ in self.suspect]),
                 Column("label", [printed(label) for _, label, *_ in self.suspect]),
                 Column("suggested", [printed(k) for _, _, k, _ in self.suspect]),
                 Column(

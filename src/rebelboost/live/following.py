@@ -20,7 +20,7 @@ from rebelboost.base.text import counted, percent
 from rebelboost.exceptions import ProjectError
 from rebelboost.live.changes import Watch
 from rebelboost.live.exact import ExactFit, fit_exactly
-from rebelboost.live.reading import Cells
+from rebelboost.live.reading import Cells, arranged
 from rebelboost.live.sources import Limits, batches
 from rebelboost.live.store import Store
 from rebelboost.live.thinning import thinned, worth_of
@@ -166,6 +166,7 @@ class _Follower:
             self._watch(added.ids, wrong)
             self._limit()
         else:
+            arranged(cells, task.columns, task.target, "")  # an error, if they are of another table
             with self.store.changing():
                 done()
         found.errors.append((found.n_labelled, found.n_wrong))

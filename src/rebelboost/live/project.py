@@ -441,7 +441,8 @@ class Project:
             told = f"{len(rows)}"
             store.note(FORGET, self.who, None, (None, told))
             # Models hold values of rows.
-            store.execute("UPDATE fits SET contents = NULL, rows = NULL, told = '{}'")
+            figures = "json_object('left_out', json(json_extract(told, '$.left_out')))"
+            store.execute(f"UPDATE fits SET contents = NULL, rows = NULL, told = {figures}")
         self.models.forget()
         after: ExactFit | None = None
         with suppress(ProjectError):  # too few rows are left
@@ -543,7 +544,7 @@ class Project:
         asked = [Question(rows[i].id, rows[i].name, 0.0, {}, reason) for i in places]
         return Questions(tuple(asked), len(rows))
 
-    def _suspect(self, exact: ExactFit, n: int) -> tuple[tuple[int, Any, Any, float], ...]:
+    def _suspect(self, exact: ExactFit, n: int) -> tuple[tuple[str, Any, Any, float], ...]:
         """Labels that fits which did not see the row find improbable, the most expensive first."""
         from rebelboost.evaluation.doubt import doubts_of
         from rebelboost.evaluation.evaluate import left_out
@@ -563,7 +564,7 @@ class Project:
         doubts = doubts_of(found)
         return tuple(
             (
-                int(exact.rows[row]),
+                rows[row].name or str(rows[row].id),
                 doubts.classes[label],
                 doubts.classes[suggested],
                 round(float(cost), 6),

@@ -185,5 +185,7 @@ def frame_of(rows: Sequence[Row], columns: Sequence[str]) -> pl.DataFrame:
 def table_of(rows: Sequence[Row], columns: Sequence[str], target: str, source: str) -> Table:
     """The table that a fit reads: cells and labels of rows."""
     labels = pl.Series(target, [row.label for row in rows], dtype=pl.String)
-    frame = pl.DataFrame([*frame_of(rows, columns), labels])
+    # Columns that only other rows have are none of this table's.
+    own = [column for column in frame_of(rows, columns) if column.null_count() < len(rows)]
+    frame = pl.DataFrame([*own, labels])
     return Table(Path(source), frame.lazy(), dict(frame.schema), "project")

@@ -289,9 +289,9 @@ class Store:
             self.execute(f"DELETE FROM rows WHERE id IN ({marks})", some)
 
     def last_change(self) -> int:
-        """Number of the last change."""
-        found = self.one("SELECT seq FROM sqlite_sequence WHERE name = 'changes'")
-        return 0 if found is None else int(found[0])
+        """Number of the last change that a fit may depend on: rows without a label change nothing."""
+        found = self.one("SELECT max(number) FROM changes WHERE kind != ?", (ADD,))[0]
+        return 0 if found is None else int(found)
 
     def changes(self, row: int | None = None) -> list[Change]:
         """Changes of a row, or all; the oldest first."""
