@@ -21,7 +21,8 @@ struct trees {
     const double* numbers;     /* outputs, if there are no integers */
 };
 
-/* The place of a pair of categories among those that have numbers of their own; or the place after them. */
+/* The place of a pair of categories among those that have numbers of their own; or the place after
+ * them. */
 static int32_t place_of_pair(const struct trees* trees, int32_t pair, double a, double b) {
     const int32_t first = trees->pair_starts[pair], end = trees->pair_starts[pair + 1];
     int32_t low = first, high = end;
@@ -45,8 +46,8 @@ static double mean_of(const struct trees* trees, int32_t i, const double* x) {
     const int32_t first = trees->mean_starts[i], n = trees->mean_starts[i + 1] - first - 2;
     const int32_t pair = trees->mean_pairs ? trees->mean_pairs[i] : -1;
     if (pair >= 0)
-        return trees->mean_values[first + place_of_pair(trees, pair, code,
-                                                        x[trees->pair_features[pair]])];
+        return trees
+            ->mean_values[first + place_of_pair(trees, pair, code, x[trees->pair_features[pair]])];
     if (code != code)
         return trees->mean_values[first + n + 1];
     return trees->mean_values[first + (code >= 0 && code < n ? (int32_t)code : n)];
