@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rebelboost.base.arrays import ByClass
 from rebelboost.boosting.callbacks import Callback
 from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import Part
@@ -18,6 +19,7 @@ from rebelboost.learners.logistic import Logistic, logistic_trees
 from rebelboost.learners.smooth import typical
 from rebelboost.model.ensemble import Ensemble
 from rebelboost.model.smooth import SmoothSimilarities
+from rebelboost.model.trees import Trees
 from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import Entry
 from rebelboost.selection.distinct_points import DistinctPoints
@@ -101,6 +103,8 @@ class LogisticRunner(PenaltyRunner):
     def __init__(self, entry: Entry, judging: HeldOutScorer) -> None:
         super().__init__(entry, judging)
         self.stages, self.stage = logistic.PENALTIES, logistic.USUAL
+        self.whole: list[Ensemble] = []
+        """The fit to all samples."""
 
     def solve(self, samples: Samples, stages: Sequence[int]) -> dict[int, Ensemble]:
         """Stage → the trees of some samples, each with one split."""
@@ -108,6 +112,23 @@ class LogisticRunner(PenaltyRunner):
         assert isinstance(learner, Logistic)
         found = logistic_trees(samples, learner, stages)
         return {stage: Ensemble.of([trees], samples.n_classes) for stage, trees in found}
+
+    def summands(self) -> list[Ensemble]:
+        """A fit to all samples at the chosen stage."""
+        self.whole = super().summands()
+        return self.whole
+
+    def merged_fits(self) -> list[Ensemble]:
+        """The fits without each part, less the constant of the model, which counts for all parts."""
+        return [fit.plus(-_constant(each)) for fit in super().merged_fits() for each in self.whole]
+
+
+def _constant(fit: Ensemble) -> ByClass:
+    """(K,) what the trees without a split add."""
+    total = np.zeros(fit.n_classes)
+    for _, trees in fit.of_kind(Trees):
+        total += trees.outputs[trees.leaf_offsets[trees.depths == 0]].sum(axis=0)
+    return total
 
 
 def machines(samples: Samples, settings: Settings, stages: Sequence[int]) -> dict[int, Ensemble]:
