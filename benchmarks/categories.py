@@ -38,6 +38,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "more than 2": {"FEWEST_LEVELS": 2},
     "folds 3": {"N_FOLDS": 3},
     "folds 10": {"N_FOLDS": 10},
+    "no pairs": {"MOST_PAIRS": 0},
+    "3 pairs": {"MOST_PAIRS": 3},
+    "8 pairs": {"MOST_PAIRS": 8},
 }
 """Constants of `rebelboost.data.level_means` that differ."""
 

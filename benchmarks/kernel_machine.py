@@ -1,11 +1,12 @@
 """What the kernel machine gains and costs in the default, on the half of the tables for choosing.
 
-python benchmarks/kernel_machine.py [--half choosing] [--seeds 3]
+python benchmarks/kernel_machine.py [--half choosing] [--seeds 3] [--candidate logistic]
 
-The default is fitted with and without the candidate, in turn and in one thread: without it, standardised
-similarities take part instead. Tables of the arena take part up to 2,500 rows, with the first splits of the
-benchmark; others with at most 1,200 rows (`trial.py`). Differences are means over the tables, with their
-standard errors, and on how many tables the default is better and worse with it.
+The default is fitted with and without the candidate, in turn and in one thread: without the kernel machine,
+standardised similarities take part instead; logistic regression takes part with two classes. Tables of the
+arena take part up to 2,500 rows, with the first splits of the benchmark; others with at most 1,200 rows
+(`trial.py`). Differences are means over the tables, with their standard errors, and on how many tables the
+default is better and worse with it.
 """
 
 import argparse
@@ -27,6 +28,8 @@ from reproduce import harness
 
 ROWS = 1200
 SMALL = 2500
+LIMITS = {"kernel": "MOST_ROWS", "logistic": "MOST_FOR_LOGISTIC"}
+"""Constant of `rebelboost.selection.candidates` that limits the samples of each candidate."""
 LEAST = 1e-4
 """Of 1 − AUC: below it, ratios mean nothing."""
 
@@ -41,13 +44,14 @@ def load(name: str, split: int) -> tuple[Any, Any, np.ndarray, np.ndarray]:
     return X[~test].reset_index(drop=True), X[test].reset_index(drop=True), y[~test], y[test]
 
 
-def measure(name: str, split: int) -> dict[str, list[float]]:
+def measure(name: str, split: int, candidate: str) -> dict[str, list[float]]:
     """Variant → error, log-loss, 1 − AUC, seconds of a fit, and share of explanations that name rows."""
     warnings.simplefilter("ignore")
     X_train, X_test, y_train, y_test = load(name, split)
     found = {}
-    for variant, most in (("without", 0), ("with", candidates.MOST_ROWS)):
-        with patch.object(candidates, "MOST_ROWS", most):
+    limit = LIMITS[candidate]
+    for variant, most in (("without", 0), ("with", getattr(candidates, limit))):
+        with patch.object(candidates, limit, most):
             began = time.process_time()
             model = RebelClassifier(n_jobs=1).fit(X_train, y_train)
             seconds = time.process_time() - began
@@ -74,6 +78,11 @@ def tables(half: str) -> list[str]:
     return [*HALVES[half], *(f"arena:{name}" for name in small)]
 
 
+def _mean(found: Any, unit: tuple[str, str], variant: str, seeds: int) -> np.ndarray:
+    name, candidate = unit
+    return np.mean([found[name, split, candidate][variant] for split in range(seeds)], axis=0)
+
+
 def line(what: str, differences: np.ndarray, digits: int) -> list[str]:
     """Mean and standard error over the tables, and the numbers of tables with less and with more."""
     error = differences.std(ddof=1) / np.sqrt(len(differences))
@@ -87,14 +96,15 @@ def main() -> None:
     )
     parser.add_argument("--half", choices=("choosing", "reporting", "all"), default="choosing")
     parser.add_argument("--seeds", type=int, default=3, help="splits of each table")
+    parser.add_argument("--candidate", choices=LIMITS, default="kernel")
     parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
     names = tables(options.half)
-    units = [(name, split) for split in range(options.seeds) for name in names]
+    units = [(name, s, options.candidate) for s in range(options.seeds) for name in names]
     found = harness.measure_all(measure, units, n_processes=options.processes)
     means = {
         variant: np.array(
-            [np.mean([found[n, s][variant] for s in range(options.seeds)], axis=0) for n in names]
+            [_mean(found, (n, options.candidate), variant, options.seeds) for n in names]
         )
         for variant in ("without", "with")
     }  # (tables, measures)
@@ -105,7 +115,7 @@ def main() -> None:
         line("log-loss", change[:, 1], 4),
         line("ln(1 − AUC)", logs[1] - logs[0], 4),
     ]
-    print(markdown(["with the kernel machine", "mean", "±", "lower – higher"], rows))
+    print(markdown([f"with {options.candidate}", "mean", "±", "lower – higher"], rows))
     plain = [not name.startswith("arena:") for name in names]
     for variant, values in means.items():
         seconds, n_named = values[plain, 3].mean(), (values[:, 4] > 0).sum()

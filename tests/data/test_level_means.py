@@ -13,12 +13,15 @@ from rebelboost.data.folds import numbered
 from rebelboost.data.level_means import (
     COUNT,
     FEWEST_LEVELS,
+    MOST_PAIRS,
     N_FOLDS,
+    SIDE,
     SMOOTHING,
     with_level_means,
 )
 from rebelboost.data.samples import Samples
 from rebelboost.evaluation import held_out_importance
+from rebelboost.model.trees import Trees
 
 N, N_LEVELS = 900, 60
 TREES = Tree(depth=3)
@@ -260,7 +263,6 @@ def test_held_out_importance_tells_levels_with_an_effect_from_noise():
 def test_files_with_broken_means_are_refused(name, change, fault):
     from rebelboost.base.checks import TensorReader, room
     from rebelboost.exceptions import ModelFileError
-    from rebelboost.model.trees import Trees
 
     X, y, _ = drawn()
     clf = RebelClassifier(TREES, n_rounds=10, cross_fit=None).fit(X, y)
@@ -271,3 +273,196 @@ def test_files_with_broken_means_are_refused(name, change, fault):
         Trees.from_tensors(
             TensorReader(arrays, room(10**6)), len(trees), np.array([True, False]), 2
         )
+
+
+# ---- pairs of categories
+
+N_SIDES = 20
+
+
+def crossed(seed=0, n=3000):
+    """Three categories of which two decide together, and nearly nothing alone; some values are missing."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(N_SIDES, size=(n, 3)).astype(float)
+    rate = np.random.default_rng(99).random((N_SIDES, N_SIDES)) ** 3
+    y = (rng.random(n) < rate[codes[:, 0].astype(int), codes[:, 1].astype(int)]).astype(np.int32)
+    codes[rng.random(n) < 0.02, 0] = np.nan
+    return codes, y
+
+
+def crossed_samples(seed=0, weight=None):
+    X, y = crossed(seed)
+    flags = np.ones(3, dtype=np.uint8)
+    return Samples(X, y, 1.0 - np.eye(2), weight=weight, categorical=flags)
+
+
+def crossed_table(seed=0, n=3000):
+    X, y = crossed(seed, n)
+    texts = {
+        name: pd.Categorical([None if np.isnan(code) else f"{name}{code:.0f}" for code in column])
+        for name, column in zip(["role", "unit", "town"], X.T, strict=True)
+    }
+    return pd.DataFrame(texts), np.array(["no", "yes"])[y]
+
+
+@pytest.mark.parametrize("weight", [None, np.random.default_rng(3).integers(1, 5, 3000) * 1.0])
+def test_pairs_that_tell_more_than_both_have_means_over_other_folds(weight):
+    samples = crossed_samples(weight=weight)
+    found = with_level_means(samples)
+    pairs = [each for each in found.columns.means if each.crossing]
+    assert {each.features for each in pairs} == {(0, 1)}
+    assert len(pairs) == 2  # the count, and the rate
+    fold, w = numbered(samples, N_FOLDS, 0), np.ones(3000) if weight is None else weight
+    X, target = samples.X, samples.labels == 1
+    a, of_all = SMOOTHING * w.mean(), (w * target).sum() / w.sum()
+    for means, own in zip(found.columns.means, found.means, strict=True):
+        if means.crossing is None or means.of == COUNT:
+            continue
+        for n in range(0, 3000, 41):
+            alike = (X[:, 0] == X[n, 0]) & (X[:, 1] == X[n, 1])
+            others = alike & (fold != fold[n])
+            expected = ((w * target)[others].sum() + a * of_all) / (w[others].sum() + a)
+            assert abs(own[n] - expected) <= 2.0**-21  # they are rounded to multiples of 2⁻²⁰
+
+
+def test_pairs_of_noise_have_no_means():
+    samples = crossed_samples()
+    labels = np.random.default_rng(5).integers(0, 2, len(samples)).astype(np.int32)
+    found = with_level_means(
+        Samples(samples.X, labels, samples.costs, categorical=np.ones(3, "u1"))
+    )
+    assert not any(each.crossing for each in found.columns.means)
+
+
+def test_pairs_that_one_row_has_and_missing_values_count_as_others():
+    samples = crossed_samples()
+    samples.X[0, :2] = N_SIDES + 5  # a pair of its own
+    (means, *_) = [
+        each for each in with_level_means(samples).columns.means if each.crossing and each.of == 1
+    ]
+    unknown = np.array([[N_SIDES + 5, N_SIDES + 5, 0], [np.nan, 1, 0], [2, 1e5, 0]])
+    assert abs(means.column(unknown) - samples.labels.mean()).max() <= 2.0**-21
+    keys = means.crossing.keys.astype(int)
+    assert (N_SIDES + 5) * (SIDE + 1) not in keys
+    assert (np.diff(keys) > 0).all()
+
+
+def test_no_more_pairs_are_taken_than_allowed():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(N_SIDES, size=(4000, 5))
+    score = sum(
+        np.random.default_rng(i).normal(size=(N_SIDES, N_SIDES))[codes[:, i % 5], codes[:, i // 5]]
+        for i in range(25)
+    )
+    samples = Samples(
+        codes.astype(float),
+        (score > 0).astype(np.int32),
+        1.0 - np.eye(2),
+        categorical=np.ones(5, "u1"),
+    )
+    found = {each.features for each in with_level_means(samples).columns.means if each.crossing}
+    assert len(found) == MOST_PAIRS
+
+
+@pytest.fixture(scope="module")
+def of_pairs():
+    X, y = crossed_table()
+    return RebelClassifier(TREES, n_rounds=30, cross_fit=None, random_state=0).fit(X, y)
+
+
+def test_pairs_find_what_no_category_tells_alone(of_pairs, monkeypatch):
+    X, y = crossed_table(1, 6000)
+    monkeypatch.setattr("rebelboost.data.level_means.MOST_PAIRS", 0)
+    without = RebelClassifier(TREES, n_rounds=30, cross_fit=None).fit(*crossed_table())
+    assert of_pairs.score(X, y) > without.score(X, y) + 0.02
+
+
+def test_neither_the_order_of_rows_nor_threads_change_models_with_pairs():
+    X, y = crossed_table()
+    others = crossed_table(1)[0]
+    order = np.random.default_rng(5).permutation(len(X))
+    first = RebelClassifier(n_jobs=1).fit(X, y)
+    moved = RebelClassifier(n_jobs=2).fit(X.iloc[order], y[order])
+    np.testing.assert_array_equal(first.predict_proba(others), moved.predict_proba(others))
+
+
+def test_saved_models_with_pairs_are_equal(of_pairs, tmp_path):
+    X, _ = crossed_table(1)
+    of_pairs.save(tmp_path / "model.safetensors")
+    again = load(tmp_path / "model.safetensors")
+    np.testing.assert_array_equal(of_pairs.predict_proba(X), again.predict_proba(X))
+    assert_same(of_pairs, again)
+
+
+def test_rules_name_both_categories(of_pairs):
+    assert any("rate of yes by role × unit" in rule.what for rule in of_pairs.summary().rules)
+    why = of_pairs.explain(crossed_table(1)[0].iloc[:1])[0]
+    assert "role × unit" in str(why)
+
+
+def test_plain_data_have_the_pairs_on_each_side(of_pairs):
+    plain = json.loads(json.dumps(of_pairs.to_dict()))
+    assert any("pairs_right" in tree for tree in plain["terms"])
+    codes = crossed(1, 200)[0]
+    expected = of_pairs.ensemble_.scores(codes)
+    for row, scores in zip(codes.tolist(), expected, strict=True):
+        total = np.zeros(2)
+        for tree in plain["terms"]:
+            at = 0
+            for layer in range(tree["depth"]):
+                at = 2 * at + _goes_right(tree, 2**layer - 1 + at, row)
+            total += tree["outputs"][at]
+        np.testing.assert_allclose(total, scores, rtol=0, atol=1e-12)
+
+
+def _goes_right(tree, node, row):
+    feature = tree["features"][node]
+    if feature < 0:
+        return False
+    code = row[feature]
+    if str(node) in tree.get("pairs_right", {}):
+        told = tree["pairs_right"][str(node)]
+        return told["others"] != ([code, row[told["with"]]] in told["but_not"])
+    if np.isnan(code):
+        return tree["missing_right"][node]
+    return code in tree["categories_right"][str(node)]
+
+
+def test_what_pairs_say_is_not_a_curve_of_one_category(of_pairs):
+    ((_, trees),) = of_pairs.ensemble_.of_kind(Trees)
+    assert trees.crosses
+    assert not trees.is_additive(0)
+    assert not trees.is_additive(1)
+    assert {0, 1} <= set(trees.used_features.tolist())
+
+
+def test_monotone_models_split_on_no_pairs():
+    X, y = crossed_table()
+    X["number"] = np.random.default_rng(0).normal(size=len(X))
+    model = RebelClassifier(TREES, n_rounds=10, monotone={"number": 1}).fit(X, y)
+    assert not any(trees.crosses for _, trees in model.ensemble_.of_kind(Trees))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "fault"),
+    [
+        ("trees.mean_crossings", lambda a: a + 9, "mean_crossings"),
+        ("trees.crossing_features", lambda a: a + 9, "crossing_features"),
+        ("trees.crossing_counts", lambda a: a - 1, "crossing_keys"),
+        ("trees.crossing_keys", lambda a: a[::-1].copy(), "not in order"),
+        ("trees.mean_crossings", np.zeros_like, "another number"),
+    ],
+)
+def test_files_with_broken_pairs_are_refused(of_pairs, name, change, fault):
+    from rebelboost.base.checks import TensorReader, room
+    from rebelboost.exceptions import ModelFileError
+
+    ((_, trees),) = of_pairs.ensemble_.of_kind(Trees)
+    arrays = {f"trees.{key}": array for key, array in trees.to_tensors().items()}
+    arrays[name] = change(arrays[name])
+    if fault == "another number":
+        arrays["trees.crossing_keys"] = arrays["trees.crossing_keys"][:0]
+        arrays["trees.crossing_counts"] = arrays["trees.crossing_counts"] * 0
+    reader = TensorReader(arrays, room(10**6))
+    with pytest.raises(ModelFileError, match=fault):
+        Trees.from_tensors(reader, len(trees), np.ones(3, bool), 2)

@@ -109,6 +109,16 @@ def _many_levels():
     return fitted
 
 
+def _pairs_of_levels():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(30, size=(3000, 3))
+    y = rng.random((30, 30))[codes[:, 0], codes[:, 1]] > rng.random(3000)
+    learner = Tree(categorical=[0, 1, 2])
+    fitted = RebelClassifier(learner, n_rounds=20, cross_fit=2).fit(codes, y)
+    assert any(trees.crosses for _, trees in fitted.ensemble_.of_kind(Trees))
+    return fitted
+
+
 def _other_priors(data, costs=None):
     fitted = RebelClassifier("tree", n_rounds=10, costs=costs, random_state=0).fit(*data())
     return fitted.with_priors(np.arange(1.0, 1 + len(fitted.classes_)))
@@ -132,6 +142,7 @@ MODELS = {
     "abstaining by cost": _single(Tree(depth=3), wine, costs=COSTS, reject_cost=0.3, reject_label=-1),
     "other costs": _other_costs,
     "means of levels": _many_levels,
+    "means of pairs of levels": _pairs_of_levels,
     "other priors": lambda: _other_priors(digits),
     "other priors with costs": lambda: _other_priors(wine, COSTS),
     "costs in a column": _amounts,

@@ -39,6 +39,7 @@ console.log(JSON.stringify(rows.map((row) => model.explain(row)), ends));
 
 NAMES = [
     "averaged trees", "signed trees", "means of levels", "the default blend of categories",
+    "means of pairs of levels",
     "similarities", "signs of similarities", "smooth similarities", "a regression",
     "an argmax that abstains", "other costs", "stumps of two classes", "none distances, one points",
 ]  # fmt: skip

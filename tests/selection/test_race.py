@@ -165,8 +165,18 @@ def test_what_the_user_has_decided_is_kept(options):
         assert {s.shrinkage for s in standings} == {0.5}
 
 
-def test_large_tables_are_raced_on_a_part_and_the_best_is_fitted_on_all(monkeypatch):
+def test_large_tables_are_raced_on_a_part_and_the_best_are_fitted_on_all(monkeypatch):
     monkeypatch.setattr(selection, "MOST_SAMPLES", 200)
+    found = classifier().fit(X, y).cross_fit_
+    n_refitted = len(found.standings) - 10 - 1  # beside the class frequencies
+    assert n_refitted == selection.MOST_REFITTED
+    assert sum(s.share > 0 for s in found.standings) > 1
+    np.testing.assert_allclose(sum(s.share for s in found.standings), 1)
+
+
+def test_of_still_larger_tables_the_best_alone_is_fitted_on_all(monkeypatch):
+    monkeypatch.setattr(selection, "MOST_SAMPLES", 200)
+    monkeypatch.setattr(selection, "MOST_REFITTED", 1)
     fitted = classifier().fit(X, y)
     found = fitted.cross_fit_
     (winner,) = [s for s in found.standings if s.share > 0]

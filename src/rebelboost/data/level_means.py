@@ -5,10 +5,14 @@ target: a row that is trained on has the mean over the rows of other folds, and 
 rows of the fit. Means of rare levels are shrunk towards the mean of all rows [Micci-Barreca 2001], which is the
 same for all folds: otherwise it would tell the folds apart. Sums are exact, so that neither the order of the
 rows nor threads change a bit.
+
+Two categories of many values may say more together than each alone, as a role within a department does. Pairs
+whose means tell more of the rows of other folds than those of both categories have means of their own.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +21,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import BySample, Floats, Ints, Values
 from rebelboost.base.cached import cached_property
 from rebelboost.base.checks import TensorReader, require
-from rebelboost.base.fixed_point import fine_scales, fixed_weights
+from rebelboost.base.fixed_point import exact_sum, fine_scales, fixed_weights
 from rebelboost.data.encoder import MOST_CODES
 from rebelboost.data.folds import numbered
 from rebelboost.data.samples import Samples
@@ -34,11 +38,46 @@ GRID = 2.0**20
 """Rates are multiples of 1/GRID, which single precision represents."""
 TARGET, COUNT = -1, -2
 """Values of `LevelMeans.of` that stand for no class."""
+MOST_CROSSED, MOST_PAIRS = 8, 5
+"""Maximum number of categories whose pairs are compared, those that tell most alone; and of pairs."""
+SIDE = 65_536
+"""The key of a pair of codes is `SIDE` times the first plus the second."""
+
+
+@dataclass(frozen=True, eq=False)
+class Crossing:
+    """Pairs of levels of two categories, of which several rows have each."""
+
+    other: int
+    """The second categorical feature."""
+    keys: NDArray[np.uint32]
+    """(n,) the pairs, sorted."""
+
+    @cached_property
+    def key(self) -> tuple[int, bytes]:
+        """Equal crossings of a feature have equal keys."""
+        return self.other, self.keys.tobytes()
+
+    def places(self, first: Values, second: Values) -> Ints:
+        """(N,) place of each pair among the keys; n for others, and where a value is missing."""
+        return _places_among(self.keys.astype(np.int64), _pair_keys(first, second))
+
+
+def _pair_keys(first: Values, second: Values) -> Ints:
+    """(N,) keys of pairs of codes; −1 where a value is missing."""
+    keys = np.where(np.isnan(first) | np.isnan(second), -1, first * SIDE + second)
+    return keys.astype(np.int64)
+
+
+def _places_among(keys: Ints, found: Ints) -> Ints:
+    place = np.searchsorted(keys, found)
+    inside = np.minimum(place, len(keys) - 1)
+    return np.where((len(keys) > 0) & (keys[inside] == found), inside, len(keys))
 
 
 @dataclass(frozen=True, eq=False)
 class LevelMeans:
-    """A number for each level of a categorical feature."""
+    """A number for each level of a categorical feature, or for each pair of levels of two."""
 
     feature: int
     """The categorical feature."""
@@ -46,23 +85,36 @@ class LevelMeans:
     """The class whose rate it is, by code. `TARGET`: the mean target of a regression. `COUNT`: log₂(1 + n) for
     the n rows with the level, of average weight."""
     values: Floats
-    """(levels + 2,) of each code; of codes that are not among the rows; and of missing values."""
+    """(levels + 2,) of each code; of codes that are not among the rows; and of missing values. Of pairs:
+    (n + 1,) of each pair, and of all others."""
+    crossing: Crossing | None = None
+    """The pairs, of which `feature` is the first; None: the levels of the feature alone."""
 
     @cached_property
-    def key(self) -> tuple[int, int, bytes]:
+    def key(self) -> tuple[int, int, bytes, tuple[int, bytes] | None]:
         """Equal numbers of the same levels have equal keys."""
-        return self.feature, self.of, self.values.tobytes()
+        pairs = None if self.crossing is None else self.crossing.key
+        return self.feature, self.of, self.values.tobytes(), pairs
+
+    @property
+    def features(self) -> tuple[int, ...]:
+        """The features whose levels have numbers: one, or two."""
+        return (self.feature,) if self.crossing is None else (self.feature, self.crossing.other)
 
     def column(self, X: Values) -> BySample:
         """(N,) the numbers of samples that they were not computed from."""
+        if self.crossing is not None:
+            return self.values[self.crossing.places(*(X[:, f] for f in self.features))]
         return self.of_codes(X[:, self.feature])
 
     def of_codes(self, codes: Values) -> BySample:
-        """(n,) the numbers of codes; NaN is missing."""
+        """(n,) the numbers of codes of a feature alone; NaN is missing."""
+        assert self.crossing is None
         return self.values[_places(codes, len(self.values) - 2)]
 
-    def words(self, feature: str, classes: Sequence[str] = ()) -> str:
-        """What the numbers are: "rate of yes by town"."""
+    def words(self, names: Sequence[str], classes: Sequence[str] = ()) -> str:
+        """What the numbers are: "rate of yes by town", or "by role × department", given all features' names."""
+        feature = " × ".join(names[f] for f in self.features)
         if self.of == COUNT:
             return f"rows by {feature}"
         if self.of == TARGET:
@@ -114,14 +166,19 @@ class OutOfFold(NamedTuple):
     """(N,) the samples' values of each of the columns' means."""
 
 
-def with_level_means(samples: Samples) -> OutOfFold | None:
-    """Replace categories of many levels by means; None if there is no such category."""
+def with_level_means(samples: Samples, *, crossed: bool = True) -> OutOfFold | None:
+    """Replace categories of many levels by means; None if there is no such category.
+
+    `crossed`: pairs of them may have means too.
+    """
     n_levels = {f: _n_levels(samples.X[:, f]) for f in np.flatnonzero(samples.categories).tolist()}
     wide = [f for f, n in n_levels.items() if n > FEWEST_LEVELS]
     if not wide:
         return None
     rows = _Rows(samples)
-    found = [each for f in wide for each in rows.numbers(f, n_levels[f])]
+    levels = [rows.levels_of(f, n_levels[f]) for f in wide]
+    pairs = rows.pairs(levels) if crossed else []
+    found = [each for own in (*levels, *pairs) for each in rows.numbers(own)]
     n_features = samples.X.shape[1]
     kept = [f for f in range(n_features) if f not in wide]
     means = tuple(each for each, _ in found)
@@ -141,6 +198,17 @@ def with_level_means(samples: Samples) -> OutOfFold | None:
 
 def _n_levels(codes: Values) -> int:
     return int(np.nanmax(codes, initial=-1)) + 1
+
+
+class _Levels(NamedTuple):
+    """What has a number each: levels of a feature, or pairs of levels."""
+
+    feature: int
+    place: Ints
+    """(N,) where the number of each row is among the values."""
+    n: int
+    """Number of values."""
+    crossing: Crossing | None = None
 
 
 class _Rows:
@@ -164,22 +232,72 @@ class _Rows:
             classes = classes[1:]
         return [(k, (samples.labels == k).astype(np.float64)) for k in classes.tolist()]
 
-    def numbers(self, feature: int, n_levels: int) -> list[tuple[LevelMeans, BySample]]:
-        """The numbers of the levels of a feature, and those of each row."""
-        place, n = _places(self.samples.X[:, feature], n_levels), n_levels + 2
-        masses: Floats = np.bincount(place, self.mass, n).astype(np.float64)
-        counts = _single(np.log2(1 + masses / self.average))
-        found = [(LevelMeans(feature, COUNT, counts), counts[place])]
-        cell = self.fold * n + place
-        others = masses[place] - np.bincount(cell, self.mass, N_FOLDS * n)[cell]
+    def levels_of(self, feature: int, n_levels: int) -> _Levels:
+        """The levels of a feature."""
+        return _Levels(feature, _places(self.samples.X[:, feature], n_levels), n_levels + 2)
+
+    # ---- pairs
+
+    def pairs(self, levels: Sequence[_Levels]) -> list[_Levels]:
+        """The pairs whose means tell more of other rows than those of both features do, the best ones."""
+        gains = {own.feature: self._gain(own) for own in levels}
+        best = sorted(gains, key=lambda feature: -gains[feature])[:MOST_CROSSED]
+        found = [self._crossed(*pair) for pair in combinations(sorted(best), 2)]
+        told = [(self._gain(own), own) for own in found]
+        more = [
+            (gain, own)
+            for gain, own in told
+            if own.crossing and gain > max(0.0, gains[own.feature], gains[own.crossing.other])
+        ]
+        return [own for _, own in sorted(more, key=lambda each: -each[0])[:MOST_PAIRS]]
+
+    def _crossed(self, feature: int, other: int) -> _Levels:
+        first, second = (self.samples.X[:, f] for f in (feature, other))
+        keys, counts = np.unique(_pair_keys(first, second), return_counts=True)
+        several = keys[(counts > 1) & (keys >= 0)]
+        crossing = Crossing(other, several.astype(np.uint32))
+        return _Levels(feature, crossing.places(first, second), len(several) + 1, crossing)
+
+    def _gain(self, levels: _Levels) -> float:
+        """How much less the squared errors are of means over other rows than those of the mean of all."""
+        total = 0.0
         for of, target in self.targets.items():
-            weighed, scale = self._in_units(target)
-            shrunk = self._shrinking(weighed, scale, _single if of == TARGET else _on_grid)
-            sums: Floats = np.bincount(place, weighed, n).astype(np.float64)
-            own = np.bincount(cell, weighed, N_FOLDS * n)[cell]
-            values = shrunk(sums, masses)
-            found.append((LevelMeans(feature, of, values), shrunk(sums[place] - own, others)))
+            _, own, of_all = self._means(levels, of, target)
+            before, after = self.mass * (target - of_all) ** 2, self.mass * (target - own) ** 2
+            total += float(np.subtract(*exact_sum(np.stack([before, after], axis=1))))
+        return total
+
+    # ---- numbers
+
+    def _mass(self, levels: _Levels) -> BySample:
+        """(N,) weights of the rows; 0 for those without a pair, whose number is the mean of all."""
+        known = levels.crossing is None or levels.place < levels.n - 1
+        return self.mass * known
+
+    def numbers(self, levels: _Levels) -> list[tuple[LevelMeans, BySample]]:
+        """The numbers of levels, and those of each row."""
+        feature, place, n, crossing = levels
+        masses: Floats = np.bincount(place, self._mass(levels), n).astype(np.float64)
+        counts = _single(np.log2(1 + masses / self.average))
+        found = [(LevelMeans(feature, COUNT, counts, crossing), counts[place])]
+        for of, target in self.targets.items():
+            values, own, _ = self._means(levels, of, target)
+            found.append((LevelMeans(feature, of, values, crossing), own))
         return found
+
+    def _means(self, levels: _Levels, of: int, target: BySample) -> tuple[Floats, BySample, float]:
+        """Shrunk means of levels, those over the rows of other folds of each row, and the mean of all rows."""
+        place, n, mass = levels.place, levels.n, self._mass(levels)
+        masses: Floats = np.bincount(place, mass, n).astype(np.float64)
+        cell = self.fold * n + place
+        others = masses[place] - np.bincount(cell, mass, N_FOLDS * n)[cell]
+        weighed, scale = self._in_units(target)
+        shrunk = self._shrinking(weighed, scale, _single if of == TARGET else _on_grid)
+        weighed = np.where(mass > 0, weighed, 0.0)
+        sums: Floats = np.bincount(place, weighed, n).astype(np.float64)
+        own = np.bincount(cell, weighed, N_FOLDS * n)[cell]
+        of_all = float(shrunk(np.zeros(1), np.zeros(1))[0])
+        return shrunk(sums, masses), shrunk(sums[place] - own, others), of_all
 
     def _in_units(self, target: BySample) -> tuple[BySample, float]:
         """Targets times weights as whole numbers, whose sums are exact, and how many of them 1 is."""
@@ -239,13 +357,29 @@ class MeanSplits(NamedTuple):
     def to_tensors(self) -> dict[str, NDArray[Any]]:
         """Arrays of a model file."""
         nodes = np.flatnonzero(self.place >= 0)
-        return {
+        return self._crossings_to_tensors() | {
             "mean_nodes": nodes,
             "mean_places": self.place[nodes],
             "mean_features": np.array([each.feature for each in self.means], dtype=np.int32),
             "mean_classes": np.array([each.of for each in self.means], dtype=np.int32),
             "mean_counts": np.array([len(each.values) for each in self.means], dtype=np.int32),
             "mean_values": np.concatenate([each.values for each in self.means]),
+        }
+
+    def _crossings_to_tensors(self) -> dict[str, NDArray[Any]]:
+        crossings = {(e.feature, e.crossing.key): e.crossing for e in self.means if e.crossing}
+        if not crossings:
+            return {}
+        number = {key: i for i, key in enumerate(crossings)}
+        of_means = [
+            number[each.feature, each.crossing.key] if each.crossing else -1 for each in self.means
+        ]
+        found = crossings.values()
+        return {
+            "mean_crossings": np.array(of_means, dtype=np.int32),
+            "crossing_features": np.array([each.other for each in found], dtype=np.int32),
+            "crossing_counts": np.array([len(each.keys) for each in found], dtype=np.int32),
+            "crossing_keys": np.concatenate([each.keys for each in found]),
         }
 
     @classmethod
@@ -268,13 +402,36 @@ class MeanSplits(NamedTuple):
         places = reader.indices(f"{name}.mean_places", len(given), len(nodes))
         require((features[nodes] == given[places]).all(), "splits on means of another feature")
         of = reader.indices(f"{name}.mean_classes", n_classes, len(given), least=COUNT)
-        counts = reader.indices(f"{name}.mean_counts", MOST_CODES + 3, len(given), least=2)
+        crossings = _read_crossings(reader, name, categorical, len(given))
+        most = max([MOST_CODES + 2, *(len(each.keys) + 1 for each in crossings if each)])
+        counts = reader.indices(f"{name}.mean_counts", most + 1, len(given), least=1)
+        for count, each in zip(counts.tolist(), crossings, strict=True):
+            fits = count >= 2 if each is None else count == len(each.keys) + 1
+            require(fits, "means of another number of levels")
         values = reader.numbers(f"{name}.mean_values", int(counts.sum(dtype=np.int64)))
         parts = np.split(values, np.cumsum(counts)[:-1])
-        kept = zip(given.tolist(), of.tolist(), parts, strict=True)
+        kept = zip(given.tolist(), of.tolist(), parts, crossings, strict=True)
         place = np.full(len(features), -1, dtype=np.int32)
         place[nodes] = places
         return cls(place, tuple(LevelMeans(*each) for each in kept), len(categorical))
+
+
+def _read_crossings(
+    reader: TensorReader, name: str, categorical: NDArray[np.bool_], n_means: int
+) -> list[Crossing | None]:
+    """The pairs of each of the means in a model file, checked; None for those of one feature."""
+    if not reader.has(f"{name}.mean_crossings"):
+        return [None] * n_means
+    others = reader.indices(f"{name}.crossing_features", len(categorical), None)
+    require(categorical[others].all(), "means of pairs of a feature without levels")
+    counts = reader.indices(f"{name}.crossing_counts", np.iinfo(np.int32).max, len(others))
+    keys = reader.take(f"{name}.crossing_keys", np.uint32, int(counts.sum(dtype=np.int64)))
+    found = []
+    for other, own in zip(others.tolist(), np.split(keys, np.cumsum(counts)[:-1]), strict=True):
+        require((own[1:] > own[:-1]).all(), "pairs of levels that are not in order")
+        found.append(Crossing(other, own))
+    places = reader.indices(f"{name}.mean_crossings", len(found), n_means, least=-1)
+    return [found[place] if place >= 0 else None for place in places.tolist()]
 
 
 def joined(parts: Sequence[MeanSplits | None], n_nodes: Sequence[int]) -> MeanSplits | None:

@@ -189,7 +189,7 @@ def _fit_parts(estimator: Any, given: TrainingInput, n_folds: int, deadline: flo
     if is_race(estimator.learner):
         running = task.candidates(settings_of, samples)
         if estimator.learner == "auto_trees":
-            running = [each for each in running if not _compares(each)]
+            running = [each for each in running if traits_of(each.settings.learner).searches_blocks]
         if directions:
             running = [each for each in running if isinstance(each.settings.learner, MonotoneTree)]
     else:
@@ -211,10 +211,6 @@ def _fit_parts(estimator: Any, given: TrainingInput, n_folds: int, deadline: flo
     most = max((each.settings for each in running), key=lambda each: each.rounds)
     averaged: Found = task.averaged(found, scorer, most, deadline)
     return averaged
-
-
-def _compares(entry: Entry) -> bool:
-    return traits_of(entry.settings.learner).compares_rows
 
 
 # ---- settings

@@ -8,7 +8,8 @@ and cells that are not nearer than the best change so far are left out too: a br
 misses nothing. A change is as large as the sum of the columns' changes, each in units of the column's spread.
 
 Where a column holds a cost, the decision also changes between thresholds, at a price that solves an equation.
-Such a column is changed alone only. Models with similarities are searched along one column at a time, in steps.
+Such a column is changed alone only. Models with similarities, or with means of pairs of categories, are
+searched along one column at a time, in steps.
 """
 
 import math
@@ -82,7 +83,8 @@ class Search:
     @property
     def is_exact(self) -> bool:
         """Whether there is no smaller change than the one that is found."""
-        return all(trees_of(ensemble) is not None for ensemble in self._ensembles)
+        found = [trees_of(ensemble) for ensemble in self._ensembles]
+        return all(trees is not None and not trees.crosses for trees in found)
 
     def changes(self, x: Values, wanted: Sequence[int]) -> list[Change]:
         """The smallest change of one column, then of two if it is smaller, and so on; none if there is none."""

@@ -133,7 +133,7 @@ def _of_numbers(feature: int, condition: _Condition, wording: Wording) -> str:
 
 
 def _of_means(means: LevelMeans, condition: _Condition, wording: Wording) -> str:
-    name = means.words(wording.names[means.feature], wording.classes)
+    name = means.words(wording.names, wording.classes)
     return _between(condition, name, means.shown)
 
 

@@ -201,10 +201,19 @@ class _Writer:
             len(features) == 0
         ):  # never read, but compilers that inline functions warn of empty arrays
             features, starts, values = np.zeros(1), np.array([0, 2]), np.zeros(2)
-        return [
+        found: list[Any] = [
             (f"mean_features_{name}", features.astype(np.int32)),
             (f"mean_starts_{name}", starts.astype(np.int32)),
             (f"mean_values_{name}", values),
+        ]
+        if len(table.mean_pairs) == 0:
+            return [*found, None, None, None, None]
+        return [
+            *found,
+            (f"mean_pairs_{name}", table.mean_pairs.astype(np.int32)),
+            (f"pair_features_{name}", table.pair_features.astype(np.int32)),
+            (f"pair_starts_{name}", table.pair_starts.astype(np.int32)),
+            (f"pair_keys_{name}", table.pair_keys.astype(np.uint32)),
         ]
 
     def _space(self, name: str, space: SpaceTable) -> None:

@@ -11,6 +11,7 @@ WIDTH = 100
 TYPES = {
     "l": "int64_t",
     "i": "int32_t",
+    "I": "uint32_t",
     "h": "int16_t",
     "H": "uint16_t",
     "B": "uint8_t",
@@ -32,6 +33,8 @@ def texts(values: NDArray[Any]) -> list[str]:
     """Numbers as they stand in C."""
     if values.dtype.char == "f":
         return [f"{x}f" for x in values.astype(str).tolist()]
+    if values.dtype.char == "I":
+        return [f"{x}u" for x in values.tolist()]
     return list(map(number, values.tolist()))
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from rebelboost.base.arrays import Bytes, Floats, Ints, Points
 from rebelboost.base.fixed_point import product_factors, spacing
 from rebelboost.data.exact_space import ExactSpace
+from rebelboost.data.level_means import LevelMeans
 from rebelboost.data.spaces import Embedding
 from rebelboost.exceptions import ExportError
 from rebelboost.model.coded_trees import with_codes
@@ -42,6 +43,14 @@ class TreeTable(NamedTuple):
     mean_starts: Integers
     """(M + 1,) where these numbers begin: of each code, of other codes, and of missing values."""
     mean_values: Floats
+    mean_pairs: Integers
+    """(M,) place of the pairs of categories that have numbers instead, or −1; empty if there are none."""
+    pair_features: Integers
+    """(P,) the second feature of the pairs; `mean_features` has the first."""
+    pair_starts: Integers
+    """(P + 1,) where their keys begin."""
+    pair_keys: Integers
+    """Sorted: 65,536 times the first code plus the second. All other pairs have the number after them."""
     sizes: Integers
     """(T,) number of splits of each tree; it has one leaf more."""
     nodes: Integers
@@ -195,6 +204,7 @@ def _trees(trees: Trees) -> list[Table]:
             _ints([each.feature for each in means]),
             np.cumsum([0, *(len(each.values) for each in means)]),
             np.concatenate([np.empty(0), *(each.values for each in means)]),
+            *_pairs(means),
             sizes,
             np.column_stack([found.trees.nodes[nodes], skips]),
             found.trees.sets,
@@ -202,6 +212,20 @@ def _trees(trees: Trees) -> list[Table]:
             outputs / np.repeat(units, sizes + 1)[:, np.newaxis] if len(units) else outputs,
         )
     ]
+
+
+def _pairs(means: Sequence[LevelMeans]) -> tuple[Integers, Integers, Integers, Integers]:
+    """The pairs of categories that means refer to, each once; see `TreeTable`."""
+    crossings = {(e.feature, e.crossing.key): e.crossing for e in means if e.crossing}
+    number = {key: i for i, key in enumerate(crossings)}
+    found = crossings.values()
+    places = [number[e.feature, e.crossing.key] if e.crossing else -1 for e in means]
+    return (
+        _ints(places if crossings else []),
+        _ints([each.other for each in found]),
+        np.cumsum([0, *(len(each.keys) for each in found)]),
+        np.concatenate([np.empty(0, dtype=np.uint32), *(each.keys for each in found)]),
+    )
 
 
 def splits_in_order(trees: Trees) -> tuple[Ints, Ints, Ints, Ints]:

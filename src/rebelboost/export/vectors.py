@@ -133,6 +133,8 @@ def _moved(
     if feature in n_levels:
         fits = np.ones(n_levels[feature], dtype=bool)
         for node, right in own:
+            if trees.is_crossed(node):  # left to chance: it depends on another feature too
+                continue
             fits &= trees.codes_right(node, np.arange(len(fits), dtype=np.float64)) == right
         if fits.any():
             row[feature] = np.flatnonzero(fits)[0]

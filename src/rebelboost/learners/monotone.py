@@ -7,6 +7,7 @@ rises, so does the sum, and averages of such sums.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class MonotoneTree(Tree):
 
     directions: tuple[tuple[int, int], ...] = ()
     """(feature, +1 or −1)."""
+
+    crosses: ClassVar[bool] = False  # what a feature does must not depend on another's code
 
     def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedMonotone":
         """Bin the rows."""

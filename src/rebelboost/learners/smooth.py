@@ -1,7 +1,7 @@
 """Smooth similarities: a function of distances to training samples, solved at once."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, NoReturn
 
@@ -115,21 +115,28 @@ def _in_order(values: Floats) -> Floats:
 
 
 def class_path(basis: Basis, mass: Outputs, penalties: tuple[float, ...]) -> Iterator[Outputs]:
-    """Yield (K, 1 + R) coefficients for each penalty, largest first; each starts from the one before.
+    """Yield (K, 1 + R) coefficients for each penalty, largest first; `mass` as in `logistic_path`."""
+    options = [(basis.ridge(penalty), basis.n_features(penalty)) for penalty in penalties]
+    return logistic_path(basis.features, basis.whitening, mass, options)
 
-    `mass` (N, K) is the weight of each class at each point. Class k is separated from the others by
-    logistic regression: P(k)/(1 − P(k)) = e^{2H_k}, the relation of scores and posterior for uniform costs.
+
+def logistic_path(
+    features: Features, whitening: Floats, mass: Outputs, ridges: Sequence[tuple[float, int]]
+) -> Iterator[Outputs]:
+    """Yield (K, 1 + R) constants and coefficients for each ridge; each starts from the one before.
+
+    Beside each ridge is the number of features that it uses. `mass` (N, K) is the weight of each class at
+    each point. Class k is separated from the others by logistic regression: P(k)/(1 − P(k)) = e^{2H_k}, the
+    relation of scores and posterior for uniform costs.
     """
     n_classes = mass.shape[1]
     share = np.ascontiguousarray(mass.T) / math.fsum(mass.ravel())
     own = share[:1] if n_classes == 2 else share  # the scores of two classes are opposite
     both = np.stack([own, _in_order(share) - own])
-    solved = np.zeros((len(own), 1 + basis.features.shape[1]))
-    for penalty in penalties:
-        options = DescentOptions(
-            basis.ridge(penalty), PRECISION, MOST_STEPS, basis.n_features(penalty)
-        )
-        kernels.active.solve_logistic(basis.features, both, basis.whitening, options, solved)
+    solved = np.zeros((len(own), 1 + features.shape[1]))
+    for ridge, n_features in ridges:
+        options = DescentOptions(ridge, PRECISION, MOST_STEPS, n_features)
+        kernels.active.solve_logistic(features, both, whitening, options, solved)
         yield np.concatenate([solved, -solved]) if n_classes == 2 else solved.copy()
 
 

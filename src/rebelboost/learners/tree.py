@@ -140,11 +140,15 @@ class Tree(Parameters):
         return 0.3 if self.outputs == "leaf" else 1.0
 
     traits: ClassVar[Traits] = Traits(searches_blocks=True, predicts_numbers=True)
+    crosses: ClassVar[bool] = True
+    """Whether trees may split on means of pairs of levels."""
 
     def prepare(self, rows: Rows, n_threads: int = 1) -> "PreparedTree":
         """Bin the rows."""
         given = None if rows.alone is None else rows.alone.given
-        by_means = with_level_means(given) if given and self.outputs == "leaf" else None
+        by_means = None
+        if given and self.outputs == "leaf":
+            by_means = with_level_means(given, crossed=self.crosses)
         if by_means is None:
             return PreparedTree(rows, self, bin_rows(rows, self, n_threads), schedule(self))
         data = bin_samples(by_means.samples, self.bins, self.binning, n_threads)

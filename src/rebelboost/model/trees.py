@@ -32,7 +32,7 @@ from rebelboost.base.fixed_point import exact_totals, is_multiple, rounded_parts
 from rebelboost.base.hashing import distinct
 from rebelboost.base.text import counted
 from rebelboost.data.binning import Binner
-from rebelboost.data.level_means import Columns, LevelMeans, MeanSplits, joined
+from rebelboost.data.level_means import SIDE, Columns, LevelMeans, MeanSplits, joined
 from rebelboost.model.coded_trees import Coded, coded
 from rebelboost.model.shares import RuleVotes, Shares, add_at, slices
 from rebelboost.model.terms import Queries, Separated, StoredTerms, Surroundings
@@ -314,22 +314,35 @@ class Trees(StoredTerms):
     @property
     def used_features(self) -> NDArray[np.int32]:
         """The features of the splits, sorted, each once."""
-        return distinct(self.features[self.features >= 0])
+        second = [f for each in self.level_means for f in each.features[1:]]
+        both = np.append(self.features[self.features >= 0], second)
+        return distinct(both.astype(np.int32))
+
+    @property
+    def crosses(self) -> bool:
+        """Whether nodes split on means of pairs of levels, which do not depend on one feature alone."""
+        return any(each.crossing is not None for each in self.level_means)
 
     def describe(self, names: Sequence[str] | None = None) -> str:
         """The split of a stump, or the features that a tree splits on."""
         used = self.used_features
         if len(used) == 0:
             return "constant"
-        name = [names[f] if names is not None else f"x{f}" for f in used]
+        called = [f"x{f}" for f in range(max(used) + 1)] if names is None else names
+        name = [called[f] for f in used]
         if self.depth > 1:
             return f"tree on {', '.join(name)}"
         if self.mean_splits is not None:
             (means,) = self.level_means
-            return f"{means.words(name[0])} > {means.shown(self.thresholds[0])}"
+            return f"{means.words(called)} > {means.shown(self.thresholds[0])}"
         if self.category[0] >= 0:
             return f"{name[0]} in {{…}}"
         return f"{name[0]} > {self.thresholds[0]:.6g}"
+
+    def is_crossed(self, node: int) -> bool:
+        """Whether a node splits on means of pairs of levels."""
+        place = -1 if self.mean_splits is None else int(self.mean_splits.place[node])
+        return place >= 0 and self.level_means[place].crossing is not None
 
     def codes_right(self, node: int, codes: Floats) -> NDArray[np.bool_]:
         """Which codes of its category a node sends right; NaN is missing."""
@@ -340,6 +353,16 @@ class Trees(StoredTerms):
         known = codes < len(table)
         inside = np.where(known, codes, 0).astype(np.int64)
         return np.where(known, table[inside], self.missing_right[node] != 0)
+
+    def pairs_right(self, node: int) -> dict[str, Any]:
+        """Of a crossed node, as plain data: its second feature, where most pairs go, and those that do not."""
+        assert self.mean_splits is not None
+        means = self.mean_splits.means[int(self.mean_splits.place[node])]
+        assert means.crossing is not None
+        right = means.values > self.thresholds[node]
+        apart = means.crossing.keys[right[:-1] != right[-1]]
+        pairs = np.stack(np.divmod(apart, SIDE), axis=1)
+        return {"with": means.crossing.other, "others": bool(right[-1]), "but_not": pairs.tolist()}
 
     def covered(self, regions: Regions, weight: BySample | None) -> "Trees":
         """Record the weight of the training samples in each leaf."""
@@ -384,6 +407,8 @@ class Trees(StoredTerms):
 
     def is_additive(self, feature: int) -> bool:
         """Whether every tree that splits on a feature splits on no other."""
+        if any(feature in each.features for each in self.level_means if each.crossing):
+            return False
         tree = np.repeat(np.arange(len(self)), self.n_nodes)
         uses = distinct(tree[self.features == feature])
         others = tree[(self.features >= 0) & (self.features != feature)]
@@ -543,8 +568,11 @@ def _check_signs(signs: NDArray[np.int8], outputs: Outputs, n_leaves: Ints) -> N
 
 
 def _plain(tree: Trees, n_levels: Mapping[int, int]) -> dict[str, Any]:
-    """A tree; nodes that split on means of levels are written as the codes that they send right."""
+    """A tree; nodes that split on means of levels are written as codes, or pairs of codes, that go right."""
+    crossed = [node for node in range(len(tree.features)) if tree.is_crossed(node)]
     known = [n_levels.get(feature) for feature in tree.features.tolist()]
+    known = [None if node in crossed else n for node, n in enumerate(known)]
+    pairs = {str(node): tree.pairs_right(node) for node in crossed}
     goes = {node: _sides(tree, node, n) for node, n in enumerate(known) if n is not None}
     thresholds = enumerate(tree.thresholds.tolist())
     missing = enumerate(tree.missing_right.tolist())
@@ -557,6 +585,7 @@ def _plain(tree: Trees, n_levels: Mapping[int, int]) -> dict[str, Any]:
         "categories_right": {
             str(node): np.flatnonzero(sides[:-1]).tolist() for node, sides in goes.items()
         },
+        **({"pairs_right": pairs} if pairs else {}),
         "outputs": tree.outputs.tolist(),
     }
 

@@ -1,18 +1,21 @@
 """Candidates of learner="auto".
 
-For classes: trees, a smooth function, similarities at each scale, and class frequencies. For numbers: trees of
-several depths, and a smooth function.
+For classes: trees, smooth functions, logistic regression, similarities at each scale, and class frequencies.
+For numbers: trees of several depths, and a smooth function.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from rebelboost.base.arrays import Values
 from rebelboost.boosting.settings import Recipe, Settings
 from rebelboost.data.samples import Samples
 from rebelboost.data.spaces import SCALES, scales_for, unmeasurable
 from rebelboost.learners.kernel import MOST_ROWS, KernelSimilarity
+from rebelboost.learners.logistic import Logistic
 from rebelboost.learners.similarity import Similarity
 from rebelboost.learners.smooth import SmoothSimilarity
 from rebelboost.learners.tree import Tree
@@ -36,8 +39,14 @@ ROUNDS_OF_SIMILARITIES = 1500
 MOST_FOR_SMOOTH = 5000
 """Maximum number of samples for smooth similarities. With more, they take long and gain little."""
 
+MOST_FOR_LOGISTIC, FEATURES_FOR_LOGISTIC = 20_000, 100
+"""Maximum number of samples, and of features, for logistic regression of two classes.
+
+With more classes it gained nothing on the data sets for choosing (benchmarks/halves.py).
+"""
+
 TREES, SHALLOW, DEEP_TREES, SPLITS = Tree(), Tree(depth=3), Tree(depth=DEEP), Tree(depth=1)
-SMOOTH_SIMILARITY, KERNEL = SmoothSimilarity(), KernelSimilarity()
+SMOOTH_SIMILARITY, KERNEL, LOGISTIC = SmoothSimilarity(), KernelSimilarity(), Logistic()
 SIMILARITIES = {scale: Similarity(scale=scale) for scale in SCALES}
 """Learners of the candidates."""
 
@@ -76,6 +85,8 @@ def class_candidates(
     smooths = loss_kind(usual.objective.loss).is_multiplied and bool(scales)
     if smooths and neutral and len(samples) <= MOST_FOR_SMOOTH:
         running.append(Entry("smooth similarities", settings_of(SMOOTH_SIMILARITY)))
+    if neutral and _takes_logistic(usual, samples):
+        running.append(Entry("logistic regression", settings_of(LOGISTIC)))
     if smooths and neutral and len(samples) <= MOST_ROWS and KERNEL.scale in scales:
         running.append(Entry("kernel machine", settings_of(KERNEL)))
         scales = tuple(scale for scale in scales if scale != INSTEAD)
@@ -87,6 +98,13 @@ def class_candidates(
     if smooths:
         running += [_similarity(settings_of(SIMILARITIES[scale]), scale) for scale in scales]
     return [*running, frequencies]
+
+
+def _takes_logistic(settings: Settings, samples: Samples) -> bool:
+    """Whether logistic regression takes part: with two classes, and not too much to solve."""
+    small = len(samples) <= MOST_FOR_LOGISTIC and samples.X.shape[1] <= FEATURES_FOR_LOGISTIC
+    apt = loss_kind(settings.objective.loss).is_multiplied and samples.n_classes == 2
+    return apt and small and bool(np.isfinite(np.nansum(np.abs(samples.X.astype(np.float64)))))
 
 
 def _small_steps(settings: Settings, features: float) -> Settings:

@@ -27,6 +27,7 @@ from rebelboost.boosting.settings import Settings
 from rebelboost.data.folds import Part
 from rebelboost.learners.base import traits_of
 from rebelboost.learners.kernel import KernelSimilarity
+from rebelboost.learners.logistic import Logistic
 from rebelboost.selection.average import (
     LEAST_EVIDENCE,
     LEAST_SHARE,
@@ -39,7 +40,7 @@ from rebelboost.selection.average import (
 from rebelboost.selection.calibration import HeldOutScorer
 from rebelboost.selection.candidates import FREQUENCIES, Entry
 from rebelboost.selection.fit_pool import FitPool, Job
-from rebelboost.selection.kernel_runner import KernelRunner
+from rebelboost.selection.kernel_runner import KernelRunner, LogisticRunner
 from rebelboost.selection.result import CrossFit
 from rebelboost.selection.runner import FEW, Attempt, BoostedRunner, FrequencyRunner, Runner
 from rebelboost.selection.smooth_runner import SmoothRunner
@@ -144,6 +145,8 @@ def runner_of(entry: Entry, judging: HeldOutScorer) -> Runner:
         return FrequencyRunner(entry, judging)
     if isinstance(entry.settings.learner, KernelSimilarity):
         return KernelRunner(entry, judging)
+    if isinstance(entry.settings.learner, Logistic):
+        return LogisticRunner(entry, judging)
     if traits_of(entry.settings.learner).is_solved_at_once:
         return SmoothRunner(entry, judging)
     return BoostedRunner(entry, judging)

@@ -29,11 +29,13 @@ from rebelboost.selection.result import CrossFit, Standing
 MOST_SAMPLES = 20_000
 """Maximum number of samples for the full comparison.
 
-With more, the candidates are compared on half this number of rows, with one held-out fifth. The best
-one alone is then fitted on all rows.
+With more, the candidates are compared on half this number of rows, with one held-out fifth. The best ones
+(`MOST_REFITTED`) are then fitted on all rows.
 """
+MOST_REFITTED = 3
+"""Maximum number of candidates that are then fitted on all rows, and averaged."""
 MOST_COMPARED = 100_000
-"""With more samples, only trees are compared: similarities would take too long."""
+"""With more samples, only trees are compared, since similarities would take too long, and one is fitted."""
 FOR_COMPARISON = 0.4
 """Share of a time budget for the comparison, if the best candidate is then fitted on all rows."""
 ONE_OF = 10
@@ -120,7 +122,7 @@ def select(
 ) -> CrossFit:
     """Compare the candidates on `n_folds` folds, or on the first `n_parts` of them, and average the best.
 
-    With more than `MOST_SAMPLES` samples, compare them on some rows and fit the best one on all rows.
+    With more than `MOST_SAMPLES` samples, compare them on some rows and fit the best ones on all rows.
     The deadline is on the clock of `time.monotonic`.
     """
     samples, seed = judging.samples, running[0].settings.seed
@@ -182,7 +184,7 @@ def _on_some_rows(
     crew: FitPool | None,
     deadline: float,
 ) -> CrossFit:
-    """Compare the candidates on some rows, and fit the best one on all rows."""
+    """Compare the candidates on some rows, and fit the best ones on all rows."""
     seed = running[0].settings.seed
     part = judging.take(_drawn(judging, MOST_SAMPLES // 2, seed + 1))
     left_out = folds(part.samples, n_folds, seed)[:1]
@@ -190,10 +192,14 @@ def _on_some_rows(
     race = cross_fit(part, running, Parts(left_out, deadline=end), crew)
     # So few rows may hold hardly any of a rare class: what features say is judged on all rows.
     tried = [standing for standing in race.standings if standing.name != FREQUENCIES]
-    winner = min(tried, key=lambda standing: standing.log_loss).name
+    best = min(tried, key=lambda standing: standing.log_loss).name
+    most = MOST_REFITTED if len(judging.samples.labels) <= MOST_COMPARED else 1
+    heavy = [each for each in tried if each.share > 0 and each.name != best]
+    others = sorted(heavy, key=lambda standing: -standing.share)[: most - 1]
+    kept = {FREQUENCIES, best, *(standing.name for standing in others)}
     found = cross_fit(
         judging,
-        [candidate for candidate in running if candidate.name in (winner, FREQUENCIES)],
+        [candidate for candidate in running if candidate.name in kept],
         Parts(folds(judging.samples, ONE_OF, seed)[:1], refit=True, deadline=deadline),
         crew,
     )

@@ -54,8 +54,23 @@ def _number(graph: Graph, table: TreeTable, X: Value, feature: int, n_features: 
         return X.take([feature], 1)
     own = feature - n_features
     means = table.mean_values[int(table.mean_starts[own]) : int(table.mean_starts[own + 1])]
+    if len(table.mean_pairs) and (pair := int(table.mean_pairs[own])) >= 0:
+        return graph.constant(means).take(_place_of_pair(graph, table, X, own, pair), 0)
     code = _code(graph, X, int(table.mean_features[own]), len(means) - 2)
     return graph.constant(means).take(code, 0)
+
+
+def _place_of_pair(graph: Graph, table: TreeTable, X: Value, own: int, pair: int) -> Value:
+    """(N, 1) place of a pair of categories among those that have numbers of their own, or that after them."""
+    keys = table.pair_keys[int(table.pair_starts[pair]) : int(table.pair_starts[pair + 1])]
+    first, second = (
+        X.take([int(f)], 1) for f in (table.mean_features[own], table.pair_features[pair])
+    )
+    inside = [(x >= 0.0) & (x < 65536.0) for x in (first, second)]
+    key = graph.where(inside[0] & inside[1], first * 65536.0 + second, -1.0)
+    before = np.arange(len(keys), dtype=np.float64)[np.newaxis] - len(keys)
+    hits = graph.where(key.equals(keys[np.newaxis].astype(np.float64)), before, 0.0)
+    return (hits.least(1) + float(len(keys))).cast(np.int64)
 
 
 def _membership(graph: Graph, table: TreeTable, X: Value, column: int, test: int) -> Value:

@@ -7,10 +7,30 @@ function nearest(x) {
   return x > -big ? x - big + big : x;
 }
 
-/** The number that a category stands for. */
+/** The place of a pair of categories among those that have numbers of their own; or the place after them. */
+function placeOfPair(table, pair, a, b) {
+  const first = table.pair_starts[pair];
+  const end = table.pair_starts[pair + 1];
+  if (!(a >= 0 && a < 65536 && b >= 0 && b < 65536)) return end - first;
+  const key = Math.trunc(a) * 65536 + Math.trunc(b);
+  let low = first;
+  let high = end;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (table.pair_keys[middle] < key) low = middle + 1;
+    else high = middle;
+  }
+  return (low < end && table.pair_keys[low] === key ? low : end) - first;
+}
+
+/** The number that a category, or a pair of categories, stands for. */
 function meanOf(table, i, x) {
   const code = x[table.mean_features[i]];
   const first = table.mean_starts[i];
+  const pair = table.mean_pairs.length > 0 ? table.mean_pairs[i] : -1;
+  if (pair >= 0) {
+    return table.mean_values[first + placeOfPair(table, pair, code, x[table.pair_features[pair]])];
+  }
   const n = table.mean_starts[i + 1] - first - 2;
   if (code !== code) return table.mean_values[first + n + 1];
   return table.mean_values[first + (code >= 0 && code < n ? Math.trunc(code) : n)];

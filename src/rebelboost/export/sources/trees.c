@@ -8,6 +8,10 @@ struct trees {
     const int32_t* mean_features; /* categories that stand for numbers */
     const int32_t* mean_starts;
     const double* mean_values; /* of each code, of other codes, and of missing values */
+    const int32_t* mean_pairs; /* pairs of categories that have numbers instead, or -1; or none */
+    const int32_t* pair_features; /* the second feature of pairs */
+    const int32_t* pair_starts;
+    const uint32_t* pair_keys; /* sorted: 65536 times the first code, plus the second */
     const uint16_t* sizes;     /* number of splits of each tree */
     const uint16_t* nodes;     /* of each split: column, test, number of splits to its left, and
                                   number of leaves of its tree before it; then zeros */
@@ -17,10 +21,33 @@ struct trees {
     const double* numbers;     /* outputs, if there are no integers */
 };
 
-/* The number that a category stands for. */
+/* The place of a pair of categories among those that have numbers of their own; or the place after
+ * them. */
+static int32_t place_of_pair(const struct trees* trees, int32_t pair, double a, double b) {
+    const int32_t first = trees->pair_starts[pair], end = trees->pair_starts[pair + 1];
+    int32_t low = first, high = end;
+    uint32_t key;
+    if (!(a >= 0 && a < 65536 && b >= 0 && b < 65536))
+        return end - first;
+    key = (uint32_t)a * 65536u + (uint32_t)b;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (trees->pair_keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (low < end && trees->pair_keys[low] == key ? low : end) - first;
+}
+
+/* The number that a category, or a pair of categories, stands for. */
 static double mean_of(const struct trees* trees, int32_t i, const double* x) {
     const double code = x[trees->mean_features[i]];
     const int32_t first = trees->mean_starts[i], n = trees->mean_starts[i + 1] - first - 2;
+    const int32_t pair = trees->mean_pairs ? trees->mean_pairs[i] : -1;
+    if (pair >= 0)
+        return trees
+            ->mean_values[first + place_of_pair(trees, pair, code, x[trees->pair_features[pair]])];
     if (code != code)
         return trees->mean_values[first + n + 1];
     return trees->mean_values[first + (code >= 0 && code < n ? (int32_t)code : n)];
