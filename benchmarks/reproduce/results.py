@@ -77,7 +77,11 @@ def shown_sections(modules: Mapping[str, str]) -> Iterator[Section]:
         section = _stored(name) or kept.get(title) or _stored(f"{name}_quick")
         part = _stored(f"{name}_part")
         if part is not None and (section is None or _is_of(section, part)):
-            section = replace(part, ran=tuple(f"{ran}{PARTLY}" for ran in part.ran))
+            section = replace(
+                part,
+                ran=tuple(f"{ran}{PARTLY}" for ran in part.ran),
+                lines=tuple(map(_without_all_sets, part.lines)),
+            )
         elif part is not None:
             section = updated(section, part)
         if section is not None:
@@ -88,6 +92,13 @@ def _is_of(section: Section, part: Section) -> bool:
     """Whether the section shows nothing but an earlier run of the part."""
     command = part.ran[0].split("`")[1]
     return all(ran.startswith(f"`{command}`") and ran.endswith(PARTLY) for ran in section.ran)
+
+
+def _without_all_sets(line: Line) -> Line:
+    """A statement about the number of sets, or about all of them, has no verdict after a part."""
+    if not line.what.startswith(("sets ", "all sets ")):
+        return line
+    return line._replace(verdict=f"{harness.ABSENT}: only some of the sets were run")
 
 
 def _stored(name: str) -> Section | None:

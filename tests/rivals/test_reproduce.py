@@ -167,10 +167,12 @@ def test_the_page_keeps_what_was_not_run_here_and_takes_parts_that_were(folder, 
 
 @pytest.mark.usefixtures("folder")
 def test_a_part_alone_is_shown_as_a_part(page):
-    part = harness.Report([harness.judged("a", QUOTE, "1", good=True)])
+    lines = [harness.judged(what, QUOTE, "1", good=True) for what in ("a", "sets that have it")]
+    part = harness.Report(lines)
     harness.write("fig_part", "A figure", part, {"command": "python -m part", "machine": "m"})
     for _ in range(2):
         results.write_results({"fig": "A figure"})
+        assert "| A figure | 1 | 0 | 1 |" in page.read_text()  # no verdict about all sets
         assert f"## A figure\n\n`python -m part` (m){results.PARTLY}\n\n|" in page.read_text()
 
 
