@@ -25,7 +25,10 @@ Each line of a first table rests on words of a paper, quoted with the place wher
 a figure are in no text, so that nothing here is compared with them. The verdict is about the paper's
 algorithm, run to the letter: the statement *holds* here or *does not hold*, or it is *not to be checked*
 because the data are not available. "Ours" is what our own learner gives in the same experiment; it has no
-verdict. Where a single draw would decide, the mean and the standard deviation of several draws are given."""
+verdict. Where a single draw would decide, the mean and the standard deviation of several draws are given.
+
+Seconds are the processor's, except those that are called "wall" and speeds per second, which depend on what
+else the machine did: newer sections state its load at the start."""
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,29 @@ def shown_sections(modules: Mapping[str, str]) -> Iterator[Section]:
     for name, title in modules.items():
         section = _stored(name) or kept.get(title) or _stored(f"{name}_quick")
         part = _stored(f"{name}_part")
-        if section is not None and part is not None:
-            section = updated(section, part)
+        if part is not None and (section is None or _is_of(section, part)):
+            section = replace(
+                part,
+                ran=tuple(f"{ran}{PARTLY}" for ran in part.ran),
+                lines=tuple(map(_without_all_sets, part.lines)),
+            )
         elif part is not None:
-            section = replace(part, ran=tuple(f"{ran}{PARTLY}" for ran in part.ran))
+            section = updated(section, part)
         if section is not None:
             yield section
+
+
+def _is_of(section: Section, part: Section) -> bool:
+    """Whether the section shows nothing but an earlier run of the part."""
+    command = part.ran[0].split("`")[1]
+    return all(ran.startswith(f"`{command}`") and ran.endswith(PARTLY) for ran in section.ran)
+
+
+def _without_all_sets(line: Line) -> Line:
+    """A statement about the number of sets, or about all of them, has no verdict after a part."""
+    if not line.what.startswith(("sets ", "all sets ")):
+        return line
+    return line._replace(verdict=f"{harness.ABSENT}: only some of the sets were run")
 
 
 def _stored(name: str) -> Section | None:
@@ -88,7 +108,7 @@ def _stored(name: str) -> Section | None:
     at = f" at commit {found['commit']}" if found.get("commit") else ""
     return Section(
         found["title"],
-        (f"`{found['command']}`{at}{remark(found['command'])}",),
+        (f"`{found['command']}`{at} ({found['machine']}){remark(found['command'])}",),
         tuple(Line(*line) for line in found["lines"]),
         tuple(found["notes"]),
         tuple(Table(*table) for table in found.get("tables", [])),
@@ -106,8 +126,7 @@ def updated(section: Section, part: Section) -> Section:
     """The section with the lines, rows and notes that a part of the experiment has measured anew."""
     tables = [_with_rows(table, part.tables) for table in section.tables]
     tables += [t for t in part.tables if t.title not in {table.title for table in section.tables}]
-    # A page that was written from this part alone has its command already.
-    again = (f"Some of it again: {ran}" for ran in part.ran if f"{ran}{PARTLY}" not in section.ran)
+    again = (f"Some of it again: {ran}" for ran in part.ran)
     return replace(
         section,
         ran=tuple(dict.fromkeys([*section.ran, *again])),

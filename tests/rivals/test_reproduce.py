@@ -132,7 +132,7 @@ def test_results_hold_the_lines_of_a_run_and_its_command(folder, page):
     harness.write("fig_quick", "A figure", report, about)
     results.write_results({"fig": "A figure"})
     text = page.read_text()
-    assert "--quick`: the quick form; the full one is not run yet." in text
+    assert "--quick` (m): the quick form; the full one is not run yet." in text
     assert f"| glass | {QUOTE} | 27.0 | holds | – |" in text
     kept = (folder / "fig_quick.csv").read_text().splitlines()[1]
     assert kept == f'glass,"{QUOTE}",27.0,holds,–'
@@ -161,17 +161,19 @@ def test_the_page_keeps_what_was_not_run_here_and_takes_parts_that_were(folder, 
         text = page.read_text()
         assert f"| a | {QUOTE} | 1 | holds | – |\n| b | {QUOTE} | 1 | holds | – |" in text
         assert "| ours | 3 | 0 |\n| theirs | 5 | 6 |" in text
-        assert "`python -m all`\n\nSome of it again: `python -m part`\n\n|" in text
+        assert "`python -m all` (m)\n\nSome of it again: `python -m part` (m)\n\n|" in text
         assert "A note." in text
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_part_alone_is_shown_as_a_part(page):
-    part = harness.Report([harness.judged("a", QUOTE, "1", good=True)])
+    lines = [harness.judged(what, QUOTE, "1", good=True) for what in ("a", "sets that have it")]
+    part = harness.Report(lines)
     harness.write("fig_part", "A figure", part, {"command": "python -m part", "machine": "m"})
     for _ in range(2):
         results.write_results({"fig": "A figure"})
-        assert f"## A figure\n\n`python -m part`{results.PARTLY}\n\n|" in page.read_text()
+        assert "| A figure | 1 | 0 | 1 |" in page.read_text()  # no verdict about all sets
+        assert f"## A figure\n\n`python -m part` (m){results.PARTLY}\n\n|" in page.read_text()
 
 
 def test_a_section_with_other_columns_is_not_kept(page):
