@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <vector>
 
@@ -15,6 +16,15 @@
 #include "similarity.hpp"
 #include "smooth_features.hpp"
 #include "weights.hpp"
+
+#ifdef __wasi__ // whose library has no exceptions: a refusal ends the program
+extern "C" void* __cxa_allocate_exception(size_t) {
+    std::abort();
+}
+extern "C" void __cxa_throw(void*, void*, void (*)(void*)) {
+    std::abort();
+}
+#endif
 
 namespace {
 
