@@ -1,10 +1,14 @@
-"""Exported C on other processors and systems, against Python on this one.
+"""Exported C and the kernels on other processors and systems, against this one.
 
 python benchmarks/everywhere.py [--rows 200] [--only "s390x-linux-musl;wasm32-wasi"]
+python benchmarks/everywhere.py --kernels [--only …]
 
 Zig (the package ziglang) compiles each model for each target. Programs are run by qemu-user, those of Windows
 by wine, and as WebAssembly by Node; where these are missing, they are only compiled. The rows are those of
 `rebel verify`. Every score, probability and decision is compared with Python's, bit for bit.
+
+With --kernels, tests/kernels/outputs.cpp is compiled with the kernels in place of models. It prints a hash of
+what each kernel computes, which is compared with that of a build for this machine by the system's compiler.
 """
 
 import argparse
@@ -24,6 +28,12 @@ from rebelboost.export.vectors import samples_for
 from rebelboost.export.verify import Machine, compared, expected_answers, is_in_integers, run_c
 
 ZIG = [sys.executable, "-m", "ziglang", "cc"]
+ROOT = Path(__file__).resolve().parents[1]
+KERNELS = [
+    "binarization", "binning", "elementary", "parallel", "posterior", "random", "ridge", "similarity",
+    "smooth_features", "weights",
+]  # fmt: skip
+"""Those that outputs.cpp calls, and threads."""
 WASI = """
 // By way of files: pipes would cut what is read and written.
 import { mkdtempSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
@@ -115,16 +125,61 @@ def tried(target, runner, exported, folder):
     return n_differing + len(faults)
 
 
+def kernel_program(compiler, program):
+    """Raise an error if the kernels do not compile."""
+    sources = [ROOT / "tests/kernels/outputs.cpp", *(ROOT / f"cpp/{k}.cpp" for k in KERNELS)]
+    options = ["-std=c++20", "-O3", "-ffp-contract=off", "-Wno-psabi", f"-I{ROOT / 'cpp'}"]
+    command = [*compiler, *options, *map(str, sources), "-o", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        told = [line for line in done.stderr.splitlines() if "error" in line]
+        raise ExportError(" ".join(told)[:300])
+
+
+def kernels_tried(target, runner, expected, folder):
+    """Print a line of the table of kernels; the number of hashes that differ."""
+    machine, runs = machine_of(target, runner, folder)
+    compiler = [*ZIG[:-1], "c++", "-target", *target.split()]
+    try:
+        kernel_program(compiler, folder / "program")
+    except ExportError as fault:
+        print(f"{target:36s} not compiled: {fault}", flush=True)
+        return 0
+    if not runs:
+        print(f"{target:36s} compiled, not run", flush=True)
+        return 0
+    words = [*machine.launcher, str(folder / "program")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    found = done.stdout.splitlines()
+    n_same = sum(map(str.__eq__, expected, found))
+    told = "" if done.returncode == 0 else f"; it ended with {done.returncode}"
+    print(f"{target:36s} {n_same} of {len(expected)} the same{told}", flush=True)
+    return len(expected) - n_same
+
+
+def try_kernels(targets, folder):
+    """The number of hashes that differ from this machine's."""
+    kernel_program(["c++", "-pthread"], folder / "here")
+    told = subprocess.run([folder / "here"], capture_output=True, text=True, check=True).stdout
+    expected = told.splitlines()
+    print(f"{len(expected)} hashes of what the kernels compute; compiled by Zig with -O3\n")
+    return sum(kernels_tried(target, TARGETS[target], expected, folder) for target in targets)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=200, help="random rows of each model")
     parser.add_argument("--only", default="", help="names of targets, with semicolons between them")
     parser.add_argument("--models", default="", help="names of models, likewise")
+    parser.add_argument("--kernels", action="store_true", help="the kernels in place of models")
     given = parser.parse_args()
+    targets = [each for each in TARGETS if not given.only or each in given.only.split(";")]
     names = given.models.split(";") if given.models else SOME
     with tempfile.TemporaryDirectory(prefix="everywhere-") as name:
         folder = Path(name)
         (folder / "wasi.mjs").write_text(WASI)
+        if given.kernels:
+            return int(try_kernels(targets, folder) > 0)
         exported = []
         for i, (title, estimator, in_integers) in enumerate(models(names)):
             model, plan = estimator.model_, None if in_integers else estimator.plan_
@@ -136,11 +191,7 @@ def main():
         n_rows = sum(len(each[-1]) for each in exported)
         print(f"{len(exported)} programs, {n_rows:,} rows; compiled by Zig with -O2\n")
         print(f"{'target':36s} {'compiled':>8} {'run':>5} {'values':>10} {'differing':>9}")
-        counts = [
-            tried(target, runner, exported, folder)
-            for target, runner in TARGETS.items()
-            if not given.only or target in given.only.split(";")
-        ]
+        counts = [tried(target, TARGETS[target], exported, folder) for target in targets]
     return int(sum(counts) > 0)
 
 

@@ -120,7 +120,7 @@ void binarize(Planes weights, Vector<const double> totals, Vector<int64_t> value
         scale[k] = std::ldexp(1.0, 25 - ((exponent + 1) >> 1));
     }
     const size_t rows_at_once = std::max<size_t>(32, integers_at_once / n_classes);
-    std::mutex merging;
+    Mutex merging;
     parallel_for(weights.n_rows, 8192, n_threads, [&](size_t begin, size_t end) {
         std::vector<double> partial(gram.size()), integers(n_classes * rows_at_once);
         for (size_t n = begin; n < end; n += rows_at_once) {

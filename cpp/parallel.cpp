@@ -3,6 +3,19 @@
 // handing a job to a helper that is still spinning takes 1 µs, and waking a sleeping one 30 µs.
 #include "parallel.hpp"
 
+#ifdef __wasi__
+
+namespace rebel {
+
+void run_on_threads(size_t n_items, size_t grain, size_t, const Blocks& work) {
+    for (size_t begin = 0; begin < n_items; begin += grain)
+        work(begin, begin + grain < n_items ? begin + grain : n_items);
+}
+
+} // namespace rebel
+
+#else
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -171,3 +184,5 @@ void run_on_threads(size_t n_items, size_t grain, size_t n_threads, const Blocks
 }
 
 } // namespace rebel
+
+#endif

@@ -18,6 +18,15 @@
 
 namespace rebel {
 
+#ifdef __wasi__ // which has no threads: everything runs in the caller
+struct Mutex {
+    void lock() {}
+    void unlock() {}
+};
+#else
+using Mutex = std::mutex;
+#endif
+
 using Blocks = std::function<void(size_t begin, size_t end)>;
 void run_on_threads(size_t n_items, size_t grain, size_t n_threads, const Blocks& work);
 
@@ -57,7 +66,7 @@ void parallel_sum(size_t n_items, size_t grain, int n_threads, Vector<int64_t> s
                      [&](size_t begin, size_t end) { work(begin, end, sums.data); });
         return;
     }
-    std::mutex merging;
+    Mutex merging;
     parallel_for(n_items, grain, n_threads, [&](size_t begin, size_t end) {
         std::vector<int64_t> partial(sums.size, 0);
         work(begin, end, partial.data());

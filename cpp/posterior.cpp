@@ -103,7 +103,9 @@ void by_tile(Matrix<const double> doubled, double factor, double enough, int n_t
     const size_t n_classes = doubled.n_cols;
     require(n_classes > 1, "probabilities need two classes or more");
     parallel_for(doubled.n_rows, grain, n_threads, [&](size_t from, size_t to) {
-        std::vector<double> scaled(tile * n_classes), x(tile * n_classes), P(tile * n_classes);
+        const size_t most =
+            std::min(tile, to - from) * n_classes; // a lone sample should cost little
+        std::vector<double> scaled(most), x(most), P(most);
         std::array<double, tile> log_lambda;
         for (size_t first = from; first < to; first += tile) {
             const size_t n_rows = std::min(tile, to - first);

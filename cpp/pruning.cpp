@@ -226,7 +226,7 @@ class Pruning {
     size_t n_seen_ = 0;                 // samples that the columns have been screened on
     bool all_known_ = false;            // whether the bounds of the columns are their values
     std::unique_ptr<Screen[]> screens_; // (groups, kinds)
-    std::mutex mutex_;                  // for the following, while features are valued
+    Mutex mutex_;                       // for the following, while features are valued
     Leader leader_;
     Work work_;
     std::vector<double> bounds_; // by feature

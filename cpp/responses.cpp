@@ -272,7 +272,7 @@ std::pair<int64_t, double> best_response(Matrix<const double> responses, Cube<co
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return bounds[a] < bounds[b]; });
     std::vector<double> outputs(n * n_classes), losses(n, infinity);
-    std::mutex mutex;
+    Mutex mutex;
     double lowest = least_loss;
     parallel_each(n, 1, n_threads, [&](size_t place) {
         const size_t i = order[place];
