@@ -118,8 +118,10 @@ class _Writer:
             return
         n = each.n_outputs
         lines = [f"    memset(scores, 0, (size_t)n_rows * {n} * sizeof *scores);"]
+        n_columns = 0
         for t, table in enumerate(each.tables):
             width = max(1, len(table.features))  # type: ignore[union-attr]
+            n_columns += width
             lines += [
                 f"    uint8_t one_{t}[{width}], codes_{t}[{width} * TOGETHER] = {{0}};",
                 f"    code_together(&table_0_{t}, x, n_rows, one_{t}, codes_{t});",
@@ -129,7 +131,6 @@ class _Writer:
             terms = f"{first}, {last}, {node}, scores"
             lines.append(f"    add_trees_together(&table_0_{t}, codes_{t}, n_rows, {terms});")
         body = "\n".join(lines)
-        n_columns = sum(len(table.features) for table in each.tables)  # type: ignore[union-attr]
         self.parts += [
             enum({"TOGETHER": MANY if n_columns <= SOME_COLUMNS else FEW}),
             source("trees_together.c"),
