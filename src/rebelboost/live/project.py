@@ -455,7 +455,9 @@ class Project:
             *task.columns,
             *(name for c in task.costs for name in c[:2]),
         ]
-        texts = forgetting.own_texts(rows, store.rows(), known)
+        known += [told for (told,) in store.all("SELECT told FROM fits")]
+        model = b"" if after is None else after.contents
+        texts = forgetting.own_texts(rows, store.rows(), known, model)
         found = forgetting.count_in_file(store.path, texts)
         receipt = Receipt(
             now(),
