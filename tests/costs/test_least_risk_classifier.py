@@ -49,8 +49,11 @@ def test_where_the_decision_needs_no_probabilities_there_is_one_fit(options):
     assert classifier(n_rounds=3, **options).fit(X, y).cross_fit_ is None
 
 
-def test_fewer_than_twenty_samples_are_not_cross_fitted():
-    assert classifier(n_rounds=3).fit(X[:19], y[:19]).cross_fit_ is None
+def test_fewer_than_twelve_samples_are_not_cross_fitted():
+    first = np.unique(y, return_index=True)[1]  # of each class
+    few = np.union1d(first, np.arange(11 - len(first)))[:11]
+    assert set(y[few]) == set(y)
+    assert classifier(n_rounds=3).fit(X[few], y[few]).cross_fit_ is None
 
 
 def test_probabilities_sum_to_one_and_decisions_have_the_least_expected_cost(fitted):

@@ -89,7 +89,7 @@ class RebelClassifier(
         Number of folds and of fits, which are averaged. Each fit leaves out one fold, or about 40 % of
         the folds if a learner is named. Held-out scores determine the number of rounds and calibrate
         the probabilities. "auto" is 5 with learner="auto", and 10 with learner="tree" and with unequal
-        costs and decision="min_risk". It is None (a single fit) with fewer than 20 samples, early
+        costs and decision="min_risk". It is None (a single fit) with fewer than 12 samples, early
         stopping, a validation set, a warm start or subcosts="rebel" with unequal costs.
     time_budget : float, default=None
         Seconds after which training ends. Fits are stopped early, and time that is left is used for

@@ -15,7 +15,6 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rebelboost.base.arrays import BySample, Floats, Ints, Labels, Values
+from rebelboost.base.cached import cached_property
 from rebelboost.base.hashing import hash_rows
 from rebelboost.base.text import counted
 from rebelboost.costs.decision import expected_costs
@@ -82,7 +82,7 @@ class Neighbourhood:
         some = (
             kept
             if len(kept) <= MOST_COMPARED
-            else np.sort(kept[np.argsort(lots[kept])[:MOST_COMPARED]])
+            else np.sort(kept[np.argsort(lots[kept], kind="stable")[:MOST_COMPARED]])
         )
         best: tuple[float, Embedding | None, float] = (math.inf, None, 1.0)
         for scale in scales_for(values, categorical)[1:]:

@@ -60,7 +60,12 @@ class Models:
             return present
         found = fit_exactly(task, rows, number)
         self.keep(found)
+        self._prepare(found, task, rows)  # now, since a person waits for the next answer
         return found
+
+    def _prepare(self, exact: ExactFit, task: Task, rows: Sequence[Row]) -> None:
+        values = self._encoded(exact, task, rows)
+        self._near = exact.hash, neighbourhood_of(exact, values, [row.label for row in rows])
 
     def fit_if_enough(self) -> ExactFit | None:
         """An exact fit to all labels; None where they are too few."""
@@ -137,11 +142,9 @@ class Models:
     def neighbourhood(self, exact: ExactFit, task: Task) -> Neighbourhood:
         """The rows of an exact fit, in a space where near rows are alike."""
         if self._near is None or self._near[0] != exact.hash:
-            rows = [
-                row for row in self._store.rows_by_id(exact.rows.tolist()) if row.label is not None
-            ]
-            values = self._encoded(exact, task, rows)
-            self._near = exact.hash, neighbourhood_of(exact, values, [row.label for row in rows])
+            stored = self._store.rows_by_id(exact.rows.tolist())
+            self._prepare(exact, task, [row for row in stored if row.label is not None])
+        assert self._near is not None
         return self._near[1]
 
 
