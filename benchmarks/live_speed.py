@@ -104,7 +104,8 @@ def main() -> None:
         rows = [latency(name, n, place) for n in (1_000, 10_000) for name in TABLES]
         head = ["", "rows", "first label, ms", "least, ms", "median, ms", "exact fit, s"]
         print(markdown(head, rows), flush=True)
-        memory(given.rows, place)
+        if given.rows:
+            memory(given.rows, place)
 
 
 if __name__ == "__main__":
