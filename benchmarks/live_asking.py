@@ -101,7 +101,8 @@ def labelled_in_turn(task: Task, choose: Callable[..., list[int]], seed: int) ->
 
 def by_chance(project: Any, task: Task, known: list[int], rng: Any) -> list[int]:
     """Rows at random."""
-    return rng.choice(np.setdiff1d(task.pool, known), STEP, replace=False).tolist()
+    free = np.setdiff1d(task.pool, known)
+    return rng.choice(free, min(STEP, len(free)), replace=False).tolist()
 
 
 def by_asking(project: Any, task: Task, known: list[int], rng: Any) -> list[int]:
