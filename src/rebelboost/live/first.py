@@ -12,8 +12,7 @@ from rebelboost.base.arrays import Floats, Ints
 from rebelboost.data.spaces import distances_between
 
 FEWEST = 12
-"""Fewest labels for an exact model. Below, the nearest labelled rows err less (31 to 34 % with 10 labels of 24
-streams, `benchmarks/live_few.py`)."""
+"""Fewest labels for an exact model. Below, the nearest labelled rows err less (`benchmarks/live_few.py`)."""
 WIDTH = 0.5
 """Width of the kernel, as a multiple of the median distance to the nearest other row."""
 FLOOR = 0.05

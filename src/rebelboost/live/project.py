@@ -211,8 +211,7 @@ class Project:
             self._check_labels(given.labels)
             if len(given.columns) > len(columns):
                 store.set_fact("columns", list(given.columns))
-            first = store.note(ADD, self.who, None, (None, str(len(given.rows))))
-            del first
+            store.note(ADD, self.who, None, (None, str(len(given.rows))))
             ids = []
             for name, row, label in zip(given.names, given.rows, given.labels, strict=True):
                 self._check_name(name)
